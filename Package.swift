@@ -1,0 +1,66 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The house in one table: libraries by layer, then one line per module. Imports point down only; Tests/ArchitectureTests holds the rules.
+
+let core: Target.Dependency = "FilmgateCore"
+
+func system(_ name: String, _ pkgConfig: String, _ package: String) -> Target {
+    .systemLibrary(name: name, path: "Sources/\(name)", pkgConfig: pkgConfig, providers: [.apt([package])])
+}
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = [], tests: [Target.Dependency]? = nil) -> [Target] {
+    let target = Target.target(name: name, dependencies: dependencies, path: "Sources/\(name)")
+    guard let tests else { return [target] }
+    return [target, .testTarget(name: "\(name)Tests", dependencies: [.init(stringLiteral: name)] + dependencies + tests, path: "Tests/\(name)Tests")]
+}
+
+/// One module = one folder under `Plugins/` holding its sources, tests, README and example.
+func module(_ name: String, uses kits: [Target.Dependency] = [], tests: [Target.Dependency] = []) -> [Target] {
+    let path = "Plugins/\(name)"
+    return [
+        .target(
+            name: name, dependencies: [core] + kits, path: path, exclude: ["README.md", "example.yaml", "Tests"], sources: ["Sources"]),
+        .testTarget(
+            name: "\(name)Tests", dependencies: [.init(stringLiteral: name), core, "FilmgateTesting"] + kits + tests, path: path,
+            exclude: ["README.md", "example.yaml", "Sources"], sources: ["Tests"]),
+    ]
+}
+
+let log = Target.Dependency.product(name: "Logging", package: "swift-log")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let channels = Target.Dependency.product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+
+let package = Package(
+    name: "filmgate",
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    ],
+    targets: [
+        // Layer 0: C
+        [system("CExif", "libexif", "libexif-dev")],
+        [system("CCurl", "libcurl", "libcurl4-openssl-dev")],
+        [system("CXXHash", "libxxhash", "libxxhash-dev")],
+        [.target(name: "CLinux", path: "Sources/CLinux")],
+        // Layer 1: the words
+        library("FilmgateCore", [log], tests: []),
+    ].flatMap { $0 })
+
+for target in package.targets where target.type != .system && target.name != "CLinux" {
+    target.swiftSettings =
+        (target.swiftSettings ?? []) + [
+            .swiftLanguageMode(.v6), .treatAllWarnings(as: .error),
+            .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility"),
+            .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+            .enableUpcomingFeature("InferIsolatedConformances"),
+        ]
+}

@@ -1,0 +1,6 @@
+#pragma once
+#include <libexif/exif-data.h>
+#include <libexif/exif-entry.h>
+#include <libexif/exif-loader.h>
+#include <libexif/exif-mem.h>
+#include <libexif/exif-utils.h>

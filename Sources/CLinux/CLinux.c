@@ -1,0 +1,82 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+int fg_rename_exclusive(int old_dir, const char *old_name, int new_dir, const char *new_name) {
+    if (renameat2(old_dir, old_name, new_dir, new_name, RENAME_NOREPLACE) == 0) return 0;
+    if (errno != EINVAL && errno != ENOSYS) return errno;
+    if (linkat(old_dir, old_name, new_dir, new_name, 0) == 0) {
+        unlinkat(old_dir, old_name, 0);
+        return 0;
+    }
+    if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS) return errno;
+    // Neither exclusive rename nor hard links (FAT through FUSE): reserve the name, then rename over our own empty file.
+    int fd = openat(new_dir, new_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0) return errno;
+    close(fd);
+    if (renameat(old_dir, old_name, new_dir, new_name) == 0) return 0;
+    int failure = errno;
+    unlinkat(new_dir, new_name, 0);
+    return failure;
+}
+
+int fg_clone(int to, int from) { return ioctl(to, FICLONE, from) == 0 ? 0 : errno; }
+
+int fg_has_shared_extents(int fd) {
+    const unsigned count = 64;
+    struct fiemap *map = calloc(1, sizeof *map + count * sizeof(struct fiemap_extent));
+    if (!map) return -1;
+    uint64_t start = 0;
+    int answer = 0;
+    for (;;) {
+        memset(map, 0, sizeof *map);
+        map->fm_start = start;
+        map->fm_length = FIEMAP_MAX_OFFSET - start;
+        map->fm_extent_count = count;
+        if (ioctl(fd, FS_IOC_FIEMAP, map) != 0) { answer = -1; break; }
+        if (map->fm_mapped_extents == 0) break;
+        int last = 0;
+        for (unsigned i = 0; i < map->fm_mapped_extents; i++) {
+            if (map->fm_extents[i].fe_flags & FIEMAP_EXTENT_SHARED) answer = 1;
+            if (map->fm_extents[i].fe_flags & FIEMAP_EXTENT_LAST) last = 1;
+            start = map->fm_extents[i].fe_logical + map->fm_extents[i].fe_length;
+        }
+        if (answer == 1 || last) break;
+    }
+    free(map);
+    return answer;
+}
+
+int fg_open_direct(const char *path) { return open(path, O_RDONLY | O_DIRECT | O_CLOEXEC | O_NOFOLLOW); }
+
+int fg_open_directory(const char *path) { return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
+
+uint64_t fg_fs_type(const char *path) {
+    struct statfs s;
+    return statfs(path, &s) == 0 ? (uint64_t)s.f_type : 0;
+}
+
+int fg_stat_at(int directory, const char *name, fg_stat *out) {
+    struct statx s;
+    if (statx(directory, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_BASIC_STATS | STATX_BTIME, &s) != 0) return errno;
+    out->size = s.stx_size;
+    out->inode = s.stx_ino;
+    out->device = makedev(s.stx_dev_major, s.stx_dev_minor);
+    out->modified_ns = (int64_t)s.stx_mtime.tv_sec * 1000000000 + s.stx_mtime.tv_nsec;
+    out->changed_ns = (int64_t)s.stx_ctime.tv_sec * 1000000000 + s.stx_ctime.tv_nsec;
+    out->born_ns = s.stx_mask & STATX_BTIME ? (int64_t)s.stx_btime.tv_sec * 1000000000 + s.stx_btime.tv_nsec : 0;
+    out->mode = s.stx_mode;
+    out->links = s.stx_nlink;
+    return 0;
+}

@@ -1,0 +1,26 @@
+#pragma once
+// What Glibc hides from Swift: GNU extensions, variadics, ioctl numbers. Every function returns 0 or an errno value unless it says otherwise.
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/// Renames only if the new name is free: EEXIST otherwise. Falls back to link + unlink where the file system knows no such rename.
+int fg_rename_exclusive(int old_dir, const char *old_name, int new_dir, const char *new_name);
+/// Makes `to` share the bytes of `from` (FICLONE). EOPNOTSUPP, EXDEV, EINVAL where the file system cannot.
+int fg_clone(int to, int from);
+/// 1 when any extent of the open file is shared with another file (FIEMAP), 0 when none is, -1 when the file system cannot tell.
+int fg_has_shared_extents(int fd);
+/// Opens read-only past the page cache; -1 and errno on failure (EINVAL: the file system has no direct I/O).
+int fg_open_direct(const char *path);
+/// Opens a directory for *at calls and fsync; -1 and errno on failure.
+int fg_open_directory(const char *path);
+/// Filesystem type number (statfs f_type), or 0.
+uint64_t fg_fs_type(const char *path);
+
+typedef struct {
+    uint64_t size, inode, device;
+    int64_t modified_ns, changed_ns, born_ns;  // born_ns: 0 where unknown
+    uint32_t mode, links;
+} fg_stat;
+/// statx without following links; `directory` may be AT_FDCWD (-100).
+int fg_stat_at(int directory, const char *name, fg_stat *out);

@@ -1,0 +1,49 @@
+/// One file that a source offers, as a small value; bytes never ride in it. Facts are added by the stages that it passes.
+public struct Asset: Sendable, Identifiable {
+    public var id: AssetID { origin.id }
+    public let origin: Origin
+    public var kind: MediaKind
+    public var shot: ShotPlace
+    /// Fact `file`: where its bytes can be read now.
+    public var file: LocalFile?
+    /// Fact `digest`.
+    public var digests: Digests?
+    /// Fact `media`; nil until the `exif` stage ran, empty where the file says nothing.
+    public var media: MediaFacts?
+    /// Notes on the file itself: `truncated`, `exif-damaged`, `zone-assumed` …; a flagged file is still delivered.
+    public var flags: Set<String> = []
+    /// Fact `receipt`, by target name.
+    public var receipts: [String: Receipt] = [:]
+
+    public init(origin: Origin, kind: MediaKind, shot: ShotPlace) { (self.origin, self.kind, self.shot) = (origin, kind, shot) }
+}
+
+/// An asset's place in its shot.
+public struct ShotPlace: Sendable, Hashable, Codable {
+    /// Names the shot within its source: folder and case-folded stem, or what the make's rule says.
+    public var key: String
+    /// The stem as the primary spells it.
+    public var stem: String
+    /// For a file of a clip tree (M4ROOT, AVCHD, XDROOT, CONTENTS): its path below the tree's root, kept at the target. Else nil.
+    public var innerPath: String?
+    /// For a sidecar named after a whole file (`IMG_1.CR3.xmp`): that file's extension (`CR3`). Else nil.
+    public var sidecarOf: String?
+
+    public init(key: String, stem: String, innerPath: String? = nil, sidecarOf: String? = nil) {
+        (self.key, self.stem, self.innerPath, self.sidecarOf) = (key, stem, innerPath, sidecarOf)
+    }
+}
+
+/// Bytes on this machine's disks.
+public struct LocalFile: Sendable, Hashable {
+    public enum Ownership: Sendable, Hashable {
+        /// The photographer's: read only.
+        case source
+        /// Filmgate's own staging: may be renamed into place or removed.
+        case staged
+        /// A folder target's delivered copy: read only, digest checked at sending.
+        case delivered
+    }
+    public var path: String, size: UInt64, ownership: Ownership
+    public init(path: String, size: UInt64, ownership: Ownership) { (self.path, self.size, self.ownership) = (path, size, ownership) }
+}

@@ -1,0 +1,103 @@
+/// A time as a camera writes it: calendar fields, perhaps a fraction and perhaps an offset from UTC, never an instant by itself.
+///
+/// Exif 2.32 §4.6.5 (DateTimeOriginal, SubSecTimeOriginal, OffsetTimeOriginal). The proleptic Gregorian calendar is assumed.
+public struct CivilTime: Sendable, Hashable, Codable {
+    public var year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int
+    /// Fraction of the second in nanoseconds; nil where the camera wrote none.
+    public var nanosecond: Int?
+    /// Minutes east of UTC; nil where unknown.
+    public var offsetMinutes: Int?
+
+    /// Nil unless every field is in its range (year 1…9999, second 0…60, offset within ±18 h).
+    public init?(
+        year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0, nanosecond: Int? = nil, offsetMinutes: Int? = nil
+    ) {
+        guard (1...9999).contains(year), (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day),
+            (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second),
+            nanosecond.map({ (0..<1_000_000_000).contains($0) }) ?? true, offsetMinutes.map({ (-1080...1080).contains($0) }) ?? true
+        else { return nil }
+        (self.year, self.month, self.day, self.hour, self.minute, self.second) = (year, month, day, hour, minute, second)
+        (self.nanosecond, self.offsetMinutes) = (nanosecond, offsetMinutes)
+    }
+
+    /// The civil time at `unixSeconds` seen from `offsetMinutes` east of UTC (0 = UTC). Nil outside years 1…9999.
+    public init?(unixSeconds: Int64, offsetMinutes: Int? = 0, nanosecond: Int? = nil) {
+        let (local, overflow) = unixSeconds.addingReportingOverflow(Int64(offsetMinutes ?? 0) * 60)
+        guard !overflow, abs(local) < 300_000_000_000 else { return nil }
+        let days = Int((local >= 0 ? local : local - 86_399) / 86_400)
+        let rest = Int(local - Int64(days) * 86_400)
+        let (year, month, day) = Self.date(daysSince1970: days)
+        self.init(
+            year: year, month: month, day: day, hour: rest / 3600, minute: rest / 60 % 60, second: rest % 60, nanosecond: nanosecond,
+            offsetMinutes: offsetMinutes)
+    }
+
+    /// Seconds since 1970 as if the civil fields were UTC: for arithmetic and ordering, not an instant.
+    public var civilSeconds: Int64 {
+        Int64(Self.daysSince1970(year: year, month: month, day: day)) * 86_400 + Int64(hour * 3600 + minute * 60 + second)
+    }
+
+    /// Seconds since 1970; nil where the offset is unknown.
+    public var unixSeconds: Int64? { offsetMinutes.map { civilSeconds - Int64($0) * 60 } }
+
+    /// The same time moved by `seconds`; fraction and offset stay. Nil outside years 1…9999.
+    public func adding(seconds: Int64) -> CivilTime? {
+        guard var moved = CivilTime(unixSeconds: civilSeconds + seconds, offsetMinutes: 0, nanosecond: nanosecond) else { return nil }
+        moved.offsetMinutes = offsetMinutes
+        return moved
+    }
+}
+
+extension CivilTime: CustomStringConvertible {
+    /// ISO 8601: `2026-05-01T12:30:05.25+02:00`, without an offset where none is known.
+    public var description: String {
+        var text =
+            "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))"
+        if let nanosecond {
+            var digits = padded(nanosecond, 9)
+            while digits.count > 1, digits.hasSuffix("0") { digits.removeLast() }
+            text += "." + digits
+        }
+        if let offsetMinutes {
+            let size = abs(offsetMinutes)
+            text += offsetMinutes == 0 ? "Z" : "\(offsetMinutes < 0 ? "-" : "+")\(padded(size / 60, 2)):\(padded(size % 60, 2))"
+        }
+        return text
+    }
+}
+
+extension CivilTime {
+    static func days(in month: Int, of year: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// Days from 1970-01-01 in the proleptic Gregorian calendar.
+    static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    static func date(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
+        let shifted = days + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let part = (5 * dayOfYear + 2) / 153
+        let month = part < 10 ? part + 3 : part - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * part + 2) / 5 + 1)
+    }
+}
+
+/// `value` in at least `width` decimal digits; values are never negative here.
+@inlinable public func padded(_ value: Int, _ width: Int) -> String {
+    let digits = String(value)
+    return digits.count >= width ? digits : String(repeating: "0", count: width - digits.count) + digits
+}

@@ -1,0 +1,54 @@
+/// Where an asset comes from, and all that identifies it without reading its bytes.
+public struct Origin: Sendable, Hashable, Codable {
+    /// Registered name of the source module.
+    public var source: String
+    /// Identity of the volume or device: a file system's UUID, a camera's serial and storage.
+    public var volume: String
+    /// Where the source is mounted or was opened, absolute; what a person sees as "the card".
+    public var root: String
+    /// Path below `root`, `/` between parts, exactly as the source spells it.
+    public var path: String
+    /// Bytes.
+    public var size: UInt64
+    /// Modification time, nanoseconds since 1970, as the file system reports it; camera time for cameras.
+    public var modified: Int64
+    /// Birth time on FAT, 0 elsewhere or where unknown.
+    public var born: Int64
+    /// inode and status-change time for plain dumps, 0 on volumes whose inodes are not stable.
+    public var inode: UInt64, changed: Int64
+    /// Path below the volume, the part of the identity that stays when it is mounted elsewhere.
+    public var volumePath: String
+
+    public init(
+        source: String, volume: String, root: String, path: String, size: UInt64, modified: Int64, born: Int64 = 0, inode: UInt64 = 0,
+        changed: Int64 = 0, volumePath: String? = nil
+    ) {
+        (self.source, self.volume, self.root, self.path, self.size) = (source, volume, root, path, size)
+        (self.modified, self.born, self.inode, self.changed) = (modified, born, inode, changed)
+        self.volumePath = volumePath ?? path
+    }
+
+    public var name: String { String(path[(path.utf8.lastIndex(of: 0x2F).map { path.utf8.index(after: $0) } ?? path.startIndex)...]) }
+    /// The folder part of `path`, empty at the root.
+    public var folder: String { path.utf8.lastIndex(of: 0x2F).map { String(path[..<$0]) } ?? "" }
+    public var absolutePath: String { root.hasSuffix("/") ? root + path : root + "/" + path }
+    public var fingerprint: Fingerprint {
+        Fingerprint(path: volumePath, size: size, modified: modified, born: born, inode: inode, changed: changed)
+    }
+    /// Same file, same id, every run.
+    public var id: AssetID { AssetID(rawValue: "\(volume)\u{1F}\(volumePath)\u{1F}\(size)\u{1F}\(modified)\u{1F}\(born)\u{1F}\(inode)\u{1F}\(changed)") }
+}
+
+/// The part of an origin that must match in full for a card's file to be known (design §4).
+public struct Fingerprint: Sendable, Hashable {
+    public var path: String, size: UInt64, modified: Int64, born: Int64, inode: UInt64, changed: Int64
+
+    public init(path: String, size: UInt64, modified: Int64, born: Int64, inode: UInt64, changed: Int64) {
+        (self.path, self.size, self.modified, self.born, self.inode, self.changed) = (path, size, modified, born, inode, changed)
+    }
+}
+
+public struct AssetID: Sendable, Hashable, Codable, RawRepresentable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+}

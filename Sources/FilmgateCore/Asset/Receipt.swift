@@ -1,0 +1,31 @@
+/// What is known of one asset at one target.
+public struct Receipt: Sendable, Hashable, Codable {
+    public enum State: String, Sendable, Hashable, Codable { case done, pending, held, excluded, failed }
+    /// What proves that the target has the bytes: `reread` and `server` are proof, `size` and `none` are not.
+    public enum Proof: String, Sendable, Hashable, Codable { case reread, server, size, none }
+
+    public var state: State
+    /// Absolute path (folder), address (HTTP) or the target's own id; whichever it has.
+    public var path: String?, url: String?, id: String?
+    public var sha256: String?
+    public var verified: Proof
+    /// Nanoseconds since 1970.
+    public var at: Int64
+    /// The reason of anything but `done`, in a sentence; for `done`, nil.
+    public var reason: String?
+    /// True when the target had the bytes already and nothing was sent.
+    public var existed: Bool
+
+    public init(
+        state: State, path: String? = nil, url: String? = nil, id: String? = nil, sha256: String? = nil, verified: Proof = .none,
+        at: Int64 = 0, reason: String? = nil, existed: Bool = false
+    ) {
+        (self.state, self.path, self.url, self.id, self.sha256) = (state, path, url, id, sha256)
+        (self.verified, self.at, self.reason, self.existed) = (verified, at, reason, existed)
+    }
+}
+
+/// How an asset ended: exactly one, the first that fits (design §3).
+public enum Ending: String, Sendable, Hashable, Codable, CaseIterable {
+    case setAside, pending, delivered, duplicate, alreadySeen, filtered
+}

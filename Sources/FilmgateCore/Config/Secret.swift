@@ -1,0 +1,56 @@
+/// A reference to a secret, as the pipeline file writes it; the value is looked up only when it is used.
+///
+/// `${env:NAME}`, `${file:/run/secrets/x}`, `${credential:NAME}` (systemd). Anything else is an inline secret and refused.
+public struct Secret: Sendable, Hashable, ConfigValue {
+    public enum Reference: Sendable, Hashable { case none, environment(String), file(String), credential(String) }
+    public let reference: Reference
+
+    public init() { reference = .none }
+    public init(_ reference: Reference) { self.reference = reference }
+
+    public static var kind: ValueKind { .secret }
+
+    public init(node: ConfigNode) throws(ConfigError) {
+        let text = try node.text("a secret reference such as ${env:NAME}")
+        guard let reference = Self.parse(text) else {
+            throw ConfigError(
+                node.mark, "inline-secret", "A secret must not stand in the file itself.",
+                hint: "Write ${env:NAME}, ${file:/run/secrets/name} or ${credential:NAME} (systemd) and keep the value there.")
+        }
+        self.reference = reference
+    }
+
+    static func parse(_ text: String) -> Reference? {
+        guard text.hasPrefix("${"), text.hasSuffix("}") else { return nil }
+        let parts = text.dropFirst(2).dropLast().split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[1].isEmpty, !parts[1].contains("}") else { return nil }
+        let name = String(parts[1])
+        switch parts[0] {
+        case "env": return .environment(name)
+        case "file" where name.hasPrefix("/") || name.hasPrefix("~/"): return .file(name)
+        case "credential" where !name.contains("/"): return .credential(name)
+        default: return nil
+        }
+    }
+
+    /// The reference, never the value.
+    public var shown: String? {
+        switch reference {
+        case .none: nil
+        case .environment(let name): "${env:\(name)}"
+        case .file(let path): "${file:\(path)}"
+        case .credential(let name): "${credential:\(name)}"
+        }
+    }
+}
+
+/// A secret's value in memory. It has no printable form: descriptions, dumps and string interpolation show `‹secret›`.
+public struct SecretValue: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    private let text: String
+    public init(_ text: String) { self.text = text }
+    /// The value itself, for the request that carries it and nothing else.
+    public func reveal() -> String { text }
+    public var description: String { "‹secret›" }
+    public var debugDescription: String { "‹secret›" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

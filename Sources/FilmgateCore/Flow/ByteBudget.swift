@@ -1,0 +1,73 @@
+import Synchronization
+
+/// A semaphore counted in bytes, first come first served: taken before a fetch, given back when the bytes leave staging.
+///
+/// A claim larger than the whole budget is granted when nothing else is out, so one huge file always gets through.
+public final class ByteBudget: Sendable {
+    private struct Waiter { var id: UInt64, bytes: UInt64, resume: CheckedContinuation<Bool, Never> }
+    private struct State { var used: UInt64 = 0, next: UInt64 = 0, waiters: [Waiter] = [], cancelled: Set<UInt64> = [] }
+
+    public let limit: UInt64
+    private let state = Mutex(State())
+
+    public init(limit: UInt64) { self.limit = max(1, limit) }
+
+    /// Waits for room. Throws `cancelled` when the task is cancelled meanwhile.
+    public func take(_ bytes: UInt64) async throws(IngestError) {
+        let claim = min(bytes, limit)
+        let id = state.withLock { state in
+            state.next += 1
+            return state.next
+        }
+        let granted = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let now: Bool? = state.withLock { state in
+                    if state.cancelled.remove(id) != nil { return false }
+                    if state.waiters.isEmpty, state.used + claim <= limit {
+                        state.used += claim
+                        return true
+                    }
+                    state.waiters.append(Waiter(id: id, bytes: claim, resume: continuation))
+                    return nil
+                }
+                if let now { continuation.resume(returning: now) }
+            }
+        } onCancel: {
+            cancel(id)
+        }
+        if !granted { throw IngestError(.cancelled, "Stopped while waiting for room in the spool.") }
+    }
+
+    /// Gives back what `take` took; `bytes` as it was given there.
+    public func give(_ bytes: UInt64) {
+        let ready = state.withLock { state in
+            state.used -= min(state.used, min(bytes, limit))
+            return grant(&state)
+        }
+        for waiter in ready { waiter.resume.resume(returning: true) }
+    }
+
+    public var used: UInt64 { state.withLock(\.used) }
+
+    private func grant(_ state: inout State) -> [Waiter] {
+        var ready: [Waiter] = []
+        while let first = state.waiters.first, state.used + first.bytes <= limit {
+            state.used += first.bytes
+            ready.append(state.waiters.removeFirst())
+        }
+        return ready
+    }
+
+    private func cancel(_ id: UInt64) {
+        let (found, ready): (Waiter?, [Waiter]) = state.withLock { state in
+            guard let index = state.waiters.firstIndex(where: { $0.id == id }) else {
+                state.cancelled.insert(id)
+                return (nil, [])
+            }
+            let waiter = state.waiters.remove(at: index)
+            return (waiter, grant(&state))
+        }
+        found?.resume.resume(returning: false)
+        for waiter in ready { waiter.resume.resume(returning: true) }
+    }
+}

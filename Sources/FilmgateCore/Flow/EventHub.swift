@@ -1,0 +1,42 @@
+import Synchronization
+
+/// What happens during a run, for those who watch: the progress bar, JSON output, the log, the page.
+public enum Happening: Sendable {
+    case listed(place: SourcePlace, entries: Int, bytes: UInt64)
+    case started(Origin)
+    case read(bytes: UInt64)
+    /// An asset reached its ending.
+    case settled(Settled)
+    case queue(target: String, waiting: Int, sending: Int)
+    case held(target: String, reason: String)
+    case retrying(target: String, what: String, reason: String, after: Duration)
+    case trouble(IngestError)
+}
+
+/// One asset's final state, as shown to people and programs.
+public struct Settled: Sendable {
+    public var asset: Asset
+    public var ending: Ending
+    public var reason: String?, twin: String?
+    /// Capture time corrected by the profile's clock offset.
+    public var captured: CivilTime?
+    public var photographer: String?
+
+    public init(asset: Asset, ending: Ending, reason: String? = nil, twin: String? = nil) {
+        (self.asset, self.ending, self.reason, self.twin) = (asset, ending, reason, twin)
+    }
+}
+
+/// Carries happenings to its watchers, in order, without ever making the engine wait for long: watchers must be quick.
+public final class EventHub: Sendable {
+    private let watchers = Mutex<[@Sendable (Happening) -> Void]>([])
+
+    public init() {}
+
+    /// `watcher` is called on whatever thread the event happens, possibly on several at once.
+    public func watch(_ watcher: @escaping @Sendable (Happening) -> Void) { watchers.withLock { $0.append(watcher) } }
+
+    public func post(_ happening: Happening) {
+        for watcher in watchers.withLock({ $0 }) { watcher(happening) }
+    }
+}

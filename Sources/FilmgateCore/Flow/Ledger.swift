@@ -1,0 +1,179 @@
+/// What has happened to every asset: the reading half. Reads never lock the state and may run beside a writer, in another process too.
+public protocol LedgerReader: Sendable {
+    /// Every file of `volume` that was seen, with what is needed to know it again; one call per card, not one per file.
+    func known(volume: String) async throws(IngestError) -> [KnownFile]
+    /// Deliveries of these bytes, at any target.
+    func deliveries(of content: ContentKey) async throws(IngestError) -> [DeliveryRow]
+    /// The earliest file with these bytes, as a person would name it (source and path); nil when they are new.
+    func twin(of content: ContentKey) async throws(IngestError) -> String?
+    /// The content that holds `path` (compared case-folded) at `target`, delivered or promised.
+    func holder(of path: String, at target: String) async throws(IngestError) -> ContentKey?
+    /// The name chosen earlier for a shot at a target; a late file of the shot gets the same.
+    func shotName(_ shot: String, at target: String, event: String?) async throws(IngestError) -> ShotName?
+    /// The highest counter given so far for `target` and `event`; 0 when none.
+    func counter(at target: String, event: String?) async throws(IngestError) -> Int
+    /// Deliveries in `state`s, oldest first, with what is needed to send them.
+    func queue(_ states: Set<Receipt.State>) async throws(IngestError) -> [QueuedDelivery]
+    /// Assets, newest run first; for `status`, `history` and the page.
+    func assets(_ filter: AssetFilter) async throws(IngestError) -> [AssetRow]
+    /// The latest row for each content key seen for `sha256`, any origin.
+    func assets(sha256: String) async throws(IngestError) -> [AssetRow]
+    func runs(limit: Int) async throws(IngestError) -> [RunRow]
+    func totals() async throws(IngestError) -> LedgerTotals
+    /// Done deliveries at a target whose path is below `prefix` ("" = all), for `verify`.
+    func delivered(below prefix: String) async throws(IngestError) -> [DeliveryRow]
+}
+
+/// The writing half: one instance at a time (`stateLocked` otherwise).
+public protocol Ledger: LedgerReader {
+    /// Returns once the changes are committed, in order; changes of concurrent callers share a transaction. Survives a crash of the
+    /// program; a power cut may lose the last commits, never consistency.
+    func record(_ changes: [LedgerChange]) async throws(IngestError)
+    /// Opens a run and returns its number.
+    func beginRun(verb: String, event: String?, at: Int64) async throws(IngestError) -> Int64
+    /// Makes everything committed so far survive a power cut too.
+    func sync() async throws(IngestError)
+}
+
+/// One change to the ledger.
+public enum LedgerChange: Sendable {
+    /// Inserts or replaces the asset with that origin.
+    case asset(AssetRow)
+    /// Inserts or replaces the delivery of that content at that target.
+    case delivery(DeliveryRow)
+    case shotName(ShotName, shot: String, target: String, event: String?)
+    case note(asset: AssetID?, at: Int64, text: String)
+    case endRun(Int64, at: Int64, exit: Int, summary: RunSummary)
+}
+
+/// A file on a card or a camera, as the ledger remembers it.
+public struct KnownFile: Sendable {
+    public var fingerprint: Fingerprint
+    public var content: ContentKey?
+    public var kind: MediaKind
+    public var ending: Ending?
+    public var make: String?, model: String?, serial: String?, owner: String?
+    public var captured: CivilTime?
+    /// Identities of the targets that have a done receipt for this content.
+    public var done: [String]
+    /// Identities of targets whose delivered copy the photographer has since removed (culled), where that is known.
+    public var shot: String
+
+    public init(
+        fingerprint: Fingerprint, content: ContentKey?, kind: MediaKind, ending: Ending?, make: String?, model: String?, serial: String?,
+        owner: String?, captured: CivilTime?, done: [String], shot: String
+    ) {
+        (self.fingerprint, self.content, self.kind, self.ending, self.make, self.model) = (fingerprint, content, kind, ending, make, model)
+        (self.serial, self.owner, self.captured, self.done, self.shot) = (serial, owner, captured, done, shot)
+    }
+}
+
+/// One asset.
+public struct AssetRow: Sendable {
+    public var origin: Origin
+    public var run: Int64
+    public var kind: MediaKind
+    public var shot: ShotPlace
+    public var content: ContentKey?
+    public var digests: Digests?
+    public var media: MediaFacts?
+    public var flags: Set<String>
+    /// Identities of the targets that its profile wanted at the time.
+    public var wanted: [String]
+    /// Nil while it is on its way.
+    public var ending: Ending?
+    public var reason: String?, twin: String?
+    public var event: String?, photographer: String?
+    /// Nanoseconds since 1970.
+    public var at: Int64
+
+    public init(origin: Origin, run: Int64, kind: MediaKind, shot: ShotPlace, at: Int64) {
+        (self.origin, self.run, self.kind, self.shot, self.at) = (origin, run, kind, shot, at)
+        (flags, wanted) = ([], [])
+    }
+}
+
+/// One content at one target.
+public struct DeliveryRow: Sendable {
+    public var content: ContentKey
+    /// Target identity, and its name in the pipeline file when last used.
+    public var target: String, targetName: String
+    public var receipt: Receipt
+    public var size: UInt64
+    /// Path below the target's root or in its address; "" for targets without names.
+    public var path: String
+    public var event: String?
+    /// While pending or held: where the bytes wait, and whether that file is ours to remove.
+    public var file: String?, staged: Bool
+    public var attempts: Int
+    /// Nanoseconds since 1970; nil = as soon as possible.
+    public var nextTry: Int64?
+
+    public init(content: ContentKey, target: String, targetName: String, receipt: Receipt, size: UInt64, path: String) {
+        (self.content, self.target, self.targetName, self.receipt, self.size, self.path) = (content, target, targetName, receipt, size, path)
+        (staged, attempts) = (false, 0)
+    }
+}
+
+/// A delivery that waits, and the asset that it belongs to.
+public struct QueuedDelivery: Sendable {
+    public var delivery: DeliveryRow, asset: AssetRow
+    public init(delivery: DeliveryRow, asset: AssetRow) { (self.delivery, self.asset) = (delivery, asset) }
+}
+
+/// What a shot is called at a target.
+public struct ShotName: Sendable, Hashable, Codable {
+    /// Value of `{counter}`; 0 where the name does not use it.
+    public var counter: Int
+    /// 1 = none, 2 = `-2` and so on; the same for the whole shot.
+    public var suffix: Int
+    /// Path of the primary without suffix and extension: a shot whose folder or rename rule changed gets a new name.
+    public var base: String
+    public init(counter: Int, suffix: Int, base: String) { (self.counter, self.suffix, self.base) = (counter, suffix, base) }
+}
+
+public struct AssetFilter: Sendable {
+    public var endings: Set<Ending>?, run: Int64?, root: String?, limit: Int
+    public init(endings: Set<Ending>? = nil, run: Int64? = nil, root: String? = nil, limit: Int = 1000) {
+        (self.endings, self.run, self.root, self.limit) = (endings, run, root, limit)
+    }
+}
+
+public struct RunRow: Sendable, Codable {
+    public var id: Int64, verb: String, event: String?, started: Int64, ended: Int64?, exit: Int?, summary: RunSummary?
+    public init(id: Int64, verb: String, event: String?, started: Int64, ended: Int64?, exit: Int?, summary: RunSummary?) {
+        (self.id, self.verb, self.event, self.started, self.ended, self.exit, self.summary) = (id, verb, event, started, ended, exit, summary)
+    }
+}
+
+/// The buckets of a run; `seen` is their sum.
+public struct RunSummary: Sendable, Hashable, Codable {
+    public var counts: [Ending: Int]
+    /// Bytes delivered now, counted once per asset, and bytes read from the sources.
+    public var bytes: UInt64, bytesRead: UInt64
+    public var seconds: Double
+
+    public init(counts: [Ending: Int] = [:], bytes: UInt64 = 0, bytesRead: UInt64 = 0, seconds: Double = 0) {
+        (self.counts, self.bytes, self.bytesRead, self.seconds) = (counts, bytes, bytesRead, seconds)
+    }
+    public var seen: Int { counts.values.reduce(0, +) }
+    public subscript(ending: Ending) -> Int { counts[ending] ?? 0 }
+}
+
+public struct LedgerTotals: Sendable {
+    public struct Target: Sendable {
+        public var identity: String, name: String, states: [Receipt.State: Int], bytesWaiting: UInt64, oldestWaiting: Int64?, nextTry: Int64?
+        public var lastReason: String?
+        public init(
+            identity: String, name: String, states: [Receipt.State: Int], bytesWaiting: UInt64, oldestWaiting: Int64?, nextTry: Int64?,
+            lastReason: String?
+        ) {
+            (self.identity, self.name, self.states, self.bytesWaiting) = (identity, name, states, bytesWaiting)
+            (self.oldestWaiting, self.nextTry, self.lastReason) = (oldestWaiting, nextTry, lastReason)
+        }
+    }
+    public var assets: [Ending: Int], unfinished: Int, targets: [Target]
+    public init(assets: [Ending: Int], unfinished: Int, targets: [Target]) {
+        (self.assets, self.unfinished, self.targets) = (assets, unfinished, targets)
+    }
+}

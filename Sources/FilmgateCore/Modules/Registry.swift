@@ -1,0 +1,74 @@
+/// A module with its types erased: what the one list of modules holds.
+public struct ModuleEntry: Sendable {
+    public enum Make: Sendable {
+        case source(@Sendable (ConfigNode, ModuleContext, inout [ConfigError]) throws(IngestError) -> any SourceDriver)
+        case stage(@Sendable (ConfigNode, ModuleContext, inout [ConfigError]) throws(IngestError) -> any Stage)
+        case target(@Sendable (ConfigNode, ModuleContext, inout [ConfigError]) throws(IngestError) -> any UploadTarget)
+        case auth(@Sendable (ConfigNode, ModuleContext, inout [ConfigError]) throws(IngestError) -> any AuthProvider)
+    }
+    public let kind: ModuleKind
+    public let manifest: Manifest
+    public let fields: [FieldDescription]
+    /// Builds the module from its node; mistakes in the node are appended, and the module is then built from defaults only to go on checking.
+    public let make: Make
+    /// Finds the mistakes in a node without building anything.
+    public let lint: @Sendable (ConfigNode) -> [ConfigError]
+    /// The names under `auth:` that a node refers to.
+    public let references: @Sendable (ConfigNode) -> [AuthReference]
+
+    public static func source<M: Module & SourceDriver>(_ module: M.Type) -> ModuleEntry {
+        entry(M.self, .source, .source { node, context, errors throws(IngestError) in try build(M.self, node, context, &errors) })
+    }
+    public static func stage<M: Module & Stage>(_ module: M.Type) -> ModuleEntry {
+        entry(M.self, .stage, .stage { node, context, errors throws(IngestError) in try build(M.self, node, context, &errors) })
+    }
+    public static func target<M: Module & UploadTarget>(_ module: M.Type) -> ModuleEntry {
+        entry(M.self, .target, .target { node, context, errors throws(IngestError) in try build(M.self, node, context, &errors) })
+    }
+    public static func auth<M: Module & AuthProvider>(_ module: M.Type) -> ModuleEntry {
+        entry(M.self, .auth, .auth { node, context, errors throws(IngestError) in try build(M.self, node, context, &errors) })
+    }
+
+    private static func entry<M: Module>(_: M.Type, _ kind: ModuleKind, _ make: Make) -> ModuleEntry {
+        let fields = M.Config.schema.descriptions
+        return ModuleEntry(
+            kind: kind, manifest: M.manifest, fields: fields, make: make,
+            lint: { node in
+                var errors: [ConfigError] = []
+                _ = M.Config.schema.decode(node, errors: &errors)
+                return errors
+            },
+            references: { node in
+                fields.compactMap { field in
+                    guard case .reference("auth") = field.kind, let value = node[field.name] else { return nil }
+                    return try? AuthReference(node: value)
+                }
+            })
+    }
+
+    private static func build<M: Module>(
+        _: M.Type, _ node: ConfigNode, _ context: ModuleContext, _ errors: inout [ConfigError]
+    ) throws(IngestError) -> M {
+        try M(M.Config.schema.decode(node, errors: &errors), context)
+    }
+}
+
+/// The modules that this program knows: a value filled by one list, no globals, no load-time registration.
+public struct ModuleRegistry: Sendable {
+    public let entries: [ModuleEntry]
+
+    /// Refuses two modules of one kind with the same name.
+    public init(_ entries: [ModuleEntry]) throws(IngestError) {
+        var seen: Set<String> = []
+        for entry in entries where !seen.insert("\(entry.kind.rawValue) \(entry.manifest.name)").inserted {
+            throw IngestError(.misconfigured, "Two \(entry.kind.rawValue) modules are called `\(entry.manifest.name)`.")
+        }
+        self.entries = entries
+    }
+
+    public func entry(_ kind: ModuleKind, _ name: String) -> ModuleEntry? {
+        entries.first { $0.kind == kind && $0.manifest.name == name }
+    }
+
+    public func names(_ kind: ModuleKind) -> [String] { entries.filter { $0.kind == kind }.map(\.manifest.name) }
+}

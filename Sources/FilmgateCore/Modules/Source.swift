@@ -1,0 +1,62 @@
+/// Finds places to take assets from, and opens them: a card reader, a camera make, a hot folder.
+public protocol SourceDriver: Sendable {
+    /// What can be taken from now: one entry per card, camera or folder. `notFound` when a place that was asked for is not there.
+    func places() async throws(IngestError) -> [SourcePlace]
+    /// Opens one place. `deviceBusy`, `accessDenied`, `deviceGone` as they apply. The caller closes the session.
+    func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession
+}
+
+/// Somewhere that assets can be taken from.
+public struct SourcePlace: Sendable, Hashable {
+    /// Registered name of the module that found it.
+    public var source: String
+    /// Absolute path, or a camera's address.
+    public var address: String
+    /// What a person would call it: a volume label, a camera's model and serial.
+    public var label: String
+
+    public init(source: String, address: String, label: String) { (self.source, self.address, self.label) = (source, address, label) }
+}
+
+/// One open card, camera or folder. Used by one task at a time except where a member says otherwise.
+public protocol SourceSession: Sendable {
+    nonisolated var place: SourcePlace { get }
+    /// Identity of the volume or device, the same each time it comes back.
+    nonisolated var volume: String { get }
+    /// Everything that the source holds now, every non-directory entry exactly once, in card order; reads no file contents.
+    func entries() async throws(IngestError) -> [SourceEntry]
+    /// Sends the bytes from `offset` on into `sink`, in order. May be called again after a failure. Several calls may run at once when
+    /// `parallelFetches` is above 1. Local files are read by the engine itself through `localPath` and never reach this.
+    func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError)
+    nonisolated var parallelFetches: Int { get }
+    /// The path of an object that is an ordinary local file; nil for cameras.
+    nonisolated func localPath(_ origin: Origin) -> String?
+    /// Ends the session and releases the device. Safe to call twice.
+    func close() async
+}
+
+/// One entry of a source's listing.
+public struct SourceEntry: Sendable {
+    public enum Fate: Sendable, Hashable {
+        /// To be ingested.
+        case take
+        /// Left out by a rule of the source, named in a sentence: junk, housekeeping, a link, a FIFO.
+        case filtered(String)
+        /// Could not even be listed or opened: named, set aside.
+        case unreadable(String)
+    }
+    public var origin: Origin
+    public var kind: MediaKind
+    public var shot: ShotPlace
+    public var fate: Fate
+
+    public init(origin: Origin, kind: MediaKind, shot: ShotPlace, fate: Fate = .take) {
+        (self.origin, self.kind, self.shot, self.fate) = (origin, kind, shot, fate)
+    }
+}
+
+/// Where fetched bytes go: written, hashed and counted as they come.
+public protocol ByteSink: Sendable {
+    /// Appends. Blocks for the disk. `storageFull`, `cancelled`.
+    func write(_ bytes: RawSpan) throws(IngestError)
+}

@@ -1,0 +1,98 @@
+/// Where assets are delivered: a folder, an API, a bucket, a server. Retry, limits and logging are wrapped around it and are not its business.
+public protocol UploadTarget: Sendable {
+    var traits: TargetTraits { get }
+    /// Reachable, permitted, enough room? Writes nothing.
+    func check() async throws(IngestError)
+    /// Who holds `path` at the target now. Asked in card order while a name is being chosen; targets that do not place by name say `free`.
+    func occupancy(of path: String, for job: UploadJob) async throws(IngestError) -> Occupancy
+    /// The target's own answer to "do you have these bytes?"; nil when it has not or cannot say.
+    func find(_ job: UploadJob) async throws(IngestError) -> Receipt?
+    /// Delivers. Safe to repeat for the same digest. Nothing partial is ever visible under the final name.
+    func upload(_ job: UploadJob) async throws(IngestError) -> Receipt
+    /// Reads the delivered bytes again and compares. `local` copies bypass the page cache.
+    func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification
+    /// Called once at the end of a run that delivered something here: manifests and the like.
+    func finishRun(_ delivered: [DeliveredFile]) async throws(IngestError)
+}
+
+extension UploadTarget {
+    public func occupancy(of path: String, for job: UploadJob) async throws(IngestError) -> Occupancy { .free }
+    public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? { nil }
+    public func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification { .cannotTell }
+    public func finishRun(_ delivered: [DeliveredFile]) async throws(IngestError) {}
+}
+
+/// What the engine must know of a target before it delivers.
+public struct TargetTraits: Sendable {
+    /// Kind + canonical root or account + event: the target's identity in the ledger, whatever its name in the file.
+    public var identity: String
+    /// Absolute root of a folder target, nil for remote ones. Delivered copies below it can be read by later targets.
+    public var localRoot: String?
+    /// Path template below the root or in the address, `{…}` filled in by the engine; nil when the target has no names of its own.
+    public var layout: Template?
+    /// Further digests that it wants from the transfer's one pass.
+    public var digests: Set<DigestAlgorithm>
+    /// Uploads at once.
+    public var parallel: Int
+    /// True when sending the same bytes twice cannot make a second asset even after a lost reply.
+    public var idempotent: Bool
+    /// Kinds and sizes that it takes; nil = everything. What does not fit is filtered for this target before any byte is sent.
+    public var accepts: Set<MediaKind>?
+    public var maxSize: UInt64?
+
+    public init(
+        identity: String, localRoot: String? = nil, layout: Template? = nil, digests: Set<DigestAlgorithm> = [], parallel: Int = 4,
+        idempotent: Bool = true, accepts: Set<MediaKind>? = nil, maxSize: UInt64? = nil
+    ) {
+        (self.identity, self.localRoot, self.layout, self.digests, self.parallel) = (identity, localRoot, layout, digests, parallel)
+        (self.idempotent, self.accepts, self.maxSize) = (idempotent, accepts, maxSize)
+    }
+}
+
+/// One asset for one target.
+public struct UploadJob: Sendable {
+    public var asset: Asset
+    /// Where the bytes are now.
+    public var file: LocalFile
+    public var digests: Digests
+    /// The name chosen by the engine: path below the root, collision-free, safe for the file system.
+    public var path: String
+    /// The original name at the source.
+    public var name: String
+    /// Values for the target's own templates (URL, fields).
+    public var values: TemplateValues
+    public var event: String?
+    /// May the target rename `file` into place instead of copying it? Only ever true for staged files.
+    public var mayTake: Bool
+
+    public init(
+        asset: Asset, file: LocalFile, digests: Digests, path: String, name: String, values: TemplateValues, event: String? = nil,
+        mayTake: Bool = false
+    ) {
+        (self.asset, self.file, self.digests, self.path, self.name) = (asset, file, digests, path, name)
+        (self.values, self.event, self.mayTake) = (values, event, mayTake)
+    }
+}
+
+/// What stands at a name that we would like to use.
+public enum Occupancy: Sendable, Hashable {
+    case free
+    /// The same bytes already: nothing to send; this is the receipt.
+    case same(Receipt)
+    case other
+}
+
+public enum Verification: Sendable, Hashable {
+    case equal
+    case differs(String)
+    case missing
+    case cannotTell
+}
+
+/// One file that a run delivered to a target.
+public struct DeliveredFile: Sendable, Hashable {
+    public var path: String, size: UInt64, digests: Digests, modified: Int64
+    public init(path: String, size: UInt64, digests: Digests, modified: Int64) {
+        (self.path, self.size, self.digests, self.modified) = (path, size, digests, modified)
+    }
+}
