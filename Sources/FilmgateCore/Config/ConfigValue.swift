@@ -4,6 +4,8 @@ public indirect enum ValueKind: Sendable, Hashable, Codable {
     case choice([String])
     case list(ValueKind)
     case map(ValueKind)
+    /// A map with options of its own.
+    case section([FieldDescription])
     /// The name of an entry under `auth:` or `targets:`.
     case reference(String)
     /// Any shape; decoded by the module itself.

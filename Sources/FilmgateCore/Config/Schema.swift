@@ -17,6 +17,21 @@ public struct NoOptions: ModuleConfig {
     public static let schema: Schema<Self> = []
 }
 
+/// Options inside options: `find: { url: …, method: HEAD }`. Declared like a module's own, with the same checks.
+public protocol ConfigSection: ModuleConfig, ConfigValue {}
+
+extension ConfigSection {
+    public static var kind: ValueKind { .section(schema.descriptions) }
+    public var shown: String? { nil }
+
+    /// Throws the first mistake inside the section.
+    public init(node: ConfigNode) throws(ConfigError) {
+        var errors: [ConfigError] = []
+        self = Self.schema.decode(node, errors: &errors)
+        if let first = errors.first { throw first }
+    }
+}
+
 /// One option, as data: for help, documentation and the JSON Schema.
 public struct FieldDescription: Sendable, Hashable, Codable {
     public var name: String

@@ -3,6 +3,8 @@ public struct IngestError: Error, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable, Hashable, Codable, CaseIterable {
         case deviceBusy, accessDenied, deviceGone, protocolViolation, corruptData, unreadable, storageFull, unauthorized, rateLimited, network,
             unavailable, rejected, nameTaken, notFound, misconfigured, stateLocked, cancelled, unexpected
+        /// The far side could not be proven to be the one that the file names: its certificate fails, or it sends us elsewhere.
+        case untrusted
     }
     public var code: Code
     /// What and where, in one sentence, without secrets.
@@ -42,7 +44,7 @@ extension IngestError.Code {
         case .deviceBusy, .rateLimited, .network, .unavailable: .retry
         case .accessDenied, .deviceGone, .protocolViolation: .closeDevice
         case .corruptData, .unreadable, .rejected, .nameTaken, .notFound: .setAside
-        case .storageFull: .pauseTarget
+        case .storageFull, .untrusted: .pauseTarget
         case .unauthorized: .renewThenHold
         case .cancelled: .unwind
         case .misconfigured, .stateLocked, .unexpected: .stop

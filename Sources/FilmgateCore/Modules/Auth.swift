@@ -20,16 +20,31 @@ public struct HTTPRequest: Sendable {
     }
 }
 
+/// Method and address without its query: headers and query may carry credentials, so no printed form shows them.
+extension HTTPRequest: CustomStringConvertible, CustomReflectable {
+    public var description: String { "\(method) \(url.prefix { $0 != "?" && $0 != "#" })" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 /// A refusal by the server: the facts that a provider needs to decide whether renewing helps.
 public struct Rejection: Sendable {
     public var status: Int
     /// `WWW-Authenticate`, where given.
     public var challenge: String?
-    public init(status: Int, challenge: String? = nil) { (self.status, self.challenge) = (status, challenge) }
+    /// The request as it was signed. A provider whose credential is newer by now only has to say so: many callers, one renewal.
+    public var request: HTTPRequest?
+    public init(status: Int, challenge: String? = nil, request: HTTPRequest? = nil) {
+        (self.status, self.challenge, self.request) = (status, challenge, request)
+    }
 }
 
 /// Signs requests. Holds or fetches credentials; never shows them. May be called from many tasks at once.
 public protocol AuthProvider: Sendable {
+    /// Who signs, as far as it is known without reading a secret: part of a target's identity in the ledger.
+    var account: String? { get }
+    /// Called by a target while it is built, with the address from its options: from then on its origin (scheme, host, port) may be signed
+    /// for, and no other. `misconfigured` when the provider's own options name other origins.
+    func bind(to address: String) throws(IngestError)
     /// Adds the credential. A credential is bound to the origins that the pipeline file names and is refused for any other.
     func sign(_ request: HTTPRequest) async throws(IngestError) -> HTTPRequest
     /// After a 401: tries to get a better credential. True: the request is worth one more try.
@@ -37,5 +52,7 @@ public protocol AuthProvider: Sendable {
 }
 
 extension AuthProvider {
+    public var account: String? { nil }
+    public func bind(to address: String) throws(IngestError) {}
     public func renew(after rejection: Rejection) async throws(IngestError) -> Bool { false }
 }
