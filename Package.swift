@@ -53,6 +53,8 @@ let package = Package(
         [.target(name: "CLinux", path: "Sources/CLinux")],
         // Layer 1: the words
         library("FilmgateCore", [log], tests: []),
+        // Layer 2: kits
+        library("FileKit", [core, "CLinux", "CXXHash", crypto], tests: []),
     ].flatMap { $0 })
 
 for target in package.targets where target.type != .system && target.name != "CLinux" {

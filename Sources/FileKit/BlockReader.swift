@@ -1,0 +1,46 @@
+import FilmgateCore
+import Glibc
+
+/// Reads an open file from its start, block by block, through patience with a failing card.
+struct BlockReader: Sendable {
+    /// Milliseconds to wait before each further try of a block that gave an input/output error.
+    var waits: [UInt32] = [50, 200, 800]
+    /// `pread`; tests put a failing card here.
+    ///
+    /// Returns the count, or a negative errno.
+    var read: @Sendable (Int32, UnsafeMutableRawBufferPointer, UInt64) -> Int = { descriptor, block, offset in
+        let count = pread(descriptor, block.baseAddress, block.count, off_t(offset))
+        return count < 0 ? -Int(errno) : count
+    }
+
+    /// Passes the bytes of `file` to `body` in order, until its end or `size` bytes were read, and returns their count.
+    func blocks(
+        of file: OpenFile, upTo size: UInt64, cancelled: @Sendable () -> Bool,
+        _ body: (UnsafeRawBufferPointer) throws(IngestError) -> Void
+    ) throws(IngestError) -> UInt64 {
+        try BufferStock.shared.withBlock { block throws(IngestError) in
+            var offset: UInt64 = 0
+            while offset < size {
+                if cancelled() { throw IngestError(.cancelled, "Stopped while reading \(shown(file.path)).") }
+                let count = try next(of: file, at: offset, into: block)
+                if count == 0 { break }
+                try body(UnsafeRawBufferPointer(rebasing: block[..<count]))
+                offset += UInt64(count)
+            }
+            return offset
+        }
+    }
+
+    private func next(of file: OpenFile, at offset: UInt64, into block: UnsafeMutableRawBufferPointer) throws(IngestError) -> Int {
+        var tries = 0
+        while true {
+            let count = read(file.descriptor, block, offset)
+            if count >= 0 { return count }
+            let code = Int32(-count)
+            if code == EINTR { continue }
+            guard code == EIO, tries < waits.count else { throw .reading(file.path, code) }
+            usleep(waits[tries] * 1000)
+            tries += 1
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import Glibc
+import Synchronization
+
+/// Page-aligned memory for blocks on their way, kept for reuse: as many as ever were in use at once, however many files pass.
+final class BufferStock: Sendable {
+    /// Bytes per block.
+    static let blockSize = 1 << 20
+    static let shared = BufferStock()
+
+    // Addresses as numbers: a raw pointer is not Sendable, and nobody else holds these.
+    private let free = Mutex<[UInt]>([])
+
+    /// Lends a block for the time of `body`; its contents are whatever the last user left.
+    func withBlock<Value, Failure: Error>(
+        _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        let block = take()
+        defer { free.withLock { $0.append(UInt(bitPattern: block)) } }
+        return try body(UnsafeMutableRawBufferPointer(start: block, count: Self.blockSize))
+    }
+
+    private func take() -> UnsafeMutableRawPointer {
+        let kept = free.withLock { $0.popLast() }.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }
+        return kept ?? .allocate(byteCount: Self.blockSize, alignment: 4096)
+    }
+}
