@@ -1,0 +1,70 @@
+import CLinux
+public import FilmgateCore
+import Glibc
+
+/// Names that appear whole or not at all, and stay after a power cut.
+///
+/// Everything blocks for the disk.
+public enum DurableFile {
+    /// Gives the finished file `part` its final name.
+    ///
+    /// Never replaces anything: `nameTaken` when the name is in use. `part` and `final` must be on one file system (otherwise the error's
+    /// `cause` is `SystemFailure(EXDEV)`); `part` keeps its name on failure.
+    public static func publish(part: String, as final: String) throws(IngestError) {
+        let code = withPath(part) { old in withPath(final) { new in fg_rename_exclusive(AT_FDCWD, old, AT_FDCWD, new) } }
+        if code == ENOENT, (try? FileFacts.of(part)) == .some(.none) { throw .reading(part, ENOENT) }
+        if code != 0 { throw .writing(final, code) }
+        try Flush.directory(parent(of: final))
+    }
+
+    /// Makes what is already there under `path` durable, bytes and name: for a copy that an interrupted run left whole.
+    public static func settle(_ path: String) throws(IngestError) {
+        let (file, _) = try OpenFile.reading(path)
+        try Flush.data(of: file)
+        try Flush.directory(parent(of: path))
+    }
+
+    /// Creates folder `path` and the missing ones above it, each durable before the next.
+    ///
+    /// Several callers at once are fine. `rejected` when a file is in the way.
+    public static func makeDirectories(_ path: String, mode: UInt32 = 0o755) throws(IngestError) {
+        var missing: [String] = [], at = path
+        while true {
+            let code = withPath(at) { mkdir($0, mode) == 0 ? 0 : errno }
+            if code == 0 {
+                try Flush.directory(parent(of: at))
+            } else if code == ENOENT, parent(of: at) != at, missing.count < 1000 {
+                missing.append(at)
+                at = parent(of: at)
+                continue
+            } else if code != EEXIST || !isDirectory(at) {
+                throw .writing(at, code == EEXIST ? ENOTDIR : code)
+            }
+            guard let next = missing.popLast() else { return }
+            at = next
+        }
+    }
+
+    /// Writes a small file whole: a new one beside it, flushed, then renamed over the old.
+    ///
+    /// For files that are ours alone.
+    public static func atomicWrite(_ bytes: RawSpan, to path: String, mode: UInt32 = 0o644) throws(IngestError) {
+        let part = "\(parent(of: path))/.\(String(UInt64.random(in: 0 ... .max), radix: 16)).part"
+        let file = try OpenFile.creating(part, mode: mode)
+        do throws(IngestError) {
+            try bytes.withUnsafeBytes { bytes throws(IngestError) in try file.write(bytes) }
+            try Flush.data(of: file)
+            let code = withPath(part) { old in withPath(path) { new in rename(old, new) == 0 ? 0 : errno } }
+            if code != 0 { throw .writing(path, code) }
+        } catch {
+            _ = withPath(part) { unlink($0) }
+            throw error
+        }
+        try Flush.directory(parent(of: path))
+    }
+
+    private static func isDirectory(_ path: String) -> Bool {
+        var facts = stat()
+        return withPath(path) { stat($0, &facts) } == 0 && facts.st_mode & S_IFMT == S_IFDIR
+    }
+}

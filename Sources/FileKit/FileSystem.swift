@@ -1,0 +1,64 @@
+public import FilmgateCore
+import Glibc
+
+/// Questions about the file system below a path that may not exist yet: the nearest existing folder above it answers.
+public enum FileSystem {
+    /// True when both lie on one mounted file system, so that a rename between them can work.
+    public static func same(_ a: String, _ b: String) -> Bool {
+        guard let first = device(of: a), let second = device(of: b) else { return false }
+        return first == second
+    }
+
+    /// Bytes that an ordinary user can still write there.
+    public static func freeBytes(_ path: String) throws(IngestError) -> UInt64 {
+        var facts = statvfs()
+        let code = withPath(existing(path)) { statvfs($0, &facts) == 0 ? 0 : errno }
+        if code != 0 { throw .reading(path, code) }
+        return UInt64(facts.f_bavail).multipliedReportingOverflow(by: UInt64(facts.f_frsize)).partialValue
+    }
+
+    /// Whether this process may create files there.
+    public static func isWritable(_ path: String) -> Bool { withPath(existing(path)) { access($0, W_OK | X_OK) } == 0 }
+
+    /// The longest part of `path` that exists (links followed); `/` or `.` at the least.
+    public static func existing(_ path: String) -> String {
+        var at = path
+        while withPath(at, { access($0, F_OK) }) != 0, parent(of: at) != at { at = parent(of: at) }
+        return at
+    }
+
+    /// `path` as the system itself would spell it: links, `.` and `..` resolved as far as it exists, the rest appended.
+    ///
+    /// Two paths to the same place give the same text. Relative paths start from the working directory.
+    public static func canonical(_ path: String) -> String {
+        var known = path.isEmpty ? "." : path, rest: [String] = []
+        while true {
+            if let real = resolved(known) { return joined(real, rest) }
+            let above = parent(of: known)
+            if above == known { return joined(known, rest) }
+            rest.insert(lastComponent(of: known), at: 0)
+            known = above
+        }
+    }
+
+    private static func resolved(_ path: String) -> String? {
+        withPath(path) { name in
+            guard let real = realpath(name, nil) else { return nil }
+            defer { free(real) }
+            return pathText(real)
+        }
+    }
+
+    private static func joined(_ base: String, _ rest: [String]) -> String {
+        var parts = base.utf8.split(separator: 0x2F).map { String(Substring($0)) }
+        for part in rest where part != "." {
+            if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+        }
+        return (base.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+    }
+
+    private static func device(of path: String) -> UInt64? {
+        var facts = stat()
+        return withPath(existing(path)) { stat($0, &facts) } == 0 ? UInt64(facts.st_dev) : nil
+    }
+}

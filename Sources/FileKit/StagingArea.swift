@@ -1,0 +1,106 @@
+public import FilmgateCore
+import Glibc
+import Synchronization
+
+/// A folder (0700) for files on their way.
+///
+/// `X.part` is unfinished or not yet claimed; a file without `.part` is whole by definition.
+///
+/// Several areas, of several processes, may share one folder: each holds a lock, and only what a dead one left counts as leftover.
+public final class StagingArea: Sendable {
+    public let directory: String
+    private let session: String
+    private let lock: OpenFile
+    private let count = Atomic<UInt64>(0)
+
+    /// Creates the folder where it is missing.
+    ///
+    /// Blocks briefly.
+    public init(_ directory: String) throws(IngestError) {
+        self.directory = directory
+        session = String(UInt64.random(in: 1 << 60 ... .max), radix: 16)
+        let path = "\(directory)/\(session).lock"
+        lock = try Self.locked(path, in: directory)
+    }
+
+    deinit { _ = withPath(lock.path) { unlink($0) } }
+
+    /// A path that nothing else uses; nothing is created.
+    public func newPart() -> String {
+        let number = count.add(1, ordering: .relaxed).newValue
+        return "\(directory)/\(session)-\(number).part"
+    }
+
+    /// Marks a finished `.part` as whole, so that it outlives this process; returns its new path.
+    ///
+    /// Durable on return.
+    public func keep(_ part: String) throws(IngestError) -> String {
+        let whole = part.hasSuffix(".part") ? String(part.dropLast(5)) : part + ".whole"
+        try DurableFile.publish(part: part, as: whole)
+        return whole
+    }
+
+    /// Removes the `.part` files of areas whose process is gone; returns their number.
+    ///
+    /// Never touches those of a living one.
+    @discardableResult public func removeLeftovers() -> Int {
+        var removed = 0
+        var dead: [String: Bool] = [session: false]
+        for name in Self.names(in: directory) where name.hasSuffix(".part") {
+            guard let owner = name.split(separator: "-").first.map(String.init), owner.count == 16 else { continue }
+            let gone = dead[owner] ?? Self.isGone("\(directory)/\(owner).lock")
+            dead[owner] = gone
+            if gone, withPath("\(directory)/\(name)", { unlink($0) }) == 0 { removed += 1 }
+        }
+        return removed
+    }
+
+    /// Removes the folder if nothing is in it but this area's own lock.
+    ///
+    /// For areas inside a folder that people look into.
+    public func removeIfEmpty() {
+        guard Self.names(in: directory) == [lastComponent(of: lock.path)] else { return }
+        _ = withPath(lock.path) { unlink($0) }
+        _ = withPath(directory) { rmdir($0) }
+    }
+
+    private static func locked(_ path: String, in directory: String) throws(IngestError) -> OpenFile {
+        for _ in 0..<10 {
+            try DurableFile.makeDirectories(directory, mode: 0o700)
+            do throws(IngestError) {
+                let file = try OpenFile.creating(path, mode: 0o600)
+                _ = flock(file.descriptor, LOCK_EX | LOCK_NB)
+                // Another area may have taken it for a dead one's before it was locked.
+                if let facts = try FileFacts.of(path), facts.inode == (try file.facts().inode) { return file }
+            } catch {
+                if (error.cause as? SystemFailure)?.code != ENOENT { throw error }
+            }
+        }
+        throw IngestError(.unavailable, "Cannot keep a lock in \(shown(directory)).")
+    }
+
+    private static func isGone(_ lock: String) -> Bool {
+        let (descriptor, code) = withPath(lock) { name in
+            let descriptor = open(name, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+            return (descriptor, errno)
+        }
+        if descriptor < 0 { return code == ENOENT }
+        let file = OpenFile(owning: descriptor, lock)
+        guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else { return false }
+        _ = withPath(lock) { unlink($0) }
+        return true
+    }
+
+    private static func names(in directory: String) -> [String] {
+        guard let stream = withPath(directory, { opendir($0) }) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+                tuple.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+}

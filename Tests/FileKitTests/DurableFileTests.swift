@@ -1,0 +1,72 @@
+import FileKit
+import FilmgateCore
+import Foundation
+import Glibc
+import Testing
+
+@Suite struct DurableFileTests {
+    let scratch: Scratch
+    init() throws { scratch = try Scratch() }
+
+    @Test func publishGivesTheName() throws {
+        let part = try scratch.file("a.part", [1, 2])
+        try DurableFile.publish(part: part, as: scratch.path + "/a.jpg")
+        #expect(try scratch.names() == ["a.jpg"])
+    }
+
+    @Test func publishNeverReplaces() throws {
+        let part = try scratch.file("a.part", [1, 2])
+        let taken = try scratch.file("a.jpg", [9])
+        #expect(code { try DurableFile.publish(part: part, as: taken) } == .nameTaken)
+        try FileManager.default.createSymbolicLink(atPath: scratch.path + "/dangling", withDestinationPath: "/nowhere")
+        try FileManager.default.createDirectory(atPath: scratch.path + "/folder", withIntermediateDirectories: true)
+        for name in ["dangling", "folder"] {
+            #expect(code { try DurableFile.publish(part: part, as: scratch.path + "/" + name) } == .nameTaken)
+        }
+        #expect(try bytes(taken) == [9])
+        #expect(try bytes(part) == [1, 2])
+    }
+
+    @Test func publishTellsWhichSideIsMissing() throws {
+        #expect(code { try DurableFile.publish(part: scratch.path + "/no.part", as: scratch.path + "/a.jpg") } == .notFound)
+        let part = try scratch.file("a.part", [1])
+        #expect(code { try DurableFile.publish(part: part, as: scratch.path + "/gone/a.jpg") } == .unavailable)
+    }
+
+    @Test func directoriesAreMadeFromTheTop() async throws {
+        let path = scratch.path + "/2026/2026-05-01/x"
+        await withTaskGroup(of: IngestError.Code?.self) { group in
+            for _ in 0..<8 { group.addTask { code { try DurableFile.makeDirectories(path) } } }
+            for await failure in group { #expect(failure == nil) }
+        }
+        #expect(try FileFacts.of(path)?.kind == .directory)
+        try DurableFile.makeDirectories(path + "/")
+        try scratch.file("file", [])
+        #expect(code { try DurableFile.makeDirectories(scratch.path + "/file") } == .rejected)
+        #expect(code { try DurableFile.makeDirectories(scratch.path + "/file/below") } == .rejected)
+    }
+
+    @Test func atomicWriteReplacesWhole() throws {
+        let path = try scratch.file("manifest", [1, 2, 3])
+        try DurableFile.atomicWrite([UInt8]("new".utf8).span.bytes, to: path, mode: 0o600)
+        #expect(try bytes(path) == [UInt8]("new".utf8))
+        #expect(try FileFacts.of(path)?.mode == 0o600)
+        #expect(try scratch.names() == ["manifest"])
+        #expect(code { try DurableFile.atomicWrite([UInt8]("x".utf8).span.bytes, to: scratch.path) } != nil)
+        #expect(try scratch.names() == ["manifest"])
+    }
+
+    @Test func rereadEqualsTheCopy() throws {
+        for size in [0, 1, 4096, 3_333_333] {
+            let path = try scratch.file("a", noise(size))
+            let read = try FileCopy.hash(path: path, algorithms: [.xxh128])
+            for algorithm in [DigestAlgorithm.sha256, .xxh128] {
+                let found = try Reread.digest(of: path, algorithm)
+                #expect(found.digest == read.digests[algorithm])
+                #expect(found.size == UInt64(size))
+            }
+        }
+        #expect(code { try Reread.digest(of: scratch.path + "/none", .sha256) } == .notFound)
+        #expect(code { try Reread.digest(of: scratch.path, .sha256) } == .unreadable)
+    }
+}

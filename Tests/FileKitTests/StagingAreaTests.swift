@@ -1,0 +1,79 @@
+import FileKit
+import FilmgateCore
+import Foundation
+import Glibc
+import Testing
+
+@Suite struct StagingAreaTests {
+    let scratch: Scratch
+    init() throws { scratch = try Scratch() }
+
+    @Test func isPrivateAndNamesAreUnique() throws {
+        let area = try StagingArea(scratch.path + "/staging")
+        #expect(try FileFacts.of(area.directory)?.mode == 0o700)
+        let names = Set((0..<100).map { _ in area.newPart() })
+        #expect(names.count == 100)
+        #expect(names.allSatisfy { $0.hasSuffix(".part") })
+    }
+
+    @Test func leftoversOfTheDeadGoAndOfTheLivingStay() throws {
+        let path = scratch.path + "/staging"
+        let living = try StagingArea(path)
+        let mine = living.newPart()
+        try write([1], mine)
+        try write([1], path + "/\(String(repeating: "a", count: 16))-1.part")
+        try write([1], path + "/note.part")
+        var dead: StagingArea? = try StagingArea(path)
+        let theirs = try #require(dead?.newPart())
+        try write([1], theirs)
+        let whole = try #require(dead?.newPart())
+        try write([7], whole)
+        let kept = try #require(try dead?.keep(whole))
+        let other = try StagingArea(path)
+        #expect(other.removeLeftovers() == 1)
+        dead = nil
+        #expect(other.removeLeftovers() == 1)
+        for path in [mine, kept, scratch.path + "/staging/note.part"] { #expect(FileManager.default.fileExists(atPath: path)) }
+        #expect(!FileManager.default.fileExists(atPath: theirs))
+    }
+
+    @Test func goesAwayOnlyWhenEmpty() throws {
+        let area = try StagingArea(scratch.path + "/staging")
+        let part = area.newPart()
+        try write([1], part)
+        area.removeIfEmpty()
+        #expect(FileManager.default.fileExists(atPath: part))
+        unlink(part)
+        area.removeIfEmpty()
+        #expect(try scratch.names().isEmpty)
+    }
+
+    @Test func writerHashesAsItGoes() throws {
+        let area = try StagingArea(scratch.path)
+        let part = area.newPart(), data = noise(500_000)
+        let writer = try PartWriter(part, algorithms: [.md5])
+        try writer.write(data.span.bytes.extracting(0..<1000))
+        #expect(writer.count == 1000)
+        try writer.write(data.span.bytes.extracting(1000..<500_000))
+        let found = try writer.finish(modified: -1_500_000_000)
+        #expect(try FileCopy.hash(path: part, algorithms: [.md5]).digests == found.digests)
+        #expect(found.size == 500_000)
+        #expect(try bytes(part) == data)
+        #expect(try FileFacts.of(part)?.modified == -1_500_000_000)
+    }
+
+    @Test func questionsAboutPathsThatDoNotExistYet() throws {
+        let deep = scratch.path + "/a/b/c"
+        #expect(FileSystem.existing(deep) == scratch.path)
+        #expect(FileSystem.same(deep, scratch.path))
+        #expect(!FileSystem.same(deep, "/proc/self"))
+        #expect(try FileSystem.freeBytes(deep) > 0)
+        #expect(FileSystem.isWritable(deep))
+        try FileManager.default.createDirectory(atPath: scratch.path + "/real", withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: scratch.path + "/link", withDestinationPath: "real")
+        let real = FileSystem.canonical(scratch.path + "/real")
+        #expect(FileSystem.canonical(scratch.path + "//link/./new/../x/") == real + "/x")
+        #expect(FileSystem.canonical("/") == "/")
+        #expect(FileSystem.canonical("/../nothing-here") == "/nothing-here")
+    }
+}
