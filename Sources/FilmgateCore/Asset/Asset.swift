@@ -10,6 +10,10 @@ public struct Asset: Sendable, Identifiable {
     public var digests: Digests?
     /// Fact `media`; nil until the `exif` stage ran, empty where the file says nothing.
     public var media: MediaFacts?
+    /// Fact `unique`: where these bytes have been delivered or promised before; nil until the `dedupe` stage looked, empty when they are new.
+    public var earlier: [DeliveryRow]?
+    /// The earliest file with these bytes, as a person would name it; nil when this is the first.
+    public var twin: String?
     /// Notes on the file itself: `truncated`, `exif-damaged`, `zone-assumed` …; a flagged file is still delivered.
     public var flags: Set<String> = []
     /// Fact `receipt`, by target name.

@@ -1,7 +1,29 @@
 /// A step that an asset passes: takes one asset, gives a verdict. Must be repeatable: after a crash it runs again on the same asset.
 public protocol Stage: Sendable {
+    /// What it asks of the engine before any asset comes. Default: nothing.
+    var traits: StageTraits { get }
     /// May be called from several tasks at once, never twice at a time for one asset.
     func process(_ asset: Asset, of shot: Shot) async throws(IngestError) -> Verdict
+}
+
+extension Stage {
+    public var traits: StageTraits { StageTraits() }
+}
+
+/// What a stage asks of the engine, as data.
+public struct StageTraits: Sendable, Hashable {
+    /// Names of the targets that it delivers to.
+    public var deliversTo: [String]
+    /// Deliveries at once per target; nil = what each target prefers.
+    public var workers: Int?
+    /// Known files need not be read again.
+    public var recognises: Bool
+    /// A known file whose time moved by whole hours is still known.
+    public var hourShift: Bool
+
+    public init(deliversTo: [String] = [], workers: Int? = nil, recognises: Bool = false, hourShift: Bool = false) {
+        (self.deliversTo, self.workers, self.recognises, self.hourShift) = (deliversTo, workers, recognises, hourShift)
+    }
 }
 
 /// What a stage decides.
@@ -18,9 +40,18 @@ public enum Verdict: Sendable {
 public struct Shot: Sendable {
     public var key: String
     public var assets: [Asset]
+    /// The shot's primary when it is known from before and not read again.
+    public var remembered: Asset?
 
-    public init(key: String, assets: [Asset]) { (self.key, self.assets) = (key, assets) }
+    public init(key: String, assets: [Asset], remembered: Asset? = nil) { (self.key, self.assets, self.remembered) = (key, assets, remembered) }
 
     /// The file that sidecars and memos follow: RAW before video before HEIF before JPEG.
-    public var primary: Asset? { assets.first }
+    public var primary: Asset? { remembered ?? assets.first }
+
+    /// What a delivery of `asset` is about: its bytes, and for a sidecar also its primary's. Nil before the bytes are known.
+    public func content(of asset: Asset) -> ContentKey? {
+        guard let digests = asset.digests else { return nil }
+        let beside = asset.kind == .sidecar && primary?.id != asset.id ? primary?.digests?.sha256 : nil
+        return ContentKey(sha256: digests.sha256, beside: beside)
+    }
 }
