@@ -1,4 +1,4 @@
-import FilmgateCore
+public import FilmgateCore
 import Glibc
 
 /// The `errno` behind an `IngestError`; its `cause`, for those who act on one value (EXDEV: copy instead of renaming).
@@ -10,7 +10,7 @@ public struct SystemFailure: Error, Hashable {
 
 extension IngestError {
     /// A failure while reading: the source's or a delivered copy's side.
-    static func reading(_ path: String, _ code: Int32) -> IngestError {
+    public static func reading(_ path: String, _ code: Int32) -> IngestError {
         let failure = SystemFailure(code)
         let message = "Cannot read \(shown(path)): \(failure.text)."
         switch code {
