@@ -57,6 +57,8 @@ let package = Package(
         library("FileKit", [core, "CLinux", "CXXHash", crypto], tests: []),
         // Layer 5: the command, and what it needs for trying out
         library("FilmgateSample", [core], tests: []),
+        // Layer 3: machinery
+        library("FilmgateConfig", [core, "Yams"], tests: []),
     ].flatMap { $0 })
 
 for target in package.targets where target.type != .system && target.name != "CLinux" {
