@@ -59,6 +59,7 @@ let package = Package(
         library("FilmgateSample", [core], tests: []),
         // Layer 3: machinery
         library("FilmgateConfig", [core, "Yams"], tests: []),
+        library("FilmgateEngine", [core], tests: ["FilmgateConfig"]),
     ].flatMap { $0 })
 
 for target in package.targets where target.type != .system && target.name != "CLinux" {

@@ -1,0 +1,138 @@
+import FilmgateCore
+
+extension PipelineDecoder {
+    /// The rules that span several sections: order, references, what is missing and what is never used.
+    mutating func check(_ pipeline: PipelineFile, _ root: ConfigNode) {
+        checkOrder(pipeline.stages)
+        checkUpload(pipeline, root)
+        checkDeliveries(pipeline)
+        checkSignIns(pipeline)
+        if pipeline.sources.isEmpty {
+            let mark = place(of: "sources", in: root)
+            warn(mark, "no-sources", "There are no sources: only `import` and `watch`, which bring their own, can use this pipeline.")
+        }
+    }
+
+    /// The key `name` where it is given, else the beginning of the file.
+    private func place(of name: String, in root: ConfigNode) -> Mark {
+        if case .map(let pairs) = root.value, let pair = pairs.first(where: { $0.key.name == name }) { return pair.key.mark }
+        return root.mark
+    }
+
+    private mutating func checkOrder(_ stages: [ModuleUse]) {
+        var have: Set<Fact> = [.file, .digest], seen: [String: Mark] = [:], uploaded = false
+        for (index, stage) in stages.enumerated() {
+            guard let manifest = registry.entry(.stage, stage.module)?.manifest else { continue }
+            if let earlier = seen[stage.module] {
+                error(
+                    stage.mark, "duplicate-stage", "The stage `\(stage.module)` stands here a second time.",
+                    hint: "First in line \(earlier.line).")
+                continue
+            }
+            seen[stage.module] = stage.mark
+            for fact in manifest.needs.subtracting(have).sorted(by: { $0.rawValue < $1.rawValue }) {
+                reportMissing(fact, for: stage, later: stages[(index + 1)...])
+            }
+            if uploaded, !manifest.needs.contains(.receipt) {
+                error(
+                    stage.mark, "wrong-order", "`\(stage.module)` stands after `upload`, when every asset has been delivered already.",
+                    hint: "Put it before `upload`.")
+            }
+            have.formUnion(manifest.gives)
+            uploaded = uploaded || stage.module == Self.uploadStage
+        }
+    }
+
+    private mutating func reportMissing(_ fact: Fact, for stage: ModuleUse, later: ArraySlice<ModuleUse>) {
+        let givers = registry.entries.filter { $0.kind == .stage && $0.manifest.gives.contains(fact) }.map(\.manifest.name)
+        if let giver = later.first(where: { givers.contains($0.module) }) {
+            error(
+                stage.mark, "wrong-order", "`\(stage.module)` needs `\(fact.rawValue)`, which `\(giver.module)` gives only later.",
+                hint: "Put `\(giver.module)` (line \(giver.mark.line)) before `\(stage.module)`.")
+        } else {
+            let hint = givers.first.map { "Put `- \($0): {}` before it." }
+            error(stage.mark, "missing-stage", "`\(stage.module)` needs `\(fact.rawValue)`, which no stage before it gives.", hint: hint)
+        }
+    }
+
+    private mutating func checkUpload(_ pipeline: PipelineFile, _ root: ConfigNode) {
+        guard let upload = pipeline.stages.first(where: { $0.module == Self.uploadStage }) else {
+            let allKnown = pipeline.stages.allSatisfy { registry.entry(.stage, $0.module) != nil }
+            if allKnown, root["stages"] != nil {
+                error(
+                    place(of: "stages", in: root), "missing-stage", "There is no `upload` stage, so nothing would be delivered.",
+                    hint: "End the stages with `- upload: { to: [name of a target] }`.")
+            }
+            return
+        }
+        guard case .list(let items)? = upload.node["to"]?.value else { return reportNoTo(upload) }
+        if items.isEmpty, let node = upload.node["to"] {
+            error(node.mark, "empty-list", "`to` names no target, so nothing would be delivered.")
+        }
+        var seen: Set<String> = []
+        for item in items {
+            guard let name = try? item.text() else { continue }
+            if !seen.insert(name).inserted { error(item.mark, "duplicate-target", "`\(name)` is named twice.") }
+            checkTarget(name, item.mark, pipeline)
+        }
+    }
+
+    /// Its own lint tells of a missing or mistyped `to` where the module demands it; this is for when it does not.
+    private mutating func reportNoTo(_ upload: ModuleUse) {
+        if let node = upload.node["to"] {
+            if (try? [String](node: node)) == nil, registry.entry(.stage, upload.module)?.lint(upload.node).isEmpty == true {
+                report(node.wrongType("a list of target names such as [archive]"))
+            }
+        } else if registry.entry(.stage, upload.module)?.lint(upload.node).contains(where: { $0.code == "missing-key" }) == false {
+            error(upload.mark, "missing-key", "`upload` does not say where to.", hint: "Write `- upload: { to: [name of a target] }`.")
+        }
+    }
+
+    private mutating func checkTarget(_ name: String, _ mark: Mark, _ pipeline: PipelineFile) {
+        if pipeline.target(name) != nil { return }
+        let names = pipeline.targets.map(\.name)
+        let hint =
+            nearest(name, among: names).map { "Did you mean `\($0)`?" }
+            ?? (names.isEmpty ? "Give it under `targets:`." : "Known: \(names.joined(separator: ", ")).")
+        error(mark, "unknown-target", "There is no target called `\(name)`.", hint: hint)
+    }
+
+    private mutating func checkDeliveries(_ pipeline: PipelineFile) {
+        let to = Set(pipeline.deliverTo)
+        for profile in pipeline.profiles.profiles {
+            for delivery in profile.delivering {
+                if pipeline.target(delivery.target) == nil {
+                    checkTarget(delivery.target, delivery.mark, pipeline)
+                } else if !to.contains(delivery.target), !to.isEmpty {
+                    error(
+                        delivery.mark, "target-not-in-upload",
+                        "`\(delivery.target)` is not in `upload.to`, so nothing would be delivered there.",
+                        hint: "Add it to `to` of the `upload` stage.")
+                }
+            }
+        }
+        for target in pipeline.targets where !to.contains(target.name) && !to.isEmpty {
+            warn(target.mark, "unused-target", "Nothing is delivered to `\(target.name)`: it is not in `upload.to`.")
+        }
+    }
+
+    private mutating func checkSignIns(_ pipeline: PipelineFile) {
+        let names = pipeline.auth.map(\.name)
+        var used: Set<String> = []
+        let users =
+            pipeline.sources.map { ($0, ModuleKind.source) } + pipeline.stages.map { ($0, .stage) } + pipeline.targets.map { ($0, .target) }
+        for (use, kind) in users + pipeline.auth.map({ ($0, .auth) }) {
+            for reference in registry.entry(kind, use.module)?.references(use.node) ?? [] {
+                used.insert(reference.name)
+                if names.contains(reference.name) { continue }
+                let hint =
+                    nearest(reference.name, among: names).map { "Did you mean `\($0)`?" }
+                    ?? (names.isEmpty ? "Give it under `auth:`." : "Known: \(names.joined(separator: ", ")).")
+                error(reference.mark, "unknown-auth", "There is no sign-in called `\(reference.name)`.", hint: hint)
+            }
+        }
+        for entry in pipeline.auth where !used.contains(entry.name) {
+            warn(entry.mark, "unused-auth", "Nothing uses the sign-in `\(entry.name)`.")
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import FilmgateCore
+
+extension PipelineDecoder {
+    /// One file's `profiles:`.
+    mutating func profiles(_ node: ConfigNode) -> [Profile] {
+        switch node.value {
+        case .null: return []
+        case .list(let items): return items.map { profile($0) }
+        default:
+            error(
+                node.mark, "wrong-type", "Expected a list of profiles, found \(node.kindName).",
+                hint: "Begin each with a dash: `- match: { make: … }`.")
+            return []
+        }
+    }
+
+    private mutating func profile(_ node: ConfigNode) -> Profile {
+        var profile: Profile = section(node)
+        profile.mark = node.mark
+        profile.matchRule = section(profile.match)
+        if let zone = node["zone"], let name = profile.zoneName { profile.zone = rules(of: name, zone) }
+        profile.delivering = deliveries(node["deliver"])
+        return profile
+    }
+
+    private mutating func rules(of name: String, _ node: ConfigNode) -> ZoneRules? {
+        switch zones.rules(named: name) {
+        case .success(let rules): return rules
+        case .failure(.noDatabase):
+            error(
+                node.mark, "unknown-zone", "The time zone `\(name)` cannot be looked up: this machine has no time zone database.",
+                hint: "Install tzdata, or write a fixed offset such as \"+02:00\".")
+        case .failure(.unknown):
+            let hint = nearest(name, among: zones.names(like: name)).map { "Did you mean `\($0)`?" }
+            error(
+                node.mark, "unknown-zone", "There is no time zone called `\(name)`.",
+                hint: hint ?? "Write a name such as Europe/Oslo or a fixed offset such as \"+02:00\".")
+        }
+        return nil
+    }
+
+    /// The keys of `deliver` with their places; its kinds have been decoded with the profile.
+    private func deliveries(_ node: ConfigNode?) -> [Profile.Delivery] {
+        guard case .map(let pairs)? = node?.value else { return [] }
+        return pairs.map { Profile.Delivery(target: $0.key.name, mark: $0.key.mark) }
+    }
+
+    /// The profiles of `include:`, each file's own before those that it includes; a file that is named twice counts where it comes first.
+    mutating func includedProfiles(_ node: ConfigNode, from file: String) -> [Profile] {
+        guard let items = list(node) else { return [] }
+        return items.flatMap { includedFile($0, from: file) }
+    }
+
+    private mutating func list(_ node: ConfigNode) -> [ConfigNode]? {
+        switch node.value {
+        case .null: return nil
+        case .list(let items): return items
+        default:
+            error(
+                node.mark, "wrong-type", "Expected a list of profiles to include, found \(node.kindName).",
+                hint: "Write `[name, ./file.yaml]`.")
+            return nil
+        }
+    }
+
+    private mutating func includedFile(_ item: ConfigNode, from file: String) -> [Profile] {
+        do throws(ConfigError) {
+            let path = try includes.path(of: item, from: file)
+            let canonical = includes.canonical(path)
+            if including.contains(canonical) {
+                throw ConfigError(item.mark, "include-cycle", "This file is being read already: including it again would never end.")
+            }
+            guard included.insert(canonical).inserted else { return [] }
+            guard included.count <= IncludeSearch.maxFiles else {
+                throw ConfigError(item.mark, "too-many-includes", "More than \(IncludeSearch.maxFiles) files are included.")
+            }
+            let text = try includes.text(at: path, for: item)
+            texts[path] = text
+            return profiles(ofFile: path, try includes.reader.read(text: text, file: path))
+        } catch {
+            report(error)
+            return []
+        }
+    }
+
+    private mutating func profiles(ofFile path: String, _ root: ConfigNode) -> [Profile] {
+        let before = diagnostics.count
+        let keys: IncludedKeys = section(root)
+        for index in before..<diagnostics.count where diagnostics[index].error.code == "unknown-key" {
+            let known = PipelineKeys.schema.descriptions.contains { "Unknown key `\($0.name)`." == diagnostics[index].error.message }
+            if known { diagnostics[index].error.hint = "An included file holds profiles only." }
+        }
+        checkVersion(keys.version, root)
+        including.append(includes.canonical(path))
+        defer { including.removeLast() }
+        return profiles(keys.profiles) + includedProfiles(keys.include, from: path)
+    }
+}

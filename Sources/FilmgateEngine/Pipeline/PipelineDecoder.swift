@@ -1,0 +1,64 @@
+import FilmgateCore
+
+/// Turns the tree of a pipeline file into a `PipelineFile`, collecting every mistake on the way.
+struct PipelineDecoder {
+    static let uploadStage = "upload"
+    static let version = 1
+
+    let registry: ModuleRegistry
+    let includes: IncludeSearch
+    let zones: ZoneDatabase
+    var diagnostics: [Diagnostic] = []
+    /// Files whose profiles have been taken, and those that are being read now, by canonical path.
+    var included: Set<String> = [], including: [String] = []
+    /// Texts of all files read so far, by the name that marks give them.
+    var texts: [String: String] = [:]
+
+    init(registry: ModuleRegistry, includes: IncludeSearch, zones: ZoneDatabase) {
+        (self.registry, self.includes, self.zones) = (registry, includes, zones)
+    }
+
+    mutating func decode(_ root: ConfigNode, file: String) -> PipelineFile {
+        var pipeline = PipelineFile(file: file)
+        let keys: PipelineKeys = section(root)
+        checkVersion(keys.version, root)
+        pipeline.name = keys.name.isEmpty ? nil : keys.name
+        pipeline.event = section(keys.event)
+        pipeline.spool = section(keys.spool)
+        pipeline.sources = moduleList(keys.sources, .source)
+        pipeline.stages = moduleList(keys.stages, .stage)
+        pipeline.targets = moduleMap(keys.targets, .target)
+        pipeline.auth = moduleMap(keys.auth, .auth)
+        including = [includes.canonical(file)]
+        let own = profiles(keys.profiles)
+        pipeline.profiles = ProfileSet(own + includedProfiles(keys.include, from: file))
+        check(pipeline, root)
+        return pipeline
+    }
+
+    mutating func error(_ mark: Mark, _ code: String, _ message: String, hint: String? = nil) {
+        report(ConfigError(mark, code, message, hint: hint))
+    }
+
+    mutating func warn(_ mark: Mark, _ code: String, _ message: String, hint: String? = nil) {
+        diagnostics.append(.warning(mark, code, message, hint: hint))
+    }
+
+    mutating func report(_ error: ConfigError) { diagnostics.append(Diagnostic(.error, error)) }
+
+    /// Decodes a map of plain options.
+    mutating func section<Section: ModuleConfig>(_ node: ConfigNode) -> Section {
+        var errors: [ConfigError] = []
+        let section = Section.schema.decode(node, errors: &errors)
+        for error in errors { report(error) }
+        return section
+    }
+
+    /// An absent or mistyped version has been reported already and reads as 0.
+    mutating func checkVersion(_ version: Int, _ root: ConfigNode) {
+        guard let node = root["version"], version != Self.version, (try? Int(node: node)) != nil else { return }
+        error(
+            node.mark, "unsupported-version", "Version \(version) of the file's format is not known.", hint: "This program reads version 1."
+        )
+    }
+}

@@ -1,0 +1,65 @@
+public import FilmgateCore
+
+/// A pipeline file, decoded and checked: every name in it is known, every option fits its module, every reference has its other end.
+public struct PipelineFile: Sendable {
+    /// As it was given; empty for pipelines made by the program itself.
+    public var file: String
+    public var name: String?
+    public var event = EventRule()
+    /// In the order of preference.
+    public var sources: [ModuleUse] = []
+    public var profiles = ProfileSet()
+    /// In the order in which assets pass them.
+    public var stages: [ModuleUse] = []
+    /// In the file's order.
+    public var targets: [ModuleUse] = []
+    public var auth: [ModuleUse] = []
+    public var spool = SpoolRule()
+
+    public init(file: String) { self.file = file }
+
+    /// The names in `upload.to`, in that order: the targets of an asset that no profile directs elsewhere.
+    public var deliverTo: [String] {
+        guard let upload = stages.first(where: { $0.module == PipelineDecoder.uploadStage }), let node = upload.node["to"] else {
+            return []
+        }
+        return (try? [String](node: node)) ?? []
+    }
+
+    public func target(_ name: String) -> ModuleUse? { targets.first { $0.name == name } }
+}
+
+/// One use of a module: `- exif: {}` or `archive: { folder: {…} }`.
+public struct ModuleUse: Sendable, Hashable {
+    /// The entry's name under `targets:` or `auth:`; elsewhere the module's own.
+    public var name: String
+    /// Registered name of the module.
+    public var module: String
+    /// Its options.
+    public var node: ConfigNode
+    /// Where the module's name stands.
+    public var mark: Mark
+
+    public init(name: String, module: String, node: ConfigNode, mark: Mark) {
+        (self.name, self.module, self.node, self.mark) = (name, module, node, mark)
+    }
+}
+
+/// What happens without an event: nothing special, a refusal, or waiting as unassigned.
+public struct EventRule: Sendable, Hashable, ModuleConfig {
+    public var required = false, hold = false
+    public init() {}
+    public static let schema: Schema<Self> = [
+        .field("required", \.required, "Refuse to start without an event (`--event` or `filmgate events use`)."),
+        .field("hold", \.hold, "Without an event, keep what comes in the spool as unassigned instead of refusing."),
+    ]
+}
+
+/// Room for bytes that wait where no folder target holds them.
+public struct SpoolRule: Sendable, Hashable, ModuleConfig {
+    public var max = ByteCount(64 << 30)
+    public init() {}
+    public static let schema: Schema<Self> = [
+        .field("max", \.max, in: ByteCount(1 << 20)...ByteCount(1 << 50), "Most bytes that may wait; when it is full, sources pause.")
+    ]
+}

@@ -1,0 +1,33 @@
+import FilmgateCore
+
+/// The top level of a pipeline file.
+struct PipelineKeys: ModuleConfig {
+    var version = 0, name = ""
+    var event = ConfigNode(.null), sources = ConfigNode(.null), include = ConfigNode(.null), profiles = ConfigNode(.null)
+    var stages = ConfigNode(.null), targets = ConfigNode(.null), auth = ConfigNode(.null), spool = ConfigNode(.null)
+
+    static let schema: Schema<Self> = [
+        .field("version", \.version, "Version of the file's format: 1.").required(),
+        .field("name", \.name, "What the pipeline is called in logs and on the page."),
+        .field("event", \.event, "The event that this shoot belongs to."),
+        .field("sources", \.sources, "Where assets come from, in the order of preference where two fit."),
+        .field("include", \.include, "Further profiles: shipped ones by name, own ones as `./file.yaml`."),
+        .field("profiles", \.profiles, "What holds for a make, model, owner or body; all that match are merged, the more specific wins."),
+        .field("stages", \.stages, "The steps that every asset passes, in order.").required(),
+        .field("targets", \.targets, "Where assets are delivered, by name."),
+        .field("auth", \.auth, "Sign-ins that targets refer to, by name."),
+        .field("spool", \.spool, "Room for bytes that wait for a target."),
+    ]
+}
+
+/// An included file: profiles and nothing else.
+struct IncludedKeys: ModuleConfig {
+    var version = 0
+    var include = ConfigNode(.null), profiles = ConfigNode(.null)
+
+    static let schema: Schema<Self> = [
+        .field("version", \.version, "Version of the file's format: 1.").required(),
+        .field("include", \.include, "Further profiles."),
+        .field("profiles", \.profiles, "What holds for a make, model, owner or body."),
+    ]
+}

@@ -1,0 +1,62 @@
+public import FilmgateCore
+
+/// Reads, decodes and checks pipeline files.
+public struct PipelineLoader: Sendable {
+    let registry: ModuleRegistry
+    let reader: any ConfigReader
+    let includeDirectories: [String]
+    let overrides: [Override]
+    let zones: ZoneDatabase
+
+    /// `includeDirectories`: where shipped profiles lie, searched in order. `overrides`: what `--set` says.
+    public init(
+        registry: ModuleRegistry, reader: any ConfigReader, includeDirectories: [String] = [], overrides: [Override] = [],
+        zones: ZoneDatabase = ZoneDatabase()
+    ) {
+        (self.registry, self.reader, self.includeDirectories) = (registry, reader, includeDirectories)
+        (self.overrides, self.zones) = (overrides, zones)
+    }
+
+    /// Blocks for the disk; reads no secrets, no network.
+    public func load(path: String) -> LoadedPipeline {
+        do throws(ConfigError) { return load(text: try reader.text(path: path), file: path) } catch {
+            return LoadedPipeline(pipeline: nil, diagnostics: [Diagnostic(.error, error)], texts: [:])
+        }
+    }
+
+    /// `file` names the text in diagnostics and is where `./` in `include:` starts.
+    public func load(text: String, file: String) -> LoadedPipeline {
+        do throws(ConfigError) { return load(node: try reader.read(text: text, file: file), file: file, text: text) } catch {
+            return LoadedPipeline(pipeline: nil, diagnostics: [Diagnostic(.error, error)], texts: [file: text])
+        }
+    }
+
+    /// For trees that the program makes itself.
+    public func load(node: ConfigNode, file: String = "", text: String? = nil) -> LoadedPipeline {
+        let includes = IncludeSearch(reader: reader, directories: includeDirectories)
+        var decoder = PipelineDecoder(registry: registry, includes: includes, zones: zones)
+        decoder.texts[file] = text
+        var root = node
+        for override in overrides {
+            do throws(ConfigError) { try override.apply(to: &root, reader: reader) } catch { decoder.report(error) }
+        }
+        let pipeline = decoder.decode(root, file: file)
+        let found = decoder.diagnostics.enumerated().sorted { a, b in
+            let (first, second) = (a.element.error.mark, b.element.error.mark)
+            let (own, other) = (first.file == file ? 0 : 1, second.file == file ? 0 : 1)
+            return (own, first.file, first.line, first.column, a.offset) < (other, second.file, second.line, second.column, b.offset)
+        }
+        let isValid = !decoder.diagnostics.contains { $0.severity == .error }
+        return LoadedPipeline(pipeline: isValid ? pipeline : nil, diagnostics: found.map(\.element), texts: decoder.texts)
+    }
+}
+
+/// What became of a pipeline file.
+public struct LoadedPipeline: Sendable {
+    /// Nil when there is an error among the diagnostics.
+    public var pipeline: PipelineFile?
+    /// By place, the pipeline's own file first.
+    public var diagnostics: [Diagnostic]
+    /// The text of each file that was read, by the name that marks give it; for showing the offending lines.
+    public var texts: [String: String]
+}

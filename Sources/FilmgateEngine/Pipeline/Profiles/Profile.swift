@@ -1,0 +1,52 @@
+public import FilmgateCore
+
+/// What holds for the assets of a make, a model, an owner or one body. Nil = this profile does not say.
+public struct Profile: Sendable, ModuleConfig {
+    /// One key of `deliver`, with its place.
+    struct Delivery: Sendable, Hashable { var target: String, mark: Mark }
+
+    public var photographer: String?
+    /// Added to camera time for names and selection, never to identity.
+    public var clockOffset: ClockOffset?
+    /// Kinds to ingest; nil = all media and sidecars.
+    public var accept: [MediaKind]?
+    /// Kinds by target; nil = all of `upload.to`.
+    public var deliver: [String: [MediaKind]]?
+    /// Yields the stem.
+    public var rename: Template?
+    /// For camera times without an offset; set by the decoder from `zoneName`.
+    public internal(set) var zone: ZoneRules?
+    /// Set by the decoder from the node in `match`.
+    public internal(set) var matchRule = ProfileMatch()
+    /// Where it stands.
+    public internal(set) var mark = Mark()
+    var zoneName: String?, match = ConfigNode(.null)
+    var delivering: [Delivery] = []
+
+    public init() {}
+
+    public static let schema: Schema<Self> = [
+        .field("match", \.match, "The cameras that it is for; absent = all."),
+        .field("photographer", \.photographer, "Value of {photographer}."),
+        .field("clock_offset", \.clockOffset, "Added to camera time for names and selection, never to identity, such as \"+00:03:12\"."),
+        .field("zone", \.zoneName, "Time zone of the camera's clock: a name such as Europe/Oslo or a fixed offset such as \"+02:00\"."),
+        .field("accept", \.accept, "Kinds of file to ingest; absent = all media and sidecars."),
+        .field("deliver", \.deliver, "Kinds of file by target; absent = everything to all of upload.to."),
+        .field("rename", \.rename, "Template for the stem of delivered files; the extension is appended."),
+    ]
+
+    public func validate(at node: ConfigNode) throws(ConfigError) {
+        if let accept, accept.isEmpty, let place = node["accept"] {
+            throw ConfigError(place.mark, "empty-list", "An empty `accept` would ingest nothing.")
+        }
+        guard let rename, let place = node["rename"] else { return }
+        if rename.source.isEmpty { throw ConfigError(place.mark, "bad-template", "An empty `rename` gives no name.") }
+        if rename.source.contains("/") {
+            throw ConfigError(place.mark, "bad-template", "`rename` gives a file name; a `/` belongs into the target's path.")
+        }
+        if rename.uses.contains("name") {
+            throw ConfigError(
+                place.mark, "bad-template", "`{name}` holds the extension already, which is appended anyway.", hint: "Write `{stem}`.")
+        }
+    }
+}
