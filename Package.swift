@@ -55,11 +55,11 @@ let package = Package(
         library("FilmgateCore", [log], tests: []),
         // Layer 2: kits
         library("FileKit", [core, "CLinux", "CXXHash", crypto], tests: []),
-        // Layer 5: the command, and what it needs for trying out
-        library("FilmgateSample", [core], tests: []),
         // Layer 3: machinery
         library("FilmgateConfig", [core, "Yams"], tests: []),
         library("FilmgateEngine", [core], tests: ["FilmgateConfig"]),
+        // Layer 5: the command, and what it needs for trying out
+        library("FilmgateSample", [core], tests: []),
     ].flatMap { $0 })
 
 for target in package.targets where target.type != .system && target.name != "CLinux" {

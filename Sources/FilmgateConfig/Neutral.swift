@@ -4,7 +4,9 @@
 /// characters are replaced *before* composing by scalars that YAML treats as ordinary text: no alias can exist in what is composed.
 /// Afterwards a plain value that begins with a stand-in shows exactly where one was meant, and everywhere else they are put back.
 enum Neutral {
-    /// Unicode noncharacters, never valid in a file; refused in the text itself. One scalar for one scalar: columns stay true.
+    /// Unicode noncharacters, never valid in a file; refused in the text itself.
+    ///
+    /// One scalar for one scalar: columns stay true.
     static let pairs: [(original: Unicode.Scalar, standIn: Unicode.Scalar)] = [
         ("&", "\u{1FFFE}"), ("*", "\u{2FFFE}"), ("!", "\u{3FFFE}"),
     ]

@@ -1,7 +1,9 @@
 import FilmgateCore
 import Glibc
 
-/// One file that holds a secret. Links are followed (container platforms mount secrets that way); what counts is the file behind them.
+/// One file that holds a secret.
+///
+/// Links are followed (container platforms mount secrets that way); what counts is the file behind them.
 struct SecretFile {
     let path: String, shown: String
     /// Below these, a file may be readable by others.

@@ -3,7 +3,9 @@ import Glibc
 
 /// Reads one small, ordinary file whole.
 enum TextFile {
-    /// `file-not-found`, `file-unreadable` (also for folders, pipes and devices), `file-too-large`. Follows links; blocks for the disk.
+    /// `file-not-found`, `file-unreadable` (also for folders, pipes and devices), `file-too-large`.
+    ///
+    /// Follows links; blocks for the disk.
     static func bytes(path: String, limit: Int) throws(ConfigError) -> [UInt8] {
         let handle = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard handle >= 0 else { throw failure(path, errno) }

@@ -1,8 +1,10 @@
 public import FilmgateCore
 import Yams
 
-/// Reads YAML 1.1 as far as a pipeline needs it: maps, lists and text. Anchors, aliases, tags, merge keys and several documents are
-/// refused; sizes, depth and counts are bounded, so no text can cost more than a second or crash.
+/// Reads YAML 1.1 as far as a pipeline needs it: maps, lists and text.
+///
+/// Anchors, aliases, tags, merge keys and several documents are refused; sizes, depth and counts are bounded, so no text can cost more
+/// than a second or crash.
 ///
 /// Codes of its errors, stable: `file-not-found`, `file-unreadable`, `file-too-large`, `bad-encoding`, `control-character`, `empty-file`,
 /// `several-documents`, `anchor-refused`, `alias-refused`, `tag-refused`, `merge-key`, `duplicate-key`, `bad-key`, `too-deep`,

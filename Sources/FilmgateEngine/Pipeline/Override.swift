@@ -6,7 +6,9 @@ import FilmgateCore
 /// `stages.select.min_rating`, `targets.archive.folder.verify`, `profiles.0.photographer`, `event.required`.
 public struct Override: Sendable, Hashable {
     public var path: [String], value: String
-    /// What marks name as the file. Only the path: the value may be a secret that does not belong here.
+    /// What marks name as the file.
+    ///
+    /// Only the path: the value may be a secret that does not belong here.
     var place: Mark { Mark(file: "--set \(path.joined(separator: "."))") }
 
     /// Nil unless `text` has the form `key.path=value`.

@@ -8,7 +8,9 @@ public struct PipelineLoader: Sendable {
     let overrides: [Override]
     let zones: ZoneDatabase
 
-    /// `includeDirectories`: where shipped profiles lie, searched in order. `overrides`: what `--set` says.
+    /// `includeDirectories`: where shipped profiles lie, searched in order.
+    ///
+    /// `overrides`: what `--set` says.
     public init(
         registry: ModuleRegistry, reader: any ConfigReader, includeDirectories: [String] = [], overrides: [Override] = [],
         zones: ZoneDatabase = ZoneDatabase()

@@ -1,6 +1,8 @@
 public import FilmgateCore
 
-/// A pattern as in file names: `*` any text, `?` one character, `[abc]`, `[a-z]`, `[!a]`. Case and surrounding spaces are ignored.
+/// A pattern as in file names: `*` any text, `?` one character, `[abc]`, `[a-z]`, `[!a]`.
+///
+/// Case and surrounding spaces are ignored.
 public struct Glob: Sendable, Hashable, ConfigValue {
     enum Part: Sendable, Hashable { case any, one, literal(Unicode.Scalar), set([ClosedRange<Unicode.Scalar>], negated: Bool) }
     public let source: String
@@ -40,7 +42,9 @@ public struct Glob: Sendable, Hashable, ConfigValue {
         (source, self.parts) = (pattern, parts)
     }
 
-    /// The set that begins behind a `[`, and where its `]` stands. A `]` that comes first is an ordinary member.
+    /// The set that begins behind a `[`, and where its `]` stands.
+    ///
+    /// A `]` that comes first is an ordinary member.
     private static func set(_ scalars: [Unicode.Scalar], from start: Int) -> (Part, Int)? {
         var index = start, ranges: [ClosedRange<Unicode.Scalar>] = []
         let negated = index < scalars.count && (scalars[index] == "!" || scalars[index] == "^")

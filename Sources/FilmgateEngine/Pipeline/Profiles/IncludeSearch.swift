@@ -8,7 +8,9 @@ struct IncludeSearch: Sendable {
     /// Searched in order.
     let directories: [String]
 
-    /// The file that an entry of `include:` in `file` means. `bad-include`, `include-not-found`.
+    /// The file that an entry of `include:` in `file` means.
+    ///
+    /// `bad-include`, `include-not-found`.
     func path(of item: ConfigNode, from file: String) throws(ConfigError) -> String {
         let text = try item.text("a profile's name or a path such as ./mine.yaml")
         if text.hasPrefix("./") || text.hasPrefix("../") { return Self.folder(of: file) + Self.shortened(text) }

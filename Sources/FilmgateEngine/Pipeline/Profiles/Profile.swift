@@ -1,6 +1,8 @@
 public import FilmgateCore
 
-/// What holds for the assets of a make, a model, an owner or one body. Nil = this profile does not say.
+/// What holds for the assets of a make, a model, an owner or one body.
+///
+/// Nil = this profile does not say.
 public struct Profile: Sendable, ModuleConfig {
     /// One key of `deliver`, with its place.
     struct Delivery: Sendable, Hashable { var target: String, mark: Mark }

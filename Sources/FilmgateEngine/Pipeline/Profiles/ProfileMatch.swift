@@ -1,6 +1,8 @@
 public import FilmgateCore
 
-/// Which cameras a profile is for. Every pattern that is given must match; none given: every camera.
+/// Which cameras a profile is for.
+///
+/// Every pattern that is given must match; none given: every camera.
 public struct ProfileMatch: Sendable, Hashable, ModuleConfig {
     public var make: Glob?, model: Glob?, serial: Glob?, owner: Glob?
 

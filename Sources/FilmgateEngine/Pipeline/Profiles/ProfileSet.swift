@@ -6,8 +6,9 @@ public struct ProfileSet: Sendable {
 
     public init(_ profiles: [Profile] = []) { self.profiles = profiles }
 
-    /// What holds for one camera: all profiles that match, merged key by key. The more specific wins; ties go to the earlier profile.
-    /// Pure: the same body gives the same answer, so callers may keep it.
+    /// What holds for one camera: all profiles that match, merged key by key.
+    ///
+    /// The more specific wins; ties go to the earlier profile. Pure: the same body gives the same answer, so callers may keep it.
     public func resolve(_ body: CameraBody) -> ResolvedProfile {
         let matching = profiles.enumerated().filter { $0.element.matchRule.matches(body) }
         let ordered = matching.sorted { a, b in

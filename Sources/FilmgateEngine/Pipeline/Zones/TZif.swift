@@ -1,4 +1,6 @@
-/// Reads compiled time zone files (RFC 9636), versions 1 to 4. Counts and offsets are checked against the bytes before they are used.
+/// Reads compiled time zone files (RFC 9636), versions 1 to 4.
+///
+/// Counts and offsets are checked against the bytes before they are used.
 enum TZif {
     private struct Header {
         var version: UInt8, utc: Int, standard: Int, leaps: Int, times: Int, types: Int, characters: Int

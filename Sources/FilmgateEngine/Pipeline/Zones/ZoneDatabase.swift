@@ -8,7 +8,9 @@ public struct ZoneDatabase: Sendable {
 
     public init(directory: String = "/usr/share/zoneinfo") { self.directory = directory }
 
-    /// The rules of a zone by its IANA name, or of a fixed offset (`+02:00`, `-0330`, `Z`). Blocks for one small file.
+    /// The rules of a zone by its IANA name, or of a fixed offset (`+02:00`, `-0330`, `Z`).
+    ///
+    /// Blocks for one small file.
     public func rules(named name: String) -> Result<ZoneRules, Fault> {
         if let seconds = Self.fixedOffset(name) { return .success(ZoneRules(name: name, fixed: seconds)) }
         guard Self.isName(name), let bytes = read(name), let rules = TZif.rules(from: bytes, name: name) else {

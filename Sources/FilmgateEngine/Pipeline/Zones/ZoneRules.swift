@@ -35,7 +35,9 @@ public struct ZoneRules: Sendable, Hashable {
         return low == 0 ? initial : offsets[low - 1]
     }
 
-    /// The civil time at an instant (what QuickTime's UTC times need). Nil outside years 1…9999.
+    /// The civil time at an instant (what QuickTime's UTC times need).
+    ///
+    /// Nil outside years 1…9999.
     public func civilTime(at unixSeconds: Int64, nanosecond: Int? = nil) -> CivilTime? {
         CivilTime(unixSeconds: unixSeconds, offsetMinutes: minutes(offset(at: unixSeconds)), nanosecond: nanosecond)
     }
