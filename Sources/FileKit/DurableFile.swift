@@ -11,7 +11,7 @@ public enum DurableFile {
     /// Never replaces anything: `nameTaken` when the name is in use. `part` and `final` must be on one file system (otherwise the error's
     /// `cause` is `SystemFailure(EXDEV)`); `part` keeps its name on failure.
     public static func publish(part: String, as final: String) throws(IngestError) {
-        let code = withPath(part) { old in withPath(final) { new in fg_rename_exclusive(AT_FDCWD, old, AT_FDCWD, new) } }
+        let code = withCPath(part) { old in withCPath(final) { new in fg_rename_exclusive(AT_FDCWD, old, AT_FDCWD, new) } }
         if code == ENOENT, (try? FileFacts.of(part)) == .some(.none) { throw .reading(part, ENOENT) }
         if code != 0 { throw .writing(final, code) }
         try Flush.directory(parent(of: final))
@@ -30,7 +30,7 @@ public enum DurableFile {
     public static func makeDirectories(_ path: String, mode: UInt32 = 0o755) throws(IngestError) {
         var missing: [String] = [], at = path
         while true {
-            let code = withPath(at) { mkdir($0, mode) == 0 ? 0 : errno }
+            let code = withCPath(at) { mkdir($0, mode) == 0 ? 0 : errno }
             if code == 0 {
                 try Flush.directory(parent(of: at))
             } else if code == ENOENT, parent(of: at) != at, missing.count < 1000 {
@@ -54,17 +54,30 @@ public enum DurableFile {
         do throws(IngestError) {
             try bytes.withUnsafeBytes { bytes throws(IngestError) in try file.write(bytes) }
             try Flush.data(of: file)
-            let code = withPath(part) { old in withPath(path) { new in rename(old, new) == 0 ? 0 : errno } }
+            let code = withCPath(part) { old in withCPath(path) { new in rename(old, new) == 0 ? 0 : errno } }
             if code != 0 { throw .writing(path, code) }
         } catch {
-            _ = withPath(part) { unlink($0) }
+            _ = withCPath(part) { unlink($0) }
             throw error
         }
         try Flush.directory(parent(of: path))
     }
 
+    /// Adds `bytes` to the end of a small file (0600) in one write, creating it and its folder where missing.
+    ///
+    /// Survives a crash of the program; a power cut may lose the last ones.
+    public static func append(_ bytes: [UInt8], to path: String) throws(IngestError) {
+        try makeDirectories(parent(of: path), mode: 0o700)
+        let (descriptor, code) = withCPath(path) { name in
+            let descriptor = open(name, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            return (descriptor, errno)
+        }
+        if descriptor < 0 { throw .writing(path, code) }
+        try OpenFile(owning: descriptor, path).write(bytes.span.bytes)
+    }
+
     private static func isDirectory(_ path: String) -> Bool {
         var facts = stat()
-        return withPath(path) { stat($0, &facts) } == 0 && facts.st_mode & S_IFMT == S_IFDIR
+        return withCPath(path) { stat($0, &facts) } == 0 && facts.st_mode & S_IFMT == S_IFDIR
     }
 }

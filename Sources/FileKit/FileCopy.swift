@@ -62,7 +62,7 @@ public enum FileCopy {
             if options.durable { try Flush.data(of: output, size: before.size) }
             return CopyResult(size: result.size, digests: result.digests, before: before, after: result.after, reflinked: reflinked)
         } catch {
-            _ = withPath(part) { unlink($0) }
+            _ = withCPath(part) { unlink($0) }
             throw error
         }
     }

@@ -19,7 +19,7 @@ public struct FileFacts: Sendable, Hashable {
     /// A few microseconds on a local disk.
     public static func of(_ path: String) throws(IngestError) -> FileFacts? {
         var raw = fg_stat()
-        let code = withPath(path) { fg_stat_at(AT_FDCWD, $0, &raw) }
+        let code = withCPath(path) { fg_stat_at(AT_FDCWD, $0, &raw) }
         if code == ENOENT || code == ENOTDIR { return nil }
         if code != 0 { throw .reading(path, code) }
         return FileFacts(raw)

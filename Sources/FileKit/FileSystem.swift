@@ -12,18 +12,50 @@ public enum FileSystem {
     /// Bytes that an ordinary user can still write there.
     public static func freeBytes(_ path: String) throws(IngestError) -> UInt64 {
         var facts = statvfs()
-        let code = withPath(existing(path)) { statvfs($0, &facts) == 0 ? 0 : errno }
+        let code = withCPath(existing(path)) { statvfs($0, &facts) == 0 ? 0 : errno }
         if code != 0 { throw .reading(path, code) }
         return UInt64(facts.f_bavail).multipliedReportingOverflow(by: UInt64(facts.f_frsize)).partialValue
     }
 
     /// Whether this process may create files there.
-    public static func isWritable(_ path: String) -> Bool { withPath(existing(path)) { access($0, W_OK | X_OK) } == 0 }
+    public static func isWritable(_ path: String) -> Bool { withCPath(existing(path)) { access($0, W_OK | X_OK) } == 0 }
+
+    /// All bytes of a small file; nil when it is missing.
+    ///
+    /// `unreadable` when it has more than `limit`.
+    public static func contents(of path: String, limit: Int = 64 << 20) throws(IngestError) -> [UInt8]? {
+        guard let facts = try FileFacts.of(path) else { return nil }
+        guard facts.kind == .regular, facts.size <= UInt64(limit) else {
+            throw IngestError(.unreadable, "\(shown(path)) is no ordinary file of at most \(limit) bytes.")
+        }
+        return try SmallFile.read(path, limit: limit)
+    }
+
+    /// Removes a file that is ours; a missing one is fine.
+    public static func remove(_ path: String) { _ = withCPath(path) { unlink($0) } }
+
+    /// Sets the modification time (nanoseconds since 1970) of a file that is ours; file systems that keep none are forgiven.
+    public static func setModified(_ path: String, _ nanoseconds: Int64) throws(IngestError) {
+        try OpenFile.reading(path).file.setModified(nanoseconds)
+    }
+
+    /// The names in folder `path`, unsorted; empty when it is missing.
+    public static func names(in path: String) throws(IngestError) -> [String] {
+        let descriptor = withCPath(path) { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        if descriptor < 0, errno == ENOENT { return [] }
+        guard descriptor >= 0, let stream = DirectoryStream(descriptor) else { throw .reading(path, errno) }
+        var names: [String] = []
+        while let name = stream.next({ name, _ in String(pathBytes: name) }) {
+            if name != ".", name != ".." { names.append(name) }
+        }
+        if errno != 0 { throw .reading(path, errno) }
+        return names
+    }
 
     /// The longest part of `path` that exists (links followed); `/` or `.` at the least.
     public static func existing(_ path: String) -> String {
         var at = path
-        while withPath(at, { access($0, F_OK) }) != 0, parent(of: at) != at { at = parent(of: at) }
+        while withCPath(at, { access($0, F_OK) }) != 0, parent(of: at) != at { at = parent(of: at) }
         return at
     }
 
@@ -42,10 +74,10 @@ public enum FileSystem {
     }
 
     private static func resolved(_ path: String) -> String? {
-        withPath(path) { name in
+        withCPath(path) { name in
             guard let real = realpath(name, nil) else { return nil }
             defer { free(real) }
-            return pathText(real)
+            return String(cPath: real)
         }
     }
 
@@ -59,6 +91,6 @@ public enum FileSystem {
 
     private static func device(of path: String) -> UInt64? {
         var facts = stat()
-        return withPath(existing(path)) { stat($0, &facts) } == 0 ? UInt64(facts.st_dev) : nil
+        return withCPath(existing(path)) { stat($0, &facts) } == 0 ? UInt64(facts.st_dev) : nil
     }
 }

@@ -22,7 +22,7 @@ enum Flush {
     ///
     /// Blocks for the disk.
     static func directory(_ path: String) throws(IngestError) {
-        let (descriptor, failure) = withPath(path) { name in
+        let (descriptor, failure) = withCPath(path) { name in
             let descriptor = fg_open_directory(name)
             return (descriptor, errno)
         }

@@ -35,6 +35,13 @@ public struct MultiHasher: ~Copyable {
         return Digests(sha256: sha256, others: values)
     }
 
+    /// One digest of a few bytes.
+    public static func digest(of bytes: [UInt8], _ algorithm: DigestAlgorithm) -> String {
+        var hasher = MultiHasher(only: [algorithm])
+        hasher.update(bytes.span.bytes)
+        return hasher.finishAll()[algorithm] ?? ""
+    }
+
     consuming func finishAll() -> [DigestAlgorithm: String] {
         var values: [DigestAlgorithm: String] = [:]
         if let sha256 { values[.sha256] = hexadecimal(sha256.finalize()) }

@@ -31,7 +31,7 @@ final class OpenFile: Sendable {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         var (descriptor, code) = opened(path, flags, mode)
         if descriptor < 0, code == EEXIST {
-            _ = withPath(path) { unlink($0) }
+            _ = withCPath(path) { unlink($0) }
             (descriptor, code) = opened(path, flags, mode)
         }
         if descriptor < 0 { throw .writing(path, code) }
@@ -40,7 +40,7 @@ final class OpenFile: Sendable {
 
     private static func opened(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> (descriptor: Int32, code: Int32) {
         while true {
-            let (descriptor, code) = withPath(path) { name in
+            let (descriptor, code) = withCPath(path) { name in
                 let descriptor = open(name, flags, mode)
                 return (descriptor, errno)
             }

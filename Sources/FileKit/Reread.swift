@@ -15,7 +15,7 @@ public enum Reread {
     ) throws(IngestError) -> (digest: String, size: UInt64) {
         guard let facts = try FileFacts.of(path) else { throw .reading(path, ENOENT) }
         guard facts.kind == .regular else { throw IngestError(.unreadable, "\(shown(path)) is not an ordinary file.") }
-        let (descriptor, code) = withPath(path) { name in
+        let (descriptor, code) = withCPath(path) { name in
             let descriptor = fg_open_direct(name)
             return (descriptor, errno)
         }

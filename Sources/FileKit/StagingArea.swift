@@ -23,7 +23,7 @@ public final class StagingArea: Sendable {
         lock = try Self.locked(path, in: directory)
     }
 
-    deinit { _ = withPath(lock.path) { unlink($0) } }
+    deinit { _ = withCPath(lock.path) { unlink($0) } }
 
     /// A path that nothing else uses; nothing is created.
     public func newPart() -> String {
@@ -46,11 +46,11 @@ public final class StagingArea: Sendable {
     @discardableResult public func removeLeftovers() -> Int {
         var removed = 0
         var dead: [String: Bool] = [session: false]
-        for name in Self.names(in: directory) where name.hasSuffix(".part") {
+        for name in (try? FileSystem.names(in: directory)) ?? [] where name.hasSuffix(".part") {
             guard let owner = name.split(separator: "-").first.map(String.init), owner.count == 16 else { continue }
             let gone = dead[owner] ?? Self.isGone("\(directory)/\(owner).lock")
             dead[owner] = gone
-            if gone, withPath("\(directory)/\(name)", { unlink($0) }) == 0 { removed += 1 }
+            if gone, withCPath("\(directory)/\(name)", { unlink($0) }) == 0 { removed += 1 }
         }
         return removed
     }
@@ -59,9 +59,9 @@ public final class StagingArea: Sendable {
     ///
     /// For areas inside a folder that people look into.
     public func removeIfEmpty() {
-        guard Self.names(in: directory) == [lastComponent(of: lock.path)] else { return }
-        _ = withPath(lock.path) { unlink($0) }
-        _ = withPath(directory) { rmdir($0) }
+        guard (try? FileSystem.names(in: directory)) == [lastComponent(of: lock.path)] else { return }
+        _ = withCPath(lock.path) { unlink($0) }
+        _ = withCPath(directory) { rmdir($0) }
     }
 
     private static func locked(_ path: String, in directory: String) throws(IngestError) -> OpenFile {
@@ -80,27 +80,14 @@ public final class StagingArea: Sendable {
     }
 
     private static func isGone(_ lock: String) -> Bool {
-        let (descriptor, code) = withPath(lock) { name in
+        let (descriptor, code) = withCPath(lock) { name in
             let descriptor = open(name, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
             return (descriptor, errno)
         }
         if descriptor < 0 { return code == ENOENT }
         let file = OpenFile(owning: descriptor, lock)
         guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else { return false }
-        _ = withPath(lock) { unlink($0) }
+        _ = withCPath(lock) { unlink($0) }
         return true
-    }
-
-    private static func names(in directory: String) -> [String] {
-        guard let stream = withPath(directory, { opendir($0) }) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-                tuple.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
     }
 }

@@ -69,4 +69,46 @@ import Testing
         #expect(code { try Reread.digest(of: scratch.path + "/none", .sha256) } == .notFound)
         #expect(code { try Reread.digest(of: scratch.path, .sha256) } == .unreadable)
     }
+
+    @Test func appendsAndReadsBack() throws {
+        let path = scratch.path + "/new/journal"
+        #expect(try FileSystem.contents(of: path) == nil)
+        try DurableFile.append([1, 2], to: path)
+        try DurableFile.append([3], to: path)
+        #expect(try FileSystem.contents(of: path) == [1, 2, 3])
+        #expect(try FileFacts.of(path)?.mode == 0o600)
+        #expect(code { try FileSystem.contents(of: path, limit: 2) } == .unreadable)
+        #expect(try FileSystem.names(in: scratch.path + "/new") == ["journal"])
+        #expect(try FileSystem.names(in: scratch.path + "/none").isEmpty)
+        FileSystem.remove(path)
+        FileSystem.remove(path)
+        #expect(try FileSystem.contents(of: path) == nil)
+    }
+
+    @Test func namesThatAreNotTextAreBytes() throws {
+        let folder = scratch.path
+        let odd = String(pathBytes: [UInt8]("\(folder)/IMG_".utf8) + [0xFF, 0xFE] + [UInt8](".JPG".utf8))
+        let part = try scratch.file("x.part", [1, 2, 3])
+        try DurableFile.publish(part: part, as: odd)
+        #expect(try FileCopy.hash(path: odd).size == 3)
+        #expect(try Reread.digest(of: odd, .xxh128).size == 3)
+        #expect(FileSystem.canonical(odd).hasSuffix(String(odd.suffix(6))))
+        #expect(try FileSystem.names(in: folder).map { PathText.bytes(of: $0).count } == [10])
+    }
+
+    @Test func aLockHasOneOwner() async throws {
+        let folder = scratch.path
+        let counter = Counter()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    let lock = try FolderLock(folder)
+                    let before = counter.next()
+                    #expect(counter.next() == before + 1)
+                    withExtendedLifetime(lock) {}
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
 }

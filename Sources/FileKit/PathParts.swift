@@ -1,16 +1,3 @@
-import Glibc
-
-/// Calls `body` with `path` as the system spells it; the pointer is valid only inside.
-///
-/// A path with a NUL in it names no file: `body` then gets the empty path, which every system call answers with ENOENT, rather than a
-/// shortened one that names something else.
-func withPath<Result>(_ path: String, _ body: (UnsafePointer<CChar>) -> Result) -> Result {
-    withCPath(path, body)
-}
-
-/// The text of a path that the system handed out.
-func pathText(_ bytes: UnsafePointer<CChar>) -> String { String(cPath: bytes) }
-
 /// `path` for a message: in backticks, control characters spelt out so that a hostile name cannot forge lines or move the cursor.
 func shown(_ path: String) -> String {
     var text = "`"

@@ -1,0 +1,23 @@
+import CLinux
+public import FilmgateCore
+import Glibc
+
+/// A folder that this process alone may change by agreement (`flock`), until the last reference goes.
+///
+/// Two owners in one process exclude each other too.
+public final class FolderLock: Sendable {
+    private let folder: OpenFile
+
+    /// Waits for its turn; blocks.
+    ///
+    /// File systems without locks grant it to everyone.
+    public init(_ path: String) throws(IngestError) {
+        let (descriptor, code) = withCPath(path) { name in
+            let descriptor = fg_open_directory(name)
+            return (descriptor, errno)
+        }
+        if descriptor < 0 { throw .writing(path, code) }
+        folder = OpenFile(owning: descriptor, path)
+        while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
+    }
+}
