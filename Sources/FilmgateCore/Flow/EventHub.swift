@@ -18,6 +18,8 @@ public struct Settled: Sendable {
     public var asset: Asset
     public var ending: Ending
     public var reason: String?, twin: String?
+    /// What its deliveries are about, where that is known.
+    public var content: ContentKey?
     /// Capture time corrected by the profile's clock offset.
     public var captured: CivilTime?
     public var photographer: String?

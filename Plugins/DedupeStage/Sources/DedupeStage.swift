@@ -1,0 +1,34 @@
+public import FilmgateCore
+
+/// Recognises what was taken or delivered before: by origin before anything is read, by SHA-256 afterwards.
+public struct DedupeStage: Module, Stage {
+    public struct Config: ModuleConfig {
+        public var origin = true, hourShift = false
+        public init() {}
+        public static let schema: Schema<Self> = [
+            .field("origin", \.origin, "Do not read a card's file again when place, name, size and time are known and it was delivered."),
+            .field("hour_shift", \.hourShift, "Know a file again when its time moved by whole hours, as on FAT cards after a zone change."),
+        ]
+    }
+    public static let manifest = Manifest(
+        "dedupe", "Knows files and bytes that were delivered before, whatever their name or source.", needs: [.file, .digest], gives: [.unique])
+
+    public let traits: StageTraits
+    private let ledger: (any LedgerReader)?
+
+    public init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
+        traits = StageTraits(recognises: config.origin, hourShift: config.hourShift)
+        ledger = context.lookup.ledger
+    }
+
+    public func process(_ asset: Asset, of shot: Shot) async throws(IngestError) -> Verdict {
+        guard let ledger, let content = shot.content(of: asset) else { return .pass(asset) }
+        var asset = asset
+        asset.earlier = try await ledger.deliveries(of: content)
+        if asset.earlier?.isEmpty == false {
+            let twin = try await ledger.twin(of: content)
+            asset.twin = twin == asset.origin.absolutePath ? nil : twin
+        }
+        return .pass(asset)
+    }
+}

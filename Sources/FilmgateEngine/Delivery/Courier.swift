@@ -1,0 +1,66 @@
+import FileKit
+import FilmgateCore
+
+/// Carries one parcel to its target, once. What a failure means is the dispatcher's business.
+enum Courier {
+    static func deliver(_ parcel: Parcel) async throws(IngestError) -> Receipt {
+        if let existing = try await lookUp(parcel) { return existing }
+        try await check(parcel.job)
+        return try await parcel.target.target.upload(parcel.job)
+    }
+
+    /// For a dry run: the receipt that the target would give without being sent anything; a target that cannot be asked has nothing.
+    static func existing(_ parcel: Parcel) async -> Receipt? {
+        let result = await Result { () async throws(IngestError) in try await lookUp(parcel) }
+        return (try? result.get()) ?? nil
+    }
+
+    private static func lookUp(_ parcel: Parcel) async throws(IngestError) -> Receipt? {
+        if let adopted = parcel.adopted { return adopted }
+        if let earlier = parcel.recheck, try await isStillThere(earlier, parcel) {
+            var receipt = earlier
+            receipt.existed = true
+            return receipt
+        }
+        guard !parcel.target.isLocal, var found = try await parcel.target.target.find(parcel.job) else { return nil }
+        // Our own earlier attempt got through and only its answer was lost: that is a delivery, not a duplicate.
+        found.existed = !parcel.mayHaveArrived
+        return found
+    }
+
+    private static func isStillThere(_ receipt: Receipt, _ parcel: Parcel) async throws(IngestError) -> Bool {
+        if parcel.target.isLocal {
+            let sha256 = parcel.job.digests.sha256
+            return try await parcel.target.target.verify(receipt, size: parcel.job.file.size, sha256: sha256) == .equal
+        }
+        // A remote target that cannot say is believed: sending again might make a second asset.
+        return try await parcel.target.target.verify(receipt, size: parcel.job.file.size, sha256: parcel.job.digests.sha256) != .missing
+    }
+
+    /// A delivered copy or a spooled file may have been removed or edited since: say so instead of sending other bytes.
+    private static func check(_ job: UploadJob) async throws(IngestError) {
+        guard let size = try FileFacts.of(job.file.path)?.size else {
+            throw IngestError(
+                .notFound, "\(job.file.path) is gone before it could be sent.", advice: "Import the card again with --again to send it.")
+        }
+        guard size == job.file.size else {
+            throw IngestError(.rejected, "\(job.file.path) has changed since it was ingested: \(size) bytes now, \(job.file.size) then.")
+        }
+    }
+
+    /// Removes a staged file that was copied rather than renamed into place.
+    static func discardIfStill(_ bytes: LocalFile, takenTo path: String) {
+        if bytes.ownership == .staged, bytes.path != path { StagingArea.discard(bytes.path) }
+    }
+
+    /// `a/b.jpg` → `a/b-2.jpg` → `a/b-3.jpg`.
+    static func nextName(after path: String) -> String {
+        let folder = path.utf8.lastIndex(of: 0x2F).map { String(path[...$0]) } ?? ""
+        let name = FileName(String(path.dropFirst(folder.count)))
+        var stem = name.stem, number = 2
+        if let dash = stem.utf8.lastIndex(of: 0x2D), let last = Int(stem[stem.utf8.index(after: dash)...]), (2...999).contains(last) {
+            (stem, number) = (String(stem[..<dash]), last + 1)
+        }
+        return folder + stem + "-\(number)" + (name.ext.isEmpty ? "" : "." + name.ext)
+    }
+}

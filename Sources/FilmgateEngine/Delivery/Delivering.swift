@@ -1,0 +1,41 @@
+import FilmgateCore
+
+/// Takes over placed assets: the dispatcher delivers them, the rehearsal of a dry run only says what would happen.
+protocol Delivering: Actor {
+    func submit(_ consignment: Consignment, parcels: [Parcel]) async
+}
+
+extension Dispatcher: Delivering {}
+
+/// A dry run's deliveries: decides exactly as the dispatcher would, writes nothing.
+actor Rehearsal: Delivering {
+    private let tally: Tally
+    private var promised: [Parcel.ID: String] = [:]
+
+    init(tally: Tally) { self.tally = tally }
+
+    func submit(_ consignment: Consignment, parcels: [Parcel]) async {
+        var consignment = consignment
+        for parcel in parcels {
+            var receipt = await answer(parcel)
+            if let twin = promised[parcel.id] {
+                receipt.existed = true
+                consignment.twin = consignment.twin ?? twin
+            }
+            promised[parcel.id] = promised[parcel.id] ?? consignment.asset.origin.absolutePath
+            consignment.receipts[parcel.target.name] = receipt
+        }
+        var asset = consignment.asset
+        asset.receipts = consignment.receipts
+        let ending = Dispatcher.ending(consignment.receipts.values)
+        var settled = Settled(asset: asset, ending: ending, reason: Dispatcher.reason(ending, consignment.receipts), twin: consignment.twin)
+        (settled.captured, settled.photographer) = (consignment.shot.captured, consignment.shot.photographer)
+        tally.settle(settled)
+    }
+
+    private func answer(_ parcel: Parcel) async -> Receipt {
+        if let existing = await Courier.existing(parcel) { return existing }
+        let path = parcel.target.traits.localRoot.map { $0 + "/" + parcel.job.path }
+        return Receipt(state: .done, path: path, sha256: parcel.job.digests.sha256)
+    }
+}

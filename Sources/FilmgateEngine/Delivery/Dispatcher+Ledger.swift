@@ -1,0 +1,112 @@
+import FilmgateCore
+
+/// What the dispatcher writes down, and when an asset is settled.
+extension Dispatcher {
+    /// Before anything is sent over a network: the asset and its waiting deliveries, so that a crash forgets nothing.
+    func recordWaiting(_ consignment: Consignment, _ own: [Parcel]) async {
+        var changes: [LedgerChange] = [.asset(row(consignment, ending: nil))]
+        for parcel in own {
+            changes.append(.delivery(row(parcel, Receipt(state: .pending), bytes: consignment.bytes)))
+        }
+        await record(changes)
+    }
+
+    /// A parcel's end. The asset's row goes first: the delivery belongs to its content.
+    func recordFinal(_ parcel: Parcel, _ receipt: Receipt) async {
+        guard let owner = parcel.listeners.first, let consignment = open[owner] else { return }
+        var changes: [LedgerChange] = [.asset(row(consignment, ending: nil))]
+        if let name = consignment.shot.name {
+            let key = Placer.shotKey(consignment.asset)
+            changes.append(.shotName(name, shot: key, target: parcel.id.target, event: event))
+        }
+        changes.append(.delivery(row(parcel, receipt, bytes: consignment.bytes)))
+        await record(changes)
+    }
+
+    /// Every parcel of the asset is final: one ending, told to the ledger and to whoever watches.
+    func settle(_ id: AssetID) async {
+        guard let consignment = open.removeValue(forKey: id) else { return }
+        let ending = Self.ending(consignment.receipts.values)
+        if ending != .setAside, ending != .pending { Courier.discardIfStill(consignment.bytes, takenTo: "") }
+        budget.give(consignment.budget)
+        await record([.asset(row(consignment, ending: ending))])
+        var asset = consignment.asset
+        asset.receipts = consignment.receipts
+        let reason = Self.reason(ending, consignment.receipts)
+        var settled = Settled(asset: asset, ending: ending, reason: reason, twin: consignment.twin)
+        (settled.captured, settled.photographer) = (consignment.shot.captured, consignment.shot.photographer)
+        tally.settle(settled)
+    }
+
+    /// After `drain`: what is still open stays in the ledger as pending or held, and says why.
+    func closeOut() async {
+        for (id, parcel) in parcels {
+            let held = holdReason(id.target)
+            let reason = held?.description ?? parcel.job.asset.receipts[parcel.target.name]?.reason ?? "not sent yet"
+            let receipt = Receipt(state: held == nil ? .pending : .held, reason: reason)
+            for asset in parcel.listeners { open[asset]?.receipts[parcel.target.name] = receipt }
+            if let owner = parcel.listeners.first, let consignment = open[owner] {
+                await record([.asset(row(consignment, ending: .pending)), .delivery(row(parcel, receipt, bytes: consignment.bytes))])
+            }
+        }
+        parcels = [:]
+        for id in open.keys { await settle(id) }
+    }
+
+    static func ending(_ receipts: some Sequence<Receipt>) -> Ending {
+        var (failed, waiting, now, before) = (false, false, false, false)
+        for receipt in receipts {
+            switch receipt.state {
+            case .failed: failed = true
+            case .pending, .held: waiting = true
+            case .done where receipt.existed: before = true
+            case .done: now = true
+            case .excluded: break
+            }
+        }
+        return failed ? .setAside : waiting ? .pending : now ? .delivered : before ? .duplicate : .filtered
+    }
+
+    static func reason(_ ending: Ending, _ receipts: [String: Receipt]) -> String? {
+        let states: Set<Receipt.State> = switch ending {
+        case .setAside: [.failed]
+        case .pending: [.pending, .held]
+        case .filtered: [.excluded]
+        default: []
+        }
+        let reasons = receipts.sorted { $0.key < $1.key }.filter { states.contains($0.value.state) }.compactMap { name, receipt in
+            receipt.reason.map { "\(name): \($0)" }
+        }
+        return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
+    }
+
+    private func row(_ consignment: Consignment, ending: Ending?) -> AssetRow {
+        let asset = consignment.asset
+        var row = AssetRow(origin: asset.origin, run: run, kind: asset.kind, shot: asset.shot, at: Now.nanoseconds)
+        (row.content, row.digests, row.media, row.flags) = (consignment.content, asset.digests, asset.media, asset.flags)
+        (row.wanted, row.ending, row.twin) = (consignment.wanted.map(\.identity), ending, consignment.twin)
+        (row.event, row.photographer) = (event, consignment.shot.photographer)
+        row.reason = ending.flatMap { Self.reason($0, consignment.receipts) }
+        return row
+    }
+
+    private func row(_ parcel: Parcel, _ receipt: Receipt, bytes: LocalFile) -> DeliveryRow {
+        var row = DeliveryRow(
+            content: parcel.id.content, target: parcel.id.target, targetName: parcel.target.name, receipt: receipt,
+            size: parcel.job.file.size, path: parcel.job.path)
+        row.receipt.sha256 = receipt.sha256 ?? (receipt.state == .done ? parcel.job.digests.sha256 : nil)
+        row.event = event
+        row.attempts = parcel.attempts
+        if receipt.state != .done { (row.file, row.staged) = (bytes.path, bytes.ownership == .staged) }
+        return row
+    }
+
+    /// The ledger is the only memory: when it cannot be written, nothing further may be sent.
+    private func record(_ changes: [LedgerChange]) async {
+        let result = await Result { () async throws(IngestError) in try await ledger.record(changes) }
+        if case .failure(let error) = result {
+            tally.trouble(IngestError(.unexpected, "The ledger could not be written: \(error.description)", cause: error))
+            stop()
+        }
+    }
+}

@@ -1,0 +1,236 @@
+import FilmgateCore
+
+/// Delivers: one queue per target, folder targets first, each content once per target, retries and holds decided here and nowhere else.
+actor Dispatcher {
+    let ledger: any Ledger
+    let hub: EventHub
+    let tally: Tally
+    let book: NameBook
+    let budget: ByteBudget
+    let run: Int64
+    let event: String?
+    private let backoff = Backoff()
+    private let clock = ContinuousClock()
+
+    private var queues: [String: TargetQueue] = [:]
+    var parcels: [Parcel.ID: Parcel] = [:]
+    var open: [AssetID: Consignment] = [:]
+    private var tasks: [Parcel.ID: Task<Void, Never>] = [:]
+    private var drained: CheckedContinuation<Void, Never>?
+    private var lastProgress: ContinuousClock.Instant
+    private var stopped = false
+    private(set) var delivered: [String: [DeliveredFile]] = [:]
+
+    init(_ setup: DispatcherSetup) {
+        (ledger, hub, tally, book, budget) = (setup.ledger, setup.hub, setup.tally, setup.book, setup.budget)
+        (run, event) = (setup.run, setup.event)
+        for target in setup.targets { queues[target.identity] = TargetQueue(target) }
+        lastProgress = ContinuousClock().now
+    }
+
+    /// Takes over one asset. `new` are the parcels that it needs; those already under way for another file of the same bytes are shared.
+    func submit(_ consignment: Consignment, parcels new: [Parcel]) async {
+        var consignment = consignment
+        var own: [Parcel] = []
+        for parcel in new {
+            consignment.open.insert(parcel.target.name)
+            if parcels[parcel.id] != nil {
+                parcels[parcel.id]?.listeners.append(consignment.asset.id)
+            } else {
+                parcels[parcel.id] = parcel
+                own.append(parcel)
+            }
+        }
+        let first = own.first { $0.target.isLocal }
+        if let first { consignment.later = own.filter { $0.id != first.id } }
+        open[consignment.asset.id] = consignment
+        lastProgress = clock.now
+        if own.contains(where: { !$0.target.isLocal }) { await recordWaiting(consignment, own) }
+        if consignment.open.isEmpty { return await settle(consignment.asset.id) }
+        for parcel in first.map({ [$0] }) ?? own { enqueue(parcel.id) }
+    }
+
+    private func enqueue(_ id: Parcel.ID) {
+        queues[id.target]?.append(id)
+        pump(id.target)
+    }
+
+    private func pump(_ target: String) {
+        guard !stopped else { return }
+        while let id = queues[target]?.next(at: clock.now), let parcel = parcels[id] {
+            parcels[id]?.state = .sending
+            tasks[id] = Task { await self.send(parcel) }
+        }
+        report(target)
+    }
+
+    private func send(_ parcel: Parcel) async {
+        let result = await Result { () async throws(IngestError) in try await Courier.deliver(parcel) }
+        tasks[parcel.id] = nil
+        switch result {
+        case .success(let receipt): await succeeded(parcel.id, receipt)
+        case .failure(let error): await failed(parcel.id, error)
+        }
+        pump(parcel.id.target)
+        wakeIfIdle()
+    }
+
+    private func succeeded(_ id: Parcel.ID, _ receipt: Receipt) async {
+        lastProgress = clock.now
+        queues[id.target]?.succeeded()
+        await conclude(id, receipt)
+    }
+
+    private func failed(_ id: Parcel.ID, _ error: IngestError) async {
+        guard let parcel = parcels[id] else { return }
+        parcels[id]?.attempts += 1
+        parcels[id]?.state = .waiting
+        switch error.code.disposition {
+        case .retry, .closeDevice:
+            parcels[id]?.mayHaveArrived = true
+            retryLater(parcel, error)
+        case .setAside:
+            await refused(parcel, error)
+        case .renewThenHold, .pauseTarget, .stop:
+            queues[id.target]?.hold(id, because: error)
+            tally.trouble(error)
+            hub.post(.held(target: parcel.target.name, reason: error.description))
+        case .unwind:
+            queues[id.target]?.returned(id)
+        }
+    }
+
+    private func retryLater(_ parcel: Parcel, _ error: IngestError) {
+        let failures = (queues[parcel.id.target]?.failures ?? 0) + 1
+        let delay = backoff.delay(attempt: failures, asked: error.retryAfter)
+        queues[parcel.id.target]?.failed(parcel.id, retryAfter: delay, now: clock.now)
+        parcels[parcel.id]?.job.asset.receipts[parcel.target.name] = Receipt(state: .pending, reason: error.message)
+        hub.post(.retrying(target: parcel.target.name, what: parcel.job.name, reason: error.message, after: delay))
+        let identity = parcel.id.target
+        Task {
+            try? await Task.sleep(for: delay)
+            self.pump(identity)
+        }
+    }
+
+    /// Bytes that arrived changed are sent again twice; a name taken by another program gets the next suffix; anything else ends here.
+    private func refused(_ parcel: Parcel, _ error: IngestError) async {
+        if error.code == .corruptData, parcel.corruptions < 2 {
+            parcels[parcel.id]?.corruptions += 1
+            parcels[parcel.id]?.mayHaveArrived = false
+            queues[parcel.id.target]?.returned(parcel.id)
+        } else if error.code == .nameTaken, parcel.attempts < 100 {
+            parcels[parcel.id]?.job.path = Courier.nextName(after: parcel.job.path)
+            queues[parcel.id.target]?.returned(parcel.id)
+        } else {
+            if error.code == .corruptData { tally.mismatch() }
+            queues[parcel.id.target]?.ended()
+            lastProgress = clock.now
+            await conclude(parcel.id, Receipt(state: .failed, reason: error.description))
+        }
+    }
+
+    /// The parcel is final: tells every asset that waits for it, and lets remote targets start once a folder has the bytes.
+    private func conclude(_ id: Parcel.ID, _ receipt: Receipt) async {
+        guard let parcel = parcels.removeValue(forKey: id), let owner = parcel.listeners.first else { return }
+        if receipt.state == .done { noteDelivered(parcel, receipt) }
+        await recordFinal(parcel, receipt)
+        for (position, asset) in parcel.listeners.enumerated() {
+            var own = receipt
+            if position > 0, receipt.state == .done { own.existed = true }
+            open[asset]?.receipts[parcel.target.name] = own
+            open[asset]?.open.remove(parcel.target.name)
+            if position > 0 { open[asset]?.twin = open[asset]?.twin ?? parcel.job.asset.origin.absolutePath }
+        }
+        moveOn(owner, parcel, receipt)
+        for asset in parcel.listeners where open[asset]?.open.isEmpty == true { await settle(asset) }
+        book.release(parcel)
+    }
+
+    private func moveOn(_ owner: AssetID, _ parcel: Parcel, _ receipt: Receipt) {
+        guard var consignment = open[owner], parcel.target.isLocal else { return }
+        if receipt.state == .done, let path = receipt.path {
+            if consignment.bytes.ownership == .staged {
+                Courier.discardIfStill(consignment.bytes, takenTo: path)
+                budget.give(consignment.budget)
+                consignment.budget = 0
+            }
+            consignment.bytes = LocalFile(path: path, size: consignment.bytes.size, ownership: .delivered)
+        }
+        let later = consignment.later
+        consignment.later = []
+        open[owner] = consignment
+        for next in later {
+            parcels[next.id]?.job.file = consignment.bytes
+            parcels[next.id]?.job.mayTake = false
+            enqueue(next.id)
+        }
+    }
+
+    private func noteDelivered(_ parcel: Parcel, _ receipt: Receipt) {
+        guard parcel.target.isLocal, let path = receipt.path else { return }
+        let file = DeliveredFile(
+            path: path, size: parcel.job.file.size, digests: parcel.job.digests, modified: parcel.job.asset.origin.modified)
+        delivered[parcel.id.target, default: []].append(file)
+    }
+
+    // MARK: Ending
+
+    /// Returns when nothing more can move: all delivered, or what is left is held, or there was no progress for `wait`.
+    func drain(wait: Duration) async {
+        let watchdog = Task {
+            while !Task.isCancelled {
+                try? await Task.sleep(for: .milliseconds(200))
+                self.giveUpIfStuck(wait)
+            }
+        }
+        await withCheckedContinuation { continuation in
+            drained = continuation
+            wakeIfIdle()
+        }
+        watchdog.cancel()
+    }
+
+    /// Starts nothing new; what is being sent now is finished by the caller's `drain`.
+    func stop() {
+        stopped = true
+        wakeIfIdle()
+    }
+
+    /// Breaks off what is being sent, too.
+    func abort() {
+        stop()
+        for task in tasks.values { task.cancel() }
+    }
+
+    private func giveUpIfStuck(_ wait: Duration) {
+        guard clock.now - lastProgress > wait else { return }
+        abort()
+    }
+
+    private func wakeIfIdle() {
+        let idle = stopped ? tasks.isEmpty : queues.values.allSatisfy(\.isIdle)
+        guard idle, let waiter = drained else { return }
+        drained = nil
+        waiter.resume()
+    }
+
+    func holdReason(_ target: String) -> IngestError? { queues[target]?.held }
+
+    private func report(_ target: String) {
+        guard let queue = queues[target] else { return }
+        hub.post(.queue(target: queue.target.name, waiting: queue.count, sending: queue.active))
+    }
+}
+
+/// What a dispatcher works with.
+struct DispatcherSetup: Sendable {
+    var targets: [PlannedTarget]
+    var ledger: any Ledger
+    var hub: EventHub
+    var tally: Tally
+    var book: NameBook
+    var budget: ByteBudget
+    var run: Int64
+    var event: String?
+}

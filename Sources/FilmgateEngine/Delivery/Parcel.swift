@@ -1,0 +1,47 @@
+import FilmgateCore
+
+/// One content for one target, the unit of delivery: however many files of this run have these bytes, it is sent once.
+struct Parcel: Sendable {
+    struct ID: Hashable, Sendable { var content: ContentKey, target: String }
+    enum State: Sendable { case waiting, sending, settled(Receipt) }
+
+    let id: ID
+    var job: UploadJob
+    let target: PlannedTarget
+    var state: State = .waiting
+    var attempts = 0
+    /// Digest refusals so far: bytes that keep arriving changed are set aside.
+    var corruptions = 0
+    /// The first is the asset that it is delivered for; later ones have the same bytes.
+    var listeners: [AssetID]
+    /// Sent before and perhaps received: ask the target before sending again.
+    var mayHaveArrived = false
+    /// Found at its name already, byte for byte: only to be written down.
+    var adopted: Receipt?
+    /// Delivered once but to be checked (`--again`).
+    var recheck: Receipt?
+}
+
+/// An asset that waits for its parcels.
+struct Consignment: Sendable {
+    var asset: Asset
+    var content: ContentKey
+    var wanted: [PlannedTarget]
+    /// Where the bytes are now; changes when a folder target has taken them.
+    var bytes: LocalFile
+    var receipts: [String: Receipt] = [:]
+    var open: Set<String> = []
+    /// Remote targets that start once a folder target holds the bytes.
+    var later: [Parcel] = []
+    var twin: String?
+    var shot: ShotFacts
+    /// Bytes taken from the budget that are not given back yet.
+    var budget: UInt64
+}
+
+/// What the settlement must say about an asset that only its shot knows.
+struct ShotFacts: Sendable {
+    var captured: CivilTime?
+    var photographer: String?
+    var name: ShotName?
+}

@@ -1,0 +1,73 @@
+import FilmgateCore
+
+/// What waits for one target, and whether it may be sent now. A plain state machine: the dispatcher does what it says.
+struct TargetQueue: Sendable {
+    let target: PlannedTarget
+    private(set) var waiting: [Parcel.ID] = []
+    private var head = 0
+    private(set) var active = 0
+    /// Why nothing more is sent in this run: refused, full, not to be trusted.
+    private(set) var held: IngestError?
+    /// Failures in a row: after the first, one parcel at a time probes until one gets through.
+    private(set) var failures = 0
+    private(set) var notBefore: ContinuousClock.Instant?
+
+    init(_ target: PlannedTarget) { self.target = target }
+
+    var count: Int { waiting.count - head }
+    var isIdle: Bool { active == 0 && (count == 0 || held != nil) }
+
+    mutating func append(_ id: Parcel.ID) { waiting.append(id) }
+
+    /// The next parcel to send, or nil when there is none, the target is held or it must be left alone until `notBefore`.
+    mutating func next(at now: ContinuousClock.Instant) -> Parcel.ID? {
+        guard held == nil, count > 0, active < (failures > 0 ? 1 : target.parallel) else { return nil }
+        if let notBefore, now < notBefore { return nil }
+        let id = waiting[head]
+        head += 1
+        if head > 256, head * 2 > waiting.count {
+            waiting.removeFirst(head)
+            head = 0
+        }
+        active += 1
+        return id
+    }
+
+    mutating func succeeded() {
+        active -= 1
+        failures = 0
+        notBefore = nil
+    }
+
+    /// Ended without saying anything about the target's health.
+    mutating func ended() { active -= 1 }
+
+    /// The target did not answer as it should: the parcel goes to the front again, and everything waits for `delay`.
+    mutating func failed(_ id: Parcel.ID, retryAfter delay: Duration, now: ContinuousClock.Instant) {
+        active -= 1
+        failures += 1
+        notBefore = max(notBefore ?? now, now + delay)
+        putBack(id)
+    }
+
+    /// Holds the queue; the parcel stays first in it.
+    mutating func hold(_ id: Parcel.ID, because error: IngestError) {
+        active -= 1
+        held = held ?? error
+        putBack(id)
+    }
+
+    mutating func returned(_ id: Parcel.ID) {
+        active -= 1
+        putBack(id)
+    }
+
+    private mutating func putBack(_ id: Parcel.ID) {
+        if head > 0 {
+            head -= 1
+            waiting[head] = id
+        } else {
+            waiting.insert(id, at: 0)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import FilmgateCore
+
+/// Reads one shot from its source and takes it through the stages.
+struct ShotReader: Sendable {
+    let session: any SourceSession
+    let stager: Stager
+    let line: Line
+    let tally: Tally
+
+    /// What reading one shot gave.
+    struct Result: Sendable {
+        var passed: [Passed] = []
+        /// Members that could not be read.
+        var failed: [Settled] = []
+        /// The shot's primary as far as it is known: read now, or remembered.
+        var lead: Asset?
+    }
+
+    func read(_ work: ShotWork) async throws(IngestError) -> Result {
+        var result = Result(), assets: [Asset] = []
+        for member in work.members where !member.settled {
+            var asset = Asset(origin: member.entry.origin, kind: member.entry.kind, shot: member.entry.shot)
+            do throws(IngestError) {
+                let (file, digests) = try await stager.stage(asset.origin, from: session)
+                tally.read(file.size)
+                (asset.file, asset.digests) = (file, digests)
+                assets.append(asset)
+            } catch {
+                guard error.code.disposition == .setAside else { throw error }
+                result.failed.append(Settled(asset: asset, ending: .setAside, reason: error.description))
+            }
+        }
+        let shot = Shot(key: work.members[0].entry.shot.key, assets: assets, remembered: remembered(work))
+        result.passed = await line.pass(shot)
+        result.lead = shot.remembered ?? result.passed.first?.asset
+        if let facts = result.lead?.media {
+            for index in result.passed.indices {
+                result.passed[index].asset = Inheritance.apply(from: facts, to: result.passed[index].asset)
+            }
+        }
+        return result
+    }
+
+    /// The primary decides make, time and name for the whole shot, also when it is known from before and not read now.
+    private func remembered(_ work: ShotWork) -> Asset? {
+        guard let first = work.members.first, first.settled, !first.entry.kind.follows, let known = first.known else { return nil }
+        var lead = Asset(origin: first.entry.origin, kind: first.entry.kind, shot: first.entry.shot)
+        lead.media = Inheritance.facts(of: known)
+        lead.digests = known.content.map { Digests(sha256: $0.sha256) }
+        return lead
+    }
+}

@@ -1,0 +1,75 @@
+import FileKit
+import FilmgateCore
+import Synchronization
+
+/// Brings an asset's bytes into staging, hashing on the way; in a dry run it only reads and hashes.
+struct Stager: Sendable {
+    /// Staging directories in order of preference; when one is full the next is tried.
+    let areas: [StagingArea]
+    let digests: Set<DigestAlgorithm>
+    let dryRun: Bool
+    let pool: BlockingPool
+    let hub: EventHub
+    let cancelled: CancelFlag
+
+    /// The bytes of `origin`, staged and durable, with their digests. `unreadable`, `corruptData`, `storageFull`, `deviceGone`, `cancelled`.
+    func stage(_ origin: Origin, from session: any SourceSession) async throws(IngestError) -> (LocalFile, Digests) {
+        guard let source = session.localPath(origin) else { return try await fetch(origin, from: session) }
+        if dryRun {
+            let read = try await pool.run { () throws(IngestError) in
+                try FileCopy.hash(path: source, algorithms: digests, cancelled: { cancelled.isSet }, progress: report)
+            }
+            return (LocalFile(path: source, size: read.size, ownership: .source), read.digests)
+        }
+        return try await firstWithRoom { area throws(IngestError) in
+            let part = area.newPart()
+            let copy = try FileCopy.copy(
+                from: source, toPart: part, options: CopyOptions(algorithms: digests), cancelled: { cancelled.isSet }, progress: report)
+            guard copy.size == origin.size, copy.before.modified == origin.modified else {
+                StagingArea.discard(part)
+                throw IngestError(.corruptData, "\(source) changed after it was listed.", advice: "Import again when nothing writes to it.")
+            }
+            return (LocalFile(path: part, size: copy.size, ownership: .staged), copy.digests)
+        }
+    }
+
+    private func fetch(_ origin: Origin, from session: any SourceSession) async throws(IngestError) -> (LocalFile, Digests) {
+        guard let area = areas.first else { throw IngestError(.unavailable, "A dry run does not read from cameras.") }
+        let part = area.newPart()
+        do throws(IngestError) {
+            let writer = try PartWriter(part, algorithms: digests)
+            try await session.fetch(origin, from: 0, into: writer)
+            let (size, found) = try await pool.run { () throws(IngestError) in try writer.finish(modified: origin.modified) }
+            guard size == origin.size else {
+                throw IngestError(.corruptData, "\(origin.name): the source promised \(origin.size) bytes and sent \(size).")
+            }
+            return (LocalFile(path: part, size: size, ownership: .staged), found)
+        } catch {
+            StagingArea.discard(part)
+            throw error
+        }
+    }
+
+    private func firstWithRoom<Value: Sendable>(
+        _ body: @escaping @Sendable (StagingArea) throws(IngestError) -> Value
+    ) async throws(IngestError) -> Value {
+        for area in areas.dropLast() {
+            do throws(IngestError) {
+                return try await pool.run { () throws(IngestError) in try body(area) }
+            } catch {
+                if error.code != .storageFull { throw error }
+            }
+        }
+        let last = areas[areas.count - 1]
+        return try await pool.run { () throws(IngestError) in try body(last) }
+    }
+
+    private func report(_ bytes: UInt64) { hub.post(.read(bytes: bytes)) }
+}
+
+/// Set once, read from callbacks on any thread.
+final class CancelFlag: Sendable {
+    private let flag = Atomic(false)
+    var isSet: Bool { flag.load(ordering: .relaxed) }
+    func set() { flag.store(true, ordering: .relaxed) }
+}

@@ -1,0 +1,25 @@
+import FilmgateCore
+
+/// Sidecars and memos inherit make, owner and time from the file that they belong to (design §1).
+enum Inheritance {
+    static func apply(from lead: MediaFacts, to asset: Asset) -> Asset {
+        guard asset.kind.follows else { return asset }
+        var asset = asset
+        var media = asset.media ?? MediaFacts()
+        media.make = media.make ?? lead.make
+        media.model = media.model ?? lead.model
+        media.serial = media.serial ?? lead.serial
+        media.owner = media.owner ?? lead.owner
+        media.captured = lead.captured ?? media.captured
+        asset.media = media
+        return asset
+    }
+
+    /// What the ledger remembers of a shot's primary that is not read again.
+    static func facts(of known: KnownFile) -> MediaFacts {
+        var media = MediaFacts()
+        (media.make, media.model, media.serial, media.owner) = (known.make, known.model, known.serial, known.owner)
+        media.captured = known.captured
+        return media
+    }
+}

@@ -1,0 +1,104 @@
+import FilmgateCore
+
+/// Choosing names: the same suffix for every file of a shot, and never a name that holds other bytes.
+extension Placer {
+    func name(
+        _ drafts: inout [Draft], at target: PlannedTarget, values: ShotValues, lead: Asset?, profile: ResolvedProfile
+    ) async throws(IngestError) {
+        let indices = drafts.indices.filter { drafts[$0].unnamed.contains(target.name) }
+        guard !indices.isEmpty else { return }
+        guard let layout = target.traits.layout else {
+            for index in indices { drafts[index].paths[target.name] = "" }
+            return
+        }
+        let namer = Namer(layout: layout, rename: profile.rename)
+        let shot = try await shotName(of: drafts[indices[0]].asset, at: target, namer: namer)
+        func paths(_ indices: [Int], _ suffix: Int) -> [String] {
+            indices.map { path(of: drafts[$0], namer, values: values, lead: lead, profile: profile, counter: shot.counter, suffix: suffix) }
+        }
+        // Files that differ only in case share a name on many file systems: the later ones are suffixed by themselves.
+        for group in Self.withoutClashes(indices, paths(indices, shot.suffix)) {
+            var suffix = shot.suffix, names = paths(group, suffix)
+            var answers = try await free(names, drafts: drafts, indices: group, at: target)
+            while answers == nil, suffix < 9999 {
+                suffix += 1
+                names = paths(group, suffix)
+                answers = try await free(names, drafts: drafts, indices: group, at: target)
+            }
+            guard let answers else {
+                throw IngestError(.nameTaken, "No free name for \(drafts[group[0]].asset.origin.name) at \(target.name) after 9999 tries.")
+            }
+            for (position, index) in group.enumerated() {
+                take(names[position], answers[position], &drafts[index], at: target)
+                if suffix > 1 || namer.usesCounter {
+                    drafts[index].name = ShotName(counter: shot.counter, suffix: suffix, base: names[0])
+                    drafts[index].counters[target.name] = shot.counter
+                }
+            }
+        }
+    }
+
+    /// Splits `indices` so that no two of a group have the same folded path.
+    private static func withoutClashes(_ indices: [Int], _ paths: [String]) -> [[Int]] {
+        var groups: [[Int]] = [], taken: [Set<String>] = []
+        for (position, index) in indices.enumerated() {
+            let folded = SafeName.folded(paths[position])
+            if let free = taken.firstIndex(where: { !$0.contains(folded) }) {
+                groups[free].append(index)
+                taken[free].insert(folded)
+            } else {
+                groups.append([index])
+                taken.append([folded])
+            }
+        }
+        return groups
+    }
+
+    private func take(_ path: String, _ answer: Occupancy, _ draft: inout Draft, at target: PlannedTarget) {
+        if case .same(var receipt) = answer, !again {
+            receipt.existed = true
+            draft.adopted[target.name] = receipt
+        }
+        draft.paths[target.name] = path
+        book.give(path, to: draft.content, at: target.identity)
+    }
+
+    private func path(
+        of draft: Draft, _ namer: Namer, values: ShotValues, lead: Asset?, profile: ResolvedProfile, counter: Int, suffix: Int
+    ) -> String {
+        let time = draft.captured ?? CaptureTime.ofFile(draft.asset.origin.modified)
+        let leading = lead ?? draft.asset
+        let leadTime = CaptureTime.corrected(leading.media, profile: profile) ?? CaptureTime.ofFile(leading.origin.modified)
+        let own = values.values(for: draft.asset, primary: lead, captured: draft.asset.kind.follows ? leadTime : time, counter: counter)
+        let first = values.values(for: leading, primary: nil, captured: leadTime, counter: counter)
+        return namer.path(of: draft.asset, values: own, lead: first, suffix: suffix)
+    }
+
+    /// What stands at each path, when none of them holds other bytes; nil when one does.
+    private func free(
+        _ paths: [String], drafts: [Draft], indices: [Int], at target: PlannedTarget
+    ) async throws(IngestError) -> [Occupancy]? {
+        var answers: [Occupancy] = [], mine: [String: ContentKey] = [:]
+        for (position, index) in indices.enumerated() {
+            let path = paths[position], draft = drafts[index], folded = SafeName.folded(path)
+            if let other = mine[folded] ?? book.holder(of: path, at: target.identity), other != draft.content { return nil }
+            mine[folded] = draft.content
+            if !target.isLocal, let other = try await ledger.holder(of: path, at: target.identity), other != draft.content { return nil }
+            let job = UploadJob(
+                asset: draft.asset, file: draft.file, digests: draft.digests, path: path, name: draft.asset.origin.name,
+                values: TemplateValues(), event: event)
+            let answer = try await target.target.occupancy(of: path, for: job)
+            if answer == .other { return nil }
+            answers.append(answer)
+        }
+        return answers
+    }
+
+    /// The name that the shot was given before, so that a late file joins it; else a fresh counter.
+    private func shotName(of asset: Asset, at target: PlannedTarget, namer: Namer) async throws(IngestError) -> ShotName {
+        if let earlier = try await ledger.shotName(Self.shotKey(asset), at: target.identity, event: event) { return earlier }
+        guard namer.usesCounter else { return ShotName(counter: 0, suffix: 1, base: "") }
+        let last = try await ledger.counter(at: target.identity, event: event)
+        return ShotName(counter: book.nextCounter(target.identity, event: event, after: last), suffix: 1, base: "")
+    }
+}

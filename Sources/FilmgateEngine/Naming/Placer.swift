@@ -1,0 +1,131 @@
+import FilmgateCore
+
+/// Decides, shot by shot in card order, which target gets what under which name.
+struct Placer: Sendable {
+    let ledger: any LedgerReader
+    let targets: [PlannedTarget]
+    let profiles: ProfileSet
+    let book: NameBook
+    let event: String?
+    let photographer: String?
+    let again: Bool
+    let volumeLabel: String
+
+    /// One asset, placed: its consignment, and the parcels that must be sent.
+    struct Placed: Sendable {
+        var consignment: Consignment
+        var parcels: [Parcel]
+    }
+
+    /// What a shot's assets become. `lead` is what is known of the primary, read now or remembered.
+    func place(_ assets: [(asset: Asset, to: [String])], lead: Asset?, budget: [AssetID: UInt64]) async throws(IngestError) -> [Placed] {
+        let facts = lead?.media ?? MediaFacts()
+        let profile = profiles.resolve(make: facts.make, model: facts.model, serial: facts.serial, owner: facts.owner)
+        var drafts: [Draft] = []
+        for (asset, names) in assets {
+            drafts.append(try await draft(asset, to: names, profile: profile, lead: lead))
+        }
+        let values = ShotValues(event: event, photographer: photographer, profile: profile, volumeLabel: volumeLabel)
+        for target in targets { try await name(&drafts, at: target, values: values, lead: lead, profile: profile) }
+        return drafts.map { $0.placed(budget: budget[$0.asset.id] ?? 0, event: event, values: values, lead: lead) }
+    }
+
+    /// The identity of a shot across runs: the card may be formatted and its counter start again, so the capture time is part of it.
+    static func shotKey(_ asset: Asset) -> String {
+        "\(asset.origin.volume)\u{1F}\(asset.shot.key)\u{1F}\(asset.media?.captured?.description ?? "")"
+    }
+
+    private func draft(_ asset: Asset, to names: [String], profile: ResolvedProfile, lead: Asset?) async throws(IngestError) -> Draft {
+        guard let file = asset.file, let digests = asset.digests else {
+            throw IngestError(.unexpected, "\(asset.origin.absolutePath) reached the targets without its bytes.")
+        }
+        let shot = Shot(key: asset.shot.key, assets: [asset], remembered: lead)
+        let content = shot.content(of: asset) ?? ContentKey(sha256: digests.sha256)
+        var draft = Draft(asset: asset, content: content, file: file, digests: digests)
+        draft.captured = CaptureTime.corrected(asset.media, profile: profile)
+        draft.photographer = photographer ?? profile.photographer ?? asset.media?.owner ?? lead?.media?.owner
+        let rows = if let earlier = asset.earlier { earlier } else { try await ledger.deliveries(of: content) }
+        for target in targets where names.contains(target.name) {
+            let delivered = profile.deliver.map { $0[target.name] ?? [] }
+            if let refusal = target.refusal(of: Self.routed(asset, lead), only: delivered) {
+                draft.receipts[target.name] = Receipt(state: .excluded, reason: refusal)
+                continue
+            }
+            draft.wanted.append(target)
+            draft.add(rows.first { $0.target == target.identity }, for: target, again: again)
+        }
+        draft.twin = asset.twin
+        return draft
+    }
+
+    /// Sidecars and memos go where the file that they belong to goes.
+    private static func routed(_ asset: Asset, _ lead: Asset?) -> Asset {
+        guard asset.kind.follows, let lead else { return asset }
+        var routed = asset
+        routed.kind = lead.kind
+        return routed
+    }
+}
+
+/// One asset while its names are being chosen.
+struct Draft: Sendable {
+    var asset: Asset
+    var content: ContentKey
+    var file: LocalFile
+    var digests: Digests
+    var wanted: [PlannedTarget] = []
+    /// Final already: excluded, or delivered in an earlier run.
+    var receipts: [String: Receipt] = [:]
+    /// Path per target that must still be sent.
+    var paths: [String: String] = [:]
+    var counters: [String: Int] = [:]
+    var rechecks: [String: Receipt] = [:]
+    var resumed: Set<String> = []
+    var unnamed: Set<String> = []
+    /// The same bytes stand at the chosen name already, though the ledger did not know: nothing to send, only to write down.
+    var adopted: [String: Receipt] = [:]
+    var captured: CivilTime?
+    var photographer: String?
+    var twin: String?
+    var name: ShotName?
+
+    init(asset: Asset, content: ContentKey, file: LocalFile, digests: Digests) {
+        (self.asset, self.content, self.file, self.digests) = (asset, content, file, digests)
+    }
+
+    /// What the ledger says of this content at `target` decides whether it is sent, checked, sent again under its old name, or named anew.
+    mutating func add(_ row: DeliveryRow?, for target: PlannedTarget, again: Bool) {
+        guard let row else {
+            unnamed.insert(target.name)
+            return
+        }
+        if row.receipt.state == .done, !again {
+            var receipt = row.receipt
+            receipt.existed = true
+            receipts[target.name] = receipt
+            return
+        }
+        if row.receipt.state == .done { rechecks[target.name] = row.receipt }
+        if row.attempts > 0 { resumed.insert(target.name) }
+        if row.path.isEmpty, target.traits.layout != nil { unnamed.insert(target.name) } else { paths[target.name] = row.path }
+    }
+
+    func placed(budget: UInt64, event: String?, values: ShotValues, lead: Asset?) -> Placer.Placed {
+        var consignment = Consignment(asset: asset, content: content, wanted: wanted, bytes: file, shot: ShotFacts(), budget: budget)
+        consignment.receipts = receipts
+        consignment.twin = twin
+        consignment.shot = ShotFacts(captured: captured, photographer: photographer, name: name)
+        let parcels = wanted.filter { paths[$0.name] != nil }.map { target in
+            let filled = values.values(for: asset, primary: lead, captured: captured, counter: counters[target.name])
+            let job = UploadJob(
+                asset: asset, file: file, digests: digests, path: paths[target.name] ?? "", name: asset.origin.name, values: filled, event: event,
+                mayTake: file.ownership == .staged)
+            var parcel = Parcel(id: Parcel.ID(content: content, target: target.identity), job: job, target: target, listeners: [asset.id])
+            parcel.recheck = rechecks[target.name]
+            parcel.adopted = adopted[target.name]
+            parcel.mayHaveArrived = resumed.contains(target.name)
+            return parcel
+        }
+        return Placer.Placed(consignment: consignment, parcels: parcels)
+    }
+}

@@ -1,0 +1,51 @@
+public import FilmgateCore
+
+/// A pipeline file resolved and checked: every module built, every name bound.
+public struct Plan: Sendable {
+    var sources: [any SourceDriver]
+    var stages: [any Stage]
+    /// In file order; folder targets deliver first.
+    var targets: [PlannedTarget]
+    var profiles: ProfileSet
+    /// Bytes that may wait in staging.
+    var spool: UInt64
+    /// Targets that some stage delivers to; what the profile says nothing else about goes there.
+    var uploadTo: Set<String>
+    /// Known files are not read again.
+    var recognises: Bool
+    /// A known file whose time moved by whole hours is still known.
+    var hourShift: Bool
+
+    public init(
+        sources: [any SourceDriver], stages: [any Stage], targets: [(name: String, target: any UploadTarget)], profiles: ProfileSet,
+        spool: UInt64
+    ) {
+        (self.sources, self.stages, self.profiles, self.spool) = (sources, stages, profiles, spool)
+        let traits = stages.map(\.traits)
+        let workers = traits.compactMap(\.workers).first
+        self.targets = targets.map { PlannedTarget(name: $0.name, target: $0.target, workers: workers) }
+        uploadTo = Set(traits.flatMap(\.deliversTo))
+        recognises = traits.contains(where: \.recognises)
+        hourShift = traits.contains(where: \.hourShift)
+    }
+
+    /// Kinds that some profile may accept; without one that says otherwise, all media and sidecars.
+    var acceptable: Set<MediaKind> {
+        let ordinary = Set(MediaKind.allCases).subtracting([.other])
+        return profiles.profiles.compactMap(\.accept).reduce(ordinary) { $0.union($1) }
+    }
+
+    /// Identities of the targets that a known file should have reached.
+    func wanted(_ known: KnownFile) -> [String] {
+        let profile = profiles.resolve(make: known.make, model: known.model, serial: known.serial, owner: known.owner)
+        if let accept = profile.accept, !accept.contains(known.kind) { return [] }
+        return targets.filter { target in
+            guard uploadTo.contains(target.name) else { return false }
+            if let accepts = target.traits.accepts, !accepts.contains(known.kind) { return false }
+            if let limit = target.traits.maxSize, known.fingerprint.size > limit { return false }
+            // Sidecars and memos go where their shot goes: for them any rule may apply, so no kind is ruled out.
+            if known.kind.follows { return profile.deliver.map { $0[target.name] != nil } ?? true }
+            return profile.deliver.map { $0[target.name]?.contains(known.kind) == true } ?? true
+        }.map(\.identity)
+    }
+}

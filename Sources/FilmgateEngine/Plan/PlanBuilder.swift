@@ -1,0 +1,62 @@
+public import FilmgateCore
+public import Logging
+
+/// Builds the modules of a checked pipeline file: sign-in first, then targets, stages and sources, so that nothing can be wired in a circle.
+public struct PlanBuilder: Sendable {
+    public var registry: ModuleRegistry
+    public var secrets: any SecretResolver
+    public var ledger: (any LedgerReader)?
+    public var logger: Logger
+    public var state: String
+    public var event: String?
+
+    public init(
+        registry: ModuleRegistry, secrets: any SecretResolver, ledger: (any LedgerReader)?, logger: Logger, state: String, event: String? = nil
+    ) {
+        (self.registry, self.secrets, self.ledger) = (registry, secrets, ledger)
+        (self.logger, self.state, self.event) = (logger, state, event)
+    }
+
+    /// Touches no network, no device and no secret. `misconfigured` where a module refuses its options.
+    public func plan(_ pipeline: PipelineFile) throws(IngestError) -> Plan {
+        var lookup = Lookup(secrets: secrets, ledger: ledger)
+        for use in pipeline.auth {
+            guard case .auth(let make) = try entry(.auth, use).make else { continue }
+            lookup.auth[use.name] = try build(use, lookup, make)
+        }
+        var targets: [(name: String, target: any UploadTarget)] = []
+        for use in pipeline.targets {
+            guard case .target(let make) = try entry(.target, use).make else { continue }
+            targets.append((use.name, try build(use, lookup, make)))
+        }
+        var stages: [any Stage] = []
+        for use in pipeline.stages {
+            guard case .stage(let make) = try entry(.stage, use).make else { continue }
+            stages.append(try build(use, lookup, make))
+        }
+        var sources: [any SourceDriver] = []
+        for use in pipeline.sources {
+            guard case .source(let make) = try entry(.source, use).make else { continue }
+            sources.append(try build(use, lookup, make))
+        }
+        return Plan(sources: sources, stages: stages, targets: targets, profiles: pipeline.profiles, spool: pipeline.spool.max.bytes)
+    }
+
+    private func entry(_ kind: ModuleKind, _ use: ModuleUse) throws(IngestError) -> ModuleEntry {
+        guard let entry = registry.entry(kind, use.module) else {
+            throw IngestError(.misconfigured, "There is no \(kind.rawValue) module called `\(use.module)`.")
+        }
+        return entry
+    }
+
+    private func build<Role>(
+        _ use: ModuleUse, _ lookup: Lookup,
+        _ make: (ConfigNode, ModuleContext, inout [ConfigError]) throws(IngestError) -> Role
+    ) throws(IngestError) -> Role {
+        var errors: [ConfigError] = []
+        let context = ModuleContext(name: use.name, logger: logger, state: state, event: event, lookup: lookup)
+        let role = try make(use.node, context, &errors)
+        if let first = errors.first { throw IngestError(.misconfigured, "`\(use.name)`: \(first.message)", advice: first.hint) }
+        return role
+    }
+}

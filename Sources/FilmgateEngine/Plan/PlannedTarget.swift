@@ -1,0 +1,27 @@
+import FilmgateCore
+
+/// A target of the plan: its name in the file, and the built module.
+struct PlannedTarget: Sendable {
+    let name: String
+    let target: any UploadTarget
+    let traits: TargetTraits
+
+    /// Deliveries at once.
+    let parallel: Int
+
+    init(name: String, target: any UploadTarget, workers: Int?) {
+        (self.name, self.target, traits) = (name, target, target.traits)
+        parallel = max(1, workers ?? traits.parallel)
+    }
+
+    var isLocal: Bool { traits.localRoot != nil }
+    var identity: String { traits.identity }
+
+    /// Why this target does not take the asset; nil when it does.
+    func refusal(of asset: Asset, only kinds: Set<MediaKind>?) -> String? {
+        if let kinds, !kinds.contains(asset.kind) { return "the profile delivers only \(kinds.map(\.rawValue).sorted().joined(separator: ", ")) to \(name)" }
+        if let accepts = traits.accepts, !accepts.contains(asset.kind) { return "\(name) does not take \(asset.kind.rawValue) files" }
+        if let limit = traits.maxSize, asset.origin.size > limit { return "\(name) takes at most \(ByteCount(limit).shown ?? "") a file" }
+        return nil
+    }
+}

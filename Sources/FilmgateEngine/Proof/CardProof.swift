@@ -1,0 +1,138 @@
+import CLinux
+import FileKit
+public import FilmgateCore
+
+/// The answer to "may I format this card?": every file hashed now, every copy looked at now (design §9). Never a false yes.
+public struct CardProof: Sendable {
+    /// One file's verdict.
+    public enum Verdict: Sendable, Hashable {
+        case proven
+        /// Needs no copy: empty, or housekeeping that any camera writes anew.
+        case exempt(String)
+        case problem(String)
+        /// Delivered once, and since removed by someone at the target.
+        case removed(String)
+    }
+    public struct Finding: Sendable {
+        public var origin: Origin, kind: MediaKind, verdict: Verdict, sha256: String?
+    }
+    /// Rules that a caller may lift.
+    public struct Allowance: OptionSet, Sendable {
+        public let rawValue: Int
+        public init(rawValue: Int) { self.rawValue = rawValue }
+        /// A copy on the card's own device counts: for tests.
+        public static let sameDevice = Allowance(rawValue: 1)
+        /// Files that a rule left out do not count.
+        public static let filtered = Allowance(rawValue: 2)
+    }
+
+    let reader: any LedgerReader
+    /// Targets that can be asked, by identity.
+    let targets: [String: any UploadTarget]
+    let allowance: Allowance
+    let isHousekeeping: @Sendable (String) -> Bool
+    let pool = BlockingPool("filmgate.proof", width: 3)
+
+    public init(
+        reader: any LedgerReader, plan: Plan?, allowance: Allowance, isHousekeeping: @escaping @Sendable (String) -> Bool
+    ) {
+        (self.reader, self.allowance, self.isHousekeeping) = (reader, allowance, isHousekeeping)
+        targets = Dictionary((plan?.targets ?? []).map { ($0.identity, $0.target) }) { first, _ in first }
+    }
+
+    /// Looks at one entry of the card. Reads the whole file and every local copy of it.
+    public func examine(_ entry: SourceEntry, at path: String?) async throws(IngestError) -> Finding {
+        var finding = Finding(origin: entry.origin, kind: entry.kind, verdict: .proven, sha256: nil)
+        switch entry.fate {
+        case .filtered(let reason):
+            finding.verdict = .exempt(reason)
+            return finding
+        case .unreadable(let reason):
+            finding.verdict = .problem("cannot be read: \(reason)")
+            return finding
+        case .take: break
+        }
+        if entry.origin.size == 0 { finding.verdict = .exempt("empty file") }
+        else if isHousekeeping(entry.origin.path) { finding.verdict = .exempt("housekeeping") }
+        guard finding.verdict == .proven, let path else { return finding }
+        let hashed = await Result { () async throws(IngestError) in
+            try await pool.run { () throws(IngestError) in try FileCopy.hash(path: path).digests.sha256 }
+        }
+        switch hashed {
+        case .failure(let error): finding.verdict = .problem("cannot be read: \(error.message)")
+        case .success(let sha256):
+            finding.sha256 = sha256
+            finding.verdict = try await verdict(entry, path, sha256)
+        }
+        return finding
+    }
+
+    private func verdict(_ entry: SourceEntry, _ path: String, _ sha256: String) async throws(IngestError) -> Verdict {
+        let rows = try await reader.assets(sha256: sha256)
+        // A sidecar's copy must lie beside its own picture; for anything else equal bytes are equal.
+        let own = rows.first { $0.origin.volume == entry.origin.volume && $0.origin.volumePath == entry.origin.volumePath }
+        guard let row = own ?? (entry.kind == .sidecar ? nil : rows.first) else {
+            return .problem(entry.kind == .other ? "unknown kind of file, never ingested" : "never ingested")
+        }
+        switch row.ending {
+        case .filtered: return allowance.contains(.filtered) ? .exempt("filtered: \(row.reason ?? "by rule")") : .problem("filtered: \(row.reason ?? "by rule")")
+        case .pending: return .problem("pending: \(row.reason ?? "not delivered yet")")
+        case .setAside: return .problem("set aside: \(row.reason ?? "not delivered")")
+        case nil: return .problem("an earlier run broke off before it was delivered")
+        case .delivered, .duplicate, .alreadySeen: break
+        }
+        guard let content = row.content, !row.wanted.isEmpty else { return .problem("no target was to receive it") }
+        let deliveries = try await reader.deliveries(of: content)
+        for wanted in row.wanted {
+            guard let delivery = deliveries.first(where: { $0.target == wanted }) else { return .problem("\(wanted): not delivered") }
+            if let problem = try await check(delivery, entry, path, sha256) { return problem }
+        }
+        return .proven
+    }
+
+    /// Nil when this delivery proves the file.
+    private func check(_ delivery: DeliveryRow, _ entry: SourceEntry, _ path: String, _ sha256: String) async throws(IngestError) -> Verdict? {
+        let name = delivery.targetName, receipt = delivery.receipt
+        guard receipt.state == .done else { return .problem("\(name): \(receipt.state.rawValue)\(receipt.reason.map { ": " + $0 } ?? "")") }
+        if let copy = receipt.path { return try await checkCopy(copy, name, entry, path, sha256) }
+        if receipt.verified == .server, receipt.sha256 == sha256 { return nil }
+        if let target = targets[delivery.target] {
+            let job = Self.question(entry, path, sha256, receipt, delivery)
+            let answer = await Result { () async throws(IngestError) in try await target.find(job) }
+            if case .success(let found?) = answer, found.verified == .server { return nil }
+            if case .failure(let error) = answer { return .problem("\(name) could not be asked: \(error.message)") }
+        }
+        return .problem("\(name): accepted, but it never confirmed the bytes")
+    }
+
+    private func checkCopy(_ copy: String, _ name: String, _ entry: SourceEntry, _ path: String, _ sha256: String) async throws(IngestError) -> Verdict? {
+        let sameDeviceAllowed = allowance.contains(.sameDevice)
+        let result = await Result { () async throws(IngestError) in
+            try await pool.run { () throws(IngestError) -> Verdict? in
+                guard let facts = try FileFacts.of(copy), facts.kind == .regular else { return .removed("\(name): removed since: \(copy)") }
+                guard facts.size == entry.origin.size else { return .problem("\(name): \(copy) has \(facts.size) bytes instead of \(entry.origin.size)") }
+                if let card = try FileFacts.of(path), card.device == facts.device {
+                    if !sameDeviceAllowed { return .problem("\(name): the copy \(copy) is on the card's own device") }
+                    if card.inode == facts.inode || SharedBlocks.areShared(copy, path) { return .problem("\(name): \(copy) shares its bytes with the card") }
+                }
+                let read = try Reread.digest(of: copy, .sha256)
+                return read.digest == sha256 ? nil : .problem("\(name): \(copy) has other bytes than the card")
+            }
+        }
+        switch result {
+        case .success(let verdict): return verdict
+        case .failure(let error): return .problem("\(name): \(error.message)")
+        }
+    }
+
+    private static func question(_ entry: SourceEntry, _ path: String, _ sha256: String, _ receipt: Receipt, _ delivery: DeliveryRow) -> UploadJob {
+        var asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
+        asset.digests = Digests(sha256: sha256)
+        let file = LocalFile(path: path, size: entry.origin.size, ownership: .source)
+        var values = TemplateValues()
+        values.text["sha256"] = sha256
+        return UploadJob(
+            asset: asset, file: file, digests: Digests(sha256: sha256), path: delivery.path, name: entry.origin.name, values: values,
+            event: delivery.event)
+    }
+}

@@ -1,0 +1,67 @@
+import FileKit
+import FilmgateCore
+
+/// Deliveries that earlier runs left waiting, made ready to be sent again.
+struct Leftovers: Sendable {
+    let ledger: any LedgerReader
+    let targets: [PlannedTarget]
+    let event: String?
+
+    /// One consignment per content, with a parcel for each of its waiting deliveries; `only` limits them to one target's name.
+    func placed(_ states: Set<Receipt.State>, only: String?) async throws(IngestError) -> [Placer.Placed] {
+        let waiting = try await ledger.queue(states)
+        var order: [ContentKey] = [], byContent: [ContentKey: [QueuedDelivery]] = [:]
+        for one in waiting where only == nil || one.delivery.targetName == only {
+            if byContent[one.delivery.content] == nil { order.append(one.delivery.content) }
+            byContent[one.delivery.content, default: []].append(one)
+        }
+        var result: [Placer.Placed] = []
+        for content in order {
+            if let placed = try await placed(content, byContent[content] ?? []) { result.append(placed) }
+        }
+        return result
+    }
+
+    private func placed(_ content: ContentKey, _ waiting: [QueuedDelivery]) async throws(IngestError) -> Placer.Placed? {
+        let mine = waiting.compactMap { one in targets.first { $0.identity == one.delivery.target }.map { (one, $0) } }
+        guard let (first, _) = mine.first else { return nil }
+        let rows = try await ledger.deliveries(of: content)
+        var asset = Asset(origin: first.asset.origin, kind: first.asset.kind, shot: first.asset.shot)
+        (asset.media, asset.flags) = (first.asset.media, first.asset.flags)
+        let digests = first.asset.digests ?? Digests(sha256: content.sha256)
+        asset.digests = digests
+        let bytes = try bytes(mine.map(\.0.delivery) + rows, size: asset.origin.size)
+        asset.file = bytes
+        var consignment = Consignment(
+            asset: asset, content: content, wanted: targets.filter { first.asset.wanted.contains($0.identity) }, bytes: bytes,
+            shot: ShotFacts(captured: asset.media?.captured, photographer: first.asset.photographer), budget: 0)
+        for row in rows where !mine.contains(where: { $0.0.delivery.target == row.target }) {
+            consignment.receipts[row.targetName] = row.receipt
+            consignment.receipts[row.targetName]?.existed = true
+        }
+        let values = ShotValues(event: event, photographer: first.asset.photographer, profile: ResolvedProfile(), volumeLabel: "")
+        let parcels = mine.map { one, target in
+            let job = UploadJob(
+                asset: asset, file: bytes, digests: digests, path: one.delivery.path, name: asset.origin.name,
+                values: values.values(for: asset, primary: nil, captured: asset.media?.captured, counter: nil),
+                event: one.delivery.event ?? event, mayTake: bytes.ownership == .staged)
+            var parcel = Parcel(id: Parcel.ID(content: content, target: target.identity), job: job, target: target, listeners: [asset.id])
+            parcel.mayHaveArrived = one.delivery.attempts > 0
+            return parcel
+        }
+        return Placer.Placed(consignment: consignment, parcels: parcels)
+    }
+
+    /// Where the bytes are: waiting in the spool, or delivered to a folder.
+    private func bytes(_ rows: [DeliveryRow], size: UInt64) throws(IngestError) -> LocalFile {
+        for row in rows {
+            if let file = row.file, try FileFacts.of(file) != nil {
+                return LocalFile(path: file, size: size, ownership: row.staged ? .staged : .delivered)
+            }
+            if row.receipt.state == .done, let path = row.receipt.path, try FileFacts.of(path) != nil {
+                return LocalFile(path: path, size: size, ownership: .delivered)
+            }
+        }
+        return LocalFile(path: rows.first?.file ?? "", size: size, ownership: .delivered)
+    }
+}

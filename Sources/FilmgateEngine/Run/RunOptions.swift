@@ -1,0 +1,24 @@
+/// What a verb asks of a run, beyond the pipeline file.
+public struct RunOptions: Sendable {
+    /// The verb, as the ledger remembers it: `import`, `watch`, `run`, `retry`.
+    public var verb: String
+    public var event: String?
+    /// Overrides the profiles' photographer.
+    public var photographer: String?
+    /// Take known files again and restore what was removed at a target.
+    public var again: Bool
+    /// Read and decide everything, write nothing.
+    public var dryRun: Bool
+    /// How long a one-shot verb goes on without progress before it leaves the rest pending.
+    public var wait: Duration
+    /// Filmgate's state directory.
+    public var state: String
+
+    public init(
+        verb: String, event: String? = nil, photographer: String? = nil, again: Bool = false, dryRun: Bool = false,
+        wait: Duration = .seconds(120), state: String
+    ) {
+        (self.verb, self.event, self.photographer, self.again) = (verb, event, photographer, again)
+        (self.dryRun, self.wait, self.state) = (dryRun, wait, state)
+    }
+}

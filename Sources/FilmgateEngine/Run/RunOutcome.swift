@@ -1,0 +1,35 @@
+public import FilmgateCore
+
+/// How a run ended: the buckets, and everything that bears on the exit code.
+public struct RunOutcome: Sendable {
+    public var summary: RunSummary
+    /// What went wrong for the run as a whole or for a target: held, full, refused.
+    public var troubles: [IngestError]
+    public var interrupted: Bool
+    /// A target found other bytes than it was sent.
+    public var mismatches: Int
+
+    public init(summary: RunSummary = RunSummary(), troubles: [IngestError] = [], interrupted: Bool = false, mismatches: Int = 0) {
+        (self.summary, self.troubles, self.interrupted, self.mismatches) = (summary, troubles, interrupted, mismatches)
+    }
+
+    /// The exit code of design §6; where several apply: signal, 1, 6, 7, 4, 5, 3, 8.
+    public var exitCode: ExitCode {
+        let codes = Set(troubles.map(\.code))
+        if interrupted { return .interrupted }
+        if codes.contains(.unexpected) { return .failure }
+        if mismatches > 0 { return .mismatch }
+        if codes.contains(.storageFull) { return .full }
+        if !codes.isDisjoint(with: [.unauthorized, .misconfigured]) { return .signIn }
+        if !codes.isDisjoint(with: [.notFound, .deviceGone, .deviceBusy, .accessDenied, .protocolViolation]) { return .sourceLost }
+        if summary[.setAside] > 0 { return .setAside }
+        if summary[.pending] > 0 { return .notProven }
+        return .complete
+    }
+}
+
+/// The exit codes of every verb, frozen (design §6).
+public enum ExitCode: Int32, Sendable {
+    case complete = 0, failure = 1, usage = 2, setAside = 3, signIn = 4, sourceLost = 5, mismatch = 6, full = 7, notProven = 8, nothingToDo = 9
+    case stateLocked = 10, invalidPipeline = 78, interrupted = 130, terminated = 143
+}

@@ -1,0 +1,40 @@
+import FilmgateCore
+import Synchronization
+
+/// Counts the endings of a run and collects what troubled it.
+final class Tally: Sendable {
+    private struct State {
+        var summary = RunSummary()
+        var troubles: [IngestError] = []
+        var mismatches = 0
+    }
+    private let state = Mutex(State())
+    private let hub: EventHub
+
+    init(hub: EventHub) { self.hub = hub }
+
+    /// One asset's ending: counted, and posted for those who watch.
+    func settle(_ settled: Settled) {
+        state.withLock { state in
+            state.summary.counts[settled.ending, default: 0] += 1
+            if settled.ending == .delivered { state.summary.bytes += settled.asset.origin.size }
+        }
+        hub.post(.settled(settled))
+    }
+
+    func trouble(_ error: IngestError) {
+        state.withLock { $0.troubles.append(error) }
+        hub.post(.trouble(error))
+    }
+
+    func mismatch() { state.withLock { $0.mismatches += 1 } }
+
+    func read(_ bytes: UInt64) { state.withLock { $0.summary.bytesRead += bytes } }
+
+    func outcome(seconds: Double, interrupted: Bool) -> RunOutcome {
+        state.withLock { state in
+            state.summary.seconds = seconds
+            return RunOutcome(summary: state.summary, troubles: state.troubles, interrupted: interrupted, mismatches: state.mismatches)
+        }
+    }
+}

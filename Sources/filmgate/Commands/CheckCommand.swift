@@ -1,0 +1,62 @@
+import ArgumentParser
+import FilmgateCore
+import FilmgateEngine
+
+struct CheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Find the mistakes in a pipeline file. Reads no secrets.",
+        discussion: """
+            EXAMPLE:
+              filmgate check wedding.yaml --connect
+            """)
+
+    @Argument(help: "Pipeline files.", completion: .file(extensions: ["yaml", "yml"]))
+    var pipelines: [String]
+
+    @Flag(help: "Also try every target, with its sign-in.")
+    var connect = false
+
+    @Option(name: .customLong("set"), help: ArgumentHelp("Change one value of the pipeline.", valueName: "key=value"))
+    var set: [String] = []
+
+    @OptionGroup var options: CommonOptions
+
+    func run() async throws {
+        let workplace = try Workplace(options)
+        let overrides = try set.map { text in
+            guard let override = Override(text) else { throw ValidationError("--set takes key=value.") }
+            return override
+        }
+        var invalid = false, refused: IngestError?
+        for path in pipelines {
+            let loaded = workplace.loader(overrides: overrides).load(path: path)
+            for diagnostic in loaded.diagnostics {
+                Console.out(options.json ? DiagnosticLine.json(diagnostic) : DiagnosticLine.human(diagnostic, loaded))
+            }
+            guard let pipeline = loaded.pipeline else {
+                invalid = true
+                continue
+            }
+            if connect { refused = try await tryTargets(pipeline, workplace) ?? refused }
+            if !options.json { Console.out("\(path): valid") }
+        }
+        if invalid { throw Exit(.invalidPipeline) }
+        if let refused { throw Exit(Failure.exitCode(refused)) }
+    }
+
+    /// Asks every target; the first refusal decides the exit code.
+    private func tryTargets(_ pipeline: PipelineFile, _ workplace: Workplace) async throws -> IngestError? {
+        let plan = try await workplace.telling { () throws(IngestError) in try workplace.builder(ledger: nil).plan(pipeline) }
+        var first: IngestError?
+        for (name, target) in plan.connections {
+            let result = await Result { () async throws(IngestError) in try await target.check() }
+            switch result {
+            case .success: if !options.json { Console.out("\(name): reachable") }
+            case .failure(let error):
+                first = first ?? error
+                Failure.tell(IngestError(error.code, "\(name): \(error.message)", advice: error.advice), json: options.json)
+            }
+        }
+        return first
+    }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import CardSource
+import FilmgateCore
+import FilmgateEngine
+
+struct SafeToFormatCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "safe-to-format", abstract: "May this card be formatted? Reads every file and every copy; yes only when all is proven.",
+        discussion: """
+            EXAMPLE:
+              filmgate safe-to-format /media/ann/EOS_DIGITAL && echo "format it"
+            """)
+
+    @Argument(help: "The card, or the folder that holds its dump.", completion: .directory)
+    var path: String
+
+    @Option(help: ArgumentHelp("The pipeline whose remote targets are asked where their receipt is no proof.", valueName: "file"))
+    var pipeline: String?
+
+    @Option(help: "Lift a rule: same-device (copies on the card's own device count) or filtered (files left out by a rule do not count).")
+    var allow: [AllowRule] = []
+
+    @OptionGroup var options: CommonOptions
+
+    func run() async throws {
+        let workplace = try Workplace(options)
+        let reader = try await workplace.readLedger()
+        let pipeline = try pipeline.map { try workplace.load($0) }
+        let allowance = allow.reduce(into: CardProof.Allowance()) { $0.insert($1.allowance) }
+        let report = try await workplace.telling { () async throws(IngestError) in
+            let plan: Plan? = if let pipeline { try workplace.builder(ledger: reader).plan(pipeline) } else { nil }
+            let proof = CardProof(reader: reader, plan: plan, allowance: allowance, isHousekeeping: CardSource.isHousekeeping)
+            return try await CardExamination(path: Paths.literal(Paths.absolute(path)), logger: options.logger).run(proof)
+        }
+        if options.json { report.printJSON() } else { report.printText() }
+        throw Exit(report.isSafe ? .complete : .notProven)
+    }
+}
+
+enum AllowRule: String, ExpressibleByArgument, CaseIterable {
+    case sameDevice = "same-device", filtered
+    var allowance: CardProof.Allowance { self == .sameDevice ? .sameDevice : .filtered }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import FilmgateEngine
+import Glibc
+
+/// The command line; the only place that knows every module.
+@main
+struct Filmgate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "filmgate",
+        abstract: "Takes every frame from a card or a camera to its gallery: found, transferred, recognised, delivered and proven, once.",
+        discussion: """
+            EXAMPLES:
+              filmgate import /media/ann/EOS_DIGITAL --to ~/Pictures
+              filmgate import /media/ann/EOS_DIGITAL --pipeline wedding.yaml --event smith
+              filmgate safe-to-format /media/ann/EOS_DIGITAL
+
+            EXIT CODES: 0 complete, 1 unexpected failure, 2 usage, 3 finished with files set aside, 4 sign-in needed or refused, \
+            5 source not found or lost, 6 verification mismatch, 7 disk or target full, 8 not proven, 9 nothing to do, \
+            10 another instance holds the state, 78 pipeline invalid, 130/143 signals.
+            """,
+        version: "0.1.0",
+        subcommands: [
+            ImportCommand.self, PlanCommand.self, InspectCommand.self, CheckCommand.self, ModulesCommand.self, SchemaCommand.self,
+            ProfileCommand.self, StatusCommand.self, HistoryCommand.self, RetryCommand.self, VerifyCommand.self, SafeToFormatCommand.self,
+            SampleCommand.self, DoctorCommand.self,
+        ])
+
+    /// Usage mistakes end with 2 (ArgumentParser's own code is 64); everything else with the code that the verb threw.
+    static func main() async {
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+        } catch let exit as Exit {
+            Glibc.exit(exit.code.rawValue)
+        } catch {
+            let isHelp = exitCode(for: error) == .success
+            if isHelp { Console.out(fullMessage(for: error)) } else { Console.err(fullMessage(for: error)) }
+            Glibc.exit(isHelp ? FilmgateEngine.ExitCode.complete.rawValue : FilmgateEngine.ExitCode.usage.rawValue)
+        }
+        Glibc.exit(FilmgateEngine.ExitCode.complete.rawValue)
+    }
+}

@@ -1,0 +1,72 @@
+import FilmgateCore
+import FilmgateEngine
+
+/// The answer of `safe-to-format`, with counts and names.
+struct FormatReport {
+    private(set) var findings: [CardProof.Finding] = []
+    private(set) var proven = 0, exempt = 0, problems = 0, removed = 0
+    private(set) var bytes: UInt64 = 0
+
+    mutating func add(_ finding: CardProof.Finding) {
+        findings.append(finding)
+        bytes += finding.origin.size
+        switch finding.verdict {
+        case .proven: proven += 1
+        case .exempt: exempt += 1
+        case .problem: problems += 1
+        case .removed:
+            problems += 1
+            removed += 1
+        }
+    }
+
+    /// A card without a single proven file gets no yes: there is nothing that could be known about it.
+    var isSafe: Bool { problems == 0 && (proven > 0 || findings.isEmpty == false && exempt == findings.count) }
+
+    func printText() {
+        for finding in findings {
+            switch finding.verdict {
+            case .proven: break
+            case .exempt(let why): Console.out("exempt: \(Describe.name(finding.origin.path)): \(Describe.name(why))")
+            case .problem(let why), .removed(let why): Console.out("not proven: \(Describe.name(finding.origin.path)): \(Describe.name(why))")
+            }
+        }
+        let culled = removed > 0 ? ", \(removed) removed since" : ""
+        Console.out("\(Describe.count(findings.count, "file")), \(Describe.bytes(bytes)): \(proven) proven, \(exempt) exempt, \(problems) not proven\(culled)")
+        Console.out(isSafe ? "YES: safe to format." : "NO: do not format this card.")
+    }
+
+    func printJSON() {
+        for finding in findings { Console.out(line(finding)) }
+        var summary = JSONObject()
+        summary.add("type", "summary")
+        summary.add("safe", isSafe)
+        summary.add("seen", findings.count)
+        summary.add("proven", proven)
+        summary.add("exempt", exempt)
+        summary.add("not_proven", problems)
+        summary.add("removed", removed)
+        summary.add("bytes", bytes)
+        summary.add("exit", Int((isSafe ? ExitCode.complete : .notProven).rawValue))
+        Console.out(summary.finished)
+    }
+
+    private func line(_ finding: CardProof.Finding) -> String {
+        var item = JSONObject()
+        item.add("type", "item")
+        item.add("source", finding.origin.root)
+        item.add("path", finding.origin.path)
+        item.add("kind", finding.kind.rawValue)
+        item.add("size", finding.origin.size)
+        item.add("sha256", finding.sha256)
+        let (word, reason): (String, String?) = switch finding.verdict {
+        case .proven: ("proven", nil)
+        case .exempt(let why): ("exempt", why)
+        case .problem(let why): ("not_proven", why)
+        case .removed(let why): ("removed", why)
+        }
+        item.add("proof", word)
+        item.add("reason", reason)
+        return item.finished
+    }
+}

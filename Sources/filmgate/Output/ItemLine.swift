@@ -1,0 +1,89 @@
+import FilmgateCore
+
+/// An asset as the JSON Lines object `item` (or `plan`), design §6.
+enum ItemLine {
+    static func text(_ settled: Settled, plan: Bool = false) -> String {
+        let asset = settled.asset, origin = asset.origin
+        var item = JSONObject()
+        item.add("type", plan ? "plan" : "item")
+        item.add("source", origin.root)
+        item.add("path", origin.path)
+        item.add("shot", asset.shot.key)
+        item.add("kind", asset.kind.rawValue)
+        item.add(plan ? "would" : "ending", settled.ending.rawValue)
+        item.add("reason", settled.reason)
+        item.add("twin", settled.twin)
+        item.add("flags", asset.flags.sorted())
+        item.add("sha256", asset.digests?.sha256)
+        item.add("size", origin.size)
+        item.add("captured", (settled.captured ?? asset.media?.captured)?.description)
+        facts(asset, into: &item)
+        item.add("photographer", settled.photographer)
+        item.add("receipts", receipts(asset.receipts))
+        return item.finished
+    }
+
+    /// For `inspect`: facts alone, no ending.
+    static func facts(of asset: Asset) -> String {
+        var item = JSONObject()
+        item.add("type", "item")
+        item.add("source", asset.origin.root)
+        item.add("path", asset.origin.path)
+        item.add("shot", asset.shot.key)
+        item.add("kind", asset.kind.rawValue)
+        item.add("flags", asset.flags.sorted())
+        item.add("size", asset.origin.size)
+        item.add("captured", asset.media?.captured?.description)
+        facts(asset, into: &item)
+        if let media = asset.media { details(media, into: &item) }
+        return item.finished
+    }
+
+    private static func facts(_ asset: Asset, into item: inout JSONObject) {
+        item.add("captured_camera", asset.media?.captured?.description)
+        item.add("make", asset.media?.make)
+        item.add("model", asset.media?.model)
+        item.add("serial", asset.media?.serial)
+    }
+
+    private static func details(_ media: MediaFacts, into item: inout JSONObject) {
+        item.add("owner", media.owner)
+        item.add("artist", media.artist)
+        item.add("lens", media.lensModel)
+        item.add("lens_serial", media.lensSerial)
+        item.add("exposure_time", media.exposureTime?.description)
+        item.add("f_number", number: media.fNumber?.value)
+        item.add("iso", media.iso)
+        item.add("focal_length", number: media.focalLength?.value)
+        item.add("orientation", media.orientation)
+        item.add("width", media.width)
+        item.add("height", media.height)
+        item.add("rating", media.rating)
+        item.add("image_number", media.imageNumber)
+        item.add("duration", number: media.duration)
+        if let position = media.position {
+            item.add("latitude", number: position.latitude)
+            item.add("longitude", number: position.longitude)
+            item.add("altitude", number: position.altitude)
+        }
+    }
+
+    static func receipts(_ receipts: [String: Receipt]) -> JSONObject {
+        var all = JSONObject()
+        for (name, receipt) in receipts.sorted(by: { $0.key < $1.key }) { all.add(name, object(receipt)) }
+        return all
+    }
+
+    private static func object(_ receipt: Receipt) -> JSONObject {
+        var one = JSONObject()
+        one.add("state", receipt.state.rawValue)
+        if let path = receipt.path { one.add("path", path) }
+        if let url = receipt.url { one.add("url", url) }
+        if let id = receipt.id { one.add("id", id) }
+        one.add("sha256", receipt.sha256)
+        one.add("verified", receipt.verified.rawValue)
+        one.add("at", receipt.at == 0 ? nil : CivilTime(unixSeconds: receipt.at / 1_000_000_000)?.description)
+        if let reason = receipt.reason { one.add("reason", reason) }
+        return one
+    }
+}

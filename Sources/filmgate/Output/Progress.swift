@@ -1,0 +1,80 @@
+import FilmgateCore
+import Synchronization
+
+/// What is going on, counted from the hub's happenings; drawn by `ProgressBar`.
+final class Progress: Sendable {
+    struct Numbers: Sendable {
+        var entries = 0, settled = 0
+        var bytesToRead: UInt64 = 0, bytesRead: UInt64 = 0
+        var current = ""
+        var queues: [String: (waiting: Int, sending: Int)] = [:]
+        var held: [String: String] = [:]
+        var endings: [Ending: Int] = [:]
+    }
+    private let state = Mutex(Numbers())
+
+    var numbers: Numbers { state.withLock { $0 } }
+
+    @Sendable func note(_ happening: Happening) {
+        state.withLock { numbers in
+            switch happening {
+            case .listed(_, let entries, let bytes):
+                numbers.entries += entries
+                numbers.bytesToRead += bytes
+            case .started(let origin): numbers.current = origin.name
+            case .read(let bytes): numbers.bytesRead += bytes
+            case .settled(let settled):
+                numbers.settled += 1
+                numbers.endings[settled.ending, default: 0] += 1
+            case .queue(let target, let waiting, let sending): numbers.queues[target] = (waiting, sending)
+            case .held(let target, let reason): numbers.held[target] = reason
+            case .retrying, .trouble: break
+            }
+        }
+    }
+}
+
+/// Draws progress on stderr: one calm line on a terminal, a plain line every ten seconds elsewhere.
+struct ProgressBar {
+    let progress: Progress
+    let terminal: Bool
+
+    /// Draws until cancelled, then clears its line.
+    func run() async {
+        let clock = ContinuousClock(), start = clock.now
+        var lastPlain = start
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .milliseconds(120))
+            let seconds = (clock.now - start).inSeconds
+            if terminal {
+                Console.errPart("\r\u{1B}[K" + line(seconds, width: Console.width - 1))
+            } else if clock.now - lastPlain >= .seconds(10) {
+                lastPlain = clock.now
+                Console.err(line(seconds, width: 200))
+            }
+        }
+        if terminal { Console.errPart("\r\u{1B}[K") }
+    }
+
+    /// `[=====>    ] 45 %  120/300  180 MB/s  ETA 12 s  archive 3  gallery 12!  IMG_0012.CR3`
+    func line(_ seconds: Double, width: Int) -> String {
+        let n = progress.numbers
+        let share = n.bytesToRead > 0 ? min(1, Double(n.bytesRead) / Double(n.bytesToRead)) : n.entries > 0 ? 1 : 0
+        var parts = [bar(share, 20), "\(Int(share * 100)) %", "\(n.settled)/\(n.entries)"]
+        if n.bytesRead > 0, seconds > 0.5 {
+            let rate = Double(n.bytesRead) / seconds
+            parts.append("\(Describe.bytes(UInt64(rate)))/s")
+            if n.bytesToRead > n.bytesRead { parts.append("ETA " + Describe.duration(Double(n.bytesToRead - n.bytesRead) / rate)) }
+        }
+        for (target, queue) in n.queues.sorted(by: { $0.key < $1.key }) where queue.waiting + queue.sending > 0 {
+            parts.append("\(target) \(queue.waiting + queue.sending)\(n.held[target] == nil ? "" : " held")")
+        }
+        if !n.current.isEmpty { parts.append(Describe.name(n.current)) }
+        return String(parts.joined(separator: "  ").prefix(width))
+    }
+
+    private func bar(_ share: Double, _ width: Int) -> String {
+        let full = Int(share * Double(width))
+        return "[" + String(repeating: "=", count: full) + (full < width ? ">" : "") + String(repeating: " ", count: max(0, width - full - 1)) + "]"
+    }
+}

@@ -1,0 +1,78 @@
+import FilmgateCore
+import FilmgateEngine
+import Synchronization
+
+/// Prints what a run has to say: every asset as JSON, or for people only what they must know of.
+final class RunPrinter: Sendable {
+    private let json: Bool, plan: Bool, verbose: Int
+    private let ledger: any LedgerReader
+    /// Known files, whose receipts are looked up in the ledger at the end, and pending ones, which come last.
+    private let late = Mutex<[Settled]>([])
+
+    init(json: Bool, plan: Bool, verbose: Int, ledger: any LedgerReader) {
+        (self.json, self.plan, self.verbose, self.ledger) = (json, plan, verbose, ledger)
+    }
+
+    @Sendable func note(_ happening: Happening) {
+        switch happening {
+        case .settled(let settled): settle(settled)
+        case .held(let target, let reason): if !json { say("held: \(target): \(reason)") }
+        case .retrying(let target, let what, let reason, let delay):
+            if verbose > 0, !json { say("retry: \(target): \(what): \(reason) (in \(Describe.duration(delay.inSeconds)))") }
+        case .trouble(let error): Failure.tell(error, json: json)
+        case .listed, .started, .read, .queue: break
+        }
+    }
+
+    private func settle(_ settled: Settled) {
+        if json {
+            if settled.ending == .pending || settled.ending == .alreadySeen { late.withLock { $0.append(settled) } }
+            else { Console.out(ItemLine.text(settled, plan: plan)) }
+            return
+        }
+        let path = Describe.name(settled.asset.origin.path), reason = settled.reason.map { ": " + Describe.name($0) } ?? ""
+        switch settled.ending {
+        case .setAside: say("set aside: \(path)\(reason)")
+        case .pending: late.withLock { $0.append(settled) }
+        case .filtered where verbose > 0, .duplicate where verbose > 0: say("\(settled.ending.rawValue): \(path)\(reason)")
+        case .delivered where plan || verbose > 0: for line in delivered(settled) { say(line) }
+        default: break
+        }
+    }
+
+    private func delivered(_ settled: Settled) -> [String] {
+        let path = Describe.name(settled.asset.origin.path)
+        return settled.asset.receipts.sorted { $0.key < $1.key }.filter { $0.value.state == .done }.map { name, receipt in
+            "\(plan ? "would deliver" : "delivered"): \(path) → \(name) \(Describe.name(receipt.path ?? receipt.url ?? receipt.id ?? ""))"
+        }
+    }
+
+    private func say(_ line: String) {
+        if plan { Console.out(line) } else { Console.err(Console.stderrIsTerminal ? "\r\u{1B}[K" + line : line) }
+    }
+
+    /// What was kept for the end: known files with their receipts, then what is pending.
+    func finish(_ outcome: RunOutcome) async {
+        let kept = late.withLock { kept in
+            defer { kept = [] }
+            return kept
+        }
+        for var settled in kept where json && settled.ending == .alreadySeen {
+            await fill(&settled)
+            Console.out(ItemLine.text(settled, plan: plan))
+        }
+        for settled in kept where settled.ending == .pending {
+            if json { Console.out(ItemLine.text(settled, plan: plan)) }
+            else { say("pending: \(Describe.name(settled.asset.origin.path))\(settled.reason.map { ": " + Describe.name($0) } ?? "")") }
+        }
+    }
+
+    /// A known file's receipts and twin: where its bytes are.
+    private func fill(_ settled: inout Settled) async {
+        guard let digests = settled.asset.digests else { return }
+        let content = settled.content ?? ContentKey(sha256: digests.sha256)
+        guard let rows = try? await ledger.deliveries(of: content) else { return }
+        for row in rows { settled.asset.receipts[row.targetName] = row.receipt }
+        settled.twin = settled.twin ?? rows.lazy.filter { $0.receipt.state == .done }.compactMap { $0.receipt.path ?? $0.receipt.url ?? $0.receipt.id }.first
+    }
+}

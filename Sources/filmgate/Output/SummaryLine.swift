@@ -1,0 +1,54 @@
+import FilmgateCore
+import FilmgateEngine
+
+/// The end of every run: the buckets, which add up.
+enum SummaryLine {
+    static func json(_ summary: RunSummary, exit: ExitCode) -> String {
+        var line = JSONObject()
+        line.add("type", "summary")
+        line.add("seen", summary.seen)
+        for ending in [Ending.delivered, .duplicate, .alreadySeen, .filtered, .setAside, .pending] { line.add(ending.rawValue, summary[ending]) }
+        line.add("bytes", summary.bytes)
+        line.add("bytes_read", summary.bytesRead)
+        line.add("seconds", seconds: summary.seconds)
+        line.add("exit", Int(exit.rawValue))
+        return line.finished
+    }
+
+    /// For people: one line of counts, one of work done.
+    static func human(_ summary: RunSummary, exit: ExitCode, plan: Bool) -> String {
+        let words: [(Ending, String)] = [
+            (.delivered, plan ? "to deliver" : "delivered"), (.duplicate, "duplicate"), (.alreadySeen, "already seen"), (.filtered, "filtered"),
+            (.setAside, "set aside"), (.pending, "pending"),
+        ]
+        let counts = words.filter { summary[$0.0] > 0 || $0.0 == .delivered }.map { "\(summary[$0.0]) \($0.1)" }.joined(separator: ", ")
+        let rate = summary.seconds > 0.05 && summary.bytesRead > 0 ? ", \(Describe.bytes(UInt64(Double(summary.bytesRead) / summary.seconds)))/s" : ""
+        return """
+            \(Describe.count(summary.seen, "file")) seen: \(counts)
+            \(Describe.bytes(summary.bytesRead)) read, \(Describe.bytes(summary.bytes)) \(plan ? "to deliver" : "delivered") \
+            in \(Describe.duration(summary.seconds))\(rate) · exit \(exit.rawValue) (\(exit.word))
+            """
+    }
+}
+
+extension ExitCode {
+    /// The code's name, as documentation and `--json` use it.
+    var word: String {
+        switch self {
+        case .complete: "complete"
+        case .failure: "unexpected failure"
+        case .usage: "usage"
+        case .setAside: "finished with files set aside"
+        case .signIn: "sign-in needed or refused"
+        case .sourceLost: "source not found or lost"
+        case .mismatch: "verification mismatch"
+        case .full: "disk or target full"
+        case .notProven: "not proven: deliveries pending or held"
+        case .nothingToDo: "nothing to do"
+        case .stateLocked: "another instance holds the state"
+        case .invalidPipeline: "pipeline invalid"
+        case .interrupted: "interrupted"
+        case .terminated: "terminated"
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import FilmgateCore
+import Glibc
+import Logging
+
+/// Options that every verb has.
+struct CommonOptions: ParsableArguments {
+    @Flag(help: "Write JSON Lines to stdout instead of text.")
+    var json = false
+
+    @Option(help: ArgumentHelp("Keep ledger, staging and tokens in this directory.", valueName: "dir"))
+    var state: String?
+
+    @Flag(name: .shortAndLong, help: "Say more on stderr; twice for everything.")
+    var verbose: Int
+
+    /// The state directory, absolute: `--state`, else `$XDG_STATE_HOME/filmgate`, else `~/.local/state/filmgate`.
+    var stateDirectory: String {
+        if let state { return Paths.absolute(state) }
+        if let base = Paths.environment("XDG_STATE_HOME"), base.hasPrefix("/") { return base + "/filmgate" }
+        return Paths.home + "/.local/state/filmgate"
+    }
+
+    var logger: Logger {
+        var logger = Logger(label: "filmgate") { StderrLog(label: $0) }
+        logger.logLevel = verbose >= 2 ? .trace : verbose == 1 ? .info : .warning
+        return logger
+    }
+}
+
+/// Paths as a shell user means them.
+enum Paths {
+    static func environment(_ name: String) -> String? {
+        guard let value = getenv(name) else { return nil }
+        let text = String(cString: value)
+        return text.isEmpty ? nil : text
+    }
+
+    static var home: String { environment("HOME") ?? "/" }
+
+    /// Absolute, `~` expanded; `.` and `..` are left to the kernel.
+    static func absolute(_ path: String) -> String {
+        if path == "~" { return home }
+        if path.hasPrefix("~/") { return home + path.dropFirst() }
+        if path.hasPrefix("/") { return path }
+        guard let working = getcwd(nil, 0) else { return path }
+        defer { free(working) }
+        return String(cString: working) + "/" + path
+    }
+
+    /// A path as a pattern that matches nothing else.
+    static func literal(_ path: String) -> String {
+        guard path.contains(where: { "*?[".contains($0) }) else { return path }
+        return path.reduce(into: "") { $0 += "*?[".contains($1) ? "[\($1)]" : String($1) }
+    }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import FilmgateCore
+import FilmgateEngine
+
+/// Ends the program with one of the documented codes, after everything has been said.
+struct Exit: Error {
+    var code: ExitCode
+    init(_ code: ExitCode) { self.code = code }
+}
+
+/// Tells an error to whoever asked, as text or as JSON.
+enum Failure {
+    static func tell(_ error: IngestError, json: Bool) {
+        if json {
+            var line = JSONObject()
+            line.add("type", "error")
+            line.add("code", error.code.rawValue)
+            line.add("message", error.message)
+            line.add("advice", error.advice)
+            Console.out(line.finished)
+        } else {
+            Console.err("error: " + Describe.name(error.message))
+            if let advice = error.advice { Console.err("  → " + Describe.name(advice)) }
+        }
+    }
+
+    /// The exit code of an error that ended the verb before any file was settled.
+    static func exitCode(_ error: IngestError) -> ExitCode {
+        switch error.code {
+        case .stateLocked: .stateLocked
+        case .notFound, .deviceGone, .deviceBusy, .accessDenied: .sourceLost
+        case .storageFull: .full
+        case .unauthorized: .signIn
+        case .misconfigured: .usage
+        default: .failure
+        }
+    }
+}

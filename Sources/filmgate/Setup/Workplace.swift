@@ -1,0 +1,71 @@
+import FilmgateConfig
+import FilmgateCore
+import FilmgateEngine
+import FilmgateLedger
+import Glibc
+
+/// What most verbs need: the registry, the pipeline, the ledger.
+struct Workplace {
+    let options: CommonOptions
+    let registry: ModuleRegistry
+
+    init(_ options: CommonOptions) throws {
+        self.options = options
+        do throws(IngestError) { registry = try Modules.registry() } catch { throw Self.end(error, options) }
+    }
+
+    /// Tells the error and gives back what ends the program with its code.
+    static func end(_ error: IngestError, _ options: CommonOptions) -> Exit {
+        Failure.tell(error, json: options.json)
+        return Exit(Failure.exitCode(error))
+    }
+
+    /// Runs `body`; an `IngestError` is told and ends the verb.
+    func telling<Value>(_ body: () async throws(IngestError) -> Value) async throws -> Value {
+        do throws(IngestError) { return try await body() } catch { throw Self.end(error, options) }
+    }
+
+    func loader(overrides: [Override] = []) -> PipelineLoader {
+        PipelineLoader(registry: registry, reader: YAMLReader(), includeDirectories: Self.profileDirectories, overrides: overrides)
+    }
+
+    /// Reads and checks a pipeline file; prints what is wrong with it and ends with 78.
+    func load(_ path: String, overrides: [Override] = []) throws -> PipelineFile { try checked(loader(overrides: overrides).load(path: path)) }
+
+    /// Prints diagnostics; ends with 78 when there is an error among them.
+    func checked(_ loaded: LoadedPipeline) throws -> PipelineFile {
+        for diagnostic in loaded.diagnostics where diagnostic.severity == .error || options.verbose > 0 {
+            if options.json { Console.out(DiagnosticLine.json(diagnostic)) } else { Console.err(DiagnosticLine.human(diagnostic, loaded)) }
+        }
+        guard let pipeline = loaded.pipeline else { throw Exit(.invalidPipeline) }
+        return pipeline
+    }
+
+    /// Opens the ledger for writing; `stateLocked` ends with 10.
+    func openLedger() async throws -> SQLiteLedger {
+        try await telling { () throws(IngestError) in try SQLiteLedger.open(directory: options.stateDirectory) }
+    }
+
+    /// The reading half: never locks, creates nothing.
+    func readLedger() async throws -> any LedgerReader {
+        try await telling { () throws(IngestError) in try SQLiteLedger.reader(directory: options.stateDirectory) }
+    }
+
+    func builder(ledger: (any LedgerReader)?, event: String? = nil) -> PlanBuilder {
+        PlanBuilder(
+            registry: registry, secrets: SystemSecrets(), ledger: ledger, logger: options.logger, state: options.stateDirectory, event: event)
+    }
+
+    /// Where shipped profiles lie: beside an installed program, or in the source tree.
+    static var profileDirectories: [String] {
+        var directories = ["/usr/share/filmgate/profiles", "/usr/local/share/filmgate/profiles", "pipelines/profiles"]
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+        if count > 0 {
+            let program = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            let folder = program.split(separator: "/").dropLast(2).joined(separator: "/")
+            directories.insert("/\(folder)/share/filmgate/profiles", at: 0)
+        }
+        return directories
+    }
+}
