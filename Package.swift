@@ -57,7 +57,7 @@ let package = Package(
         library("FileKit", [core, "CLinux", "CXXHash", crypto], tests: []),
         // Layer 3: machinery
         library("FilmgateConfig", [core, "Yams"], tests: []),
-        library("FilmgateEngine", [core], tests: ["FilmgateConfig"]),
+        library("FilmgateEngine", [core, "CLinux", "FileKit", channels, log], tests: ["FilmgateConfig"]),
         // Layer 5: the command, and what it needs for trying out
         library("FilmgateSample", [core], tests: []),
     ].flatMap { $0 })

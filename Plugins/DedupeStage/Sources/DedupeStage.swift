@@ -11,7 +11,8 @@ public struct DedupeStage: Module, Stage {
         ]
     }
     public static let manifest = Manifest(
-        "dedupe", "Knows files and bytes that were delivered before, whatever their name or source.", needs: [.file, .digest], gives: [.unique])
+        "dedupe", "Knows files and bytes that were delivered before, whatever their name or source.", needs: [.file, .digest],
+        gives: [.unique])
 
     public let traits: StageTraits
     private let ledger: (any LedgerReader)?

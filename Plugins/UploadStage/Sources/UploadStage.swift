@@ -11,7 +11,9 @@ public struct UploadStage: Module, Stage {
         ]
 
         public func validate(at node: ConfigNode) throws(ConfigError) {
-            if to.isEmpty { throw ConfigError(node["to"]?.mark ?? node.mark, "empty-list", "`to` names no target: nothing would be delivered.") }
+            if to.isEmpty {
+                throw ConfigError(node["to"]?.mark ?? node.mark, "empty-list", "`to` names no target: nothing would be delivered.")
+            }
             if let workers, !(1...32).contains(workers) {
                 throw ConfigError(node["workers"]?.mark ?? node.mark, "out-of-range", "`workers` must be between 1 and 32.")
             }

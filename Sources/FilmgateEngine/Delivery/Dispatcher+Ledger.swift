@@ -68,12 +68,13 @@ extension Dispatcher {
     }
 
     static func reason(_ ending: Ending, _ receipts: [String: Receipt]) -> String? {
-        let states: Set<Receipt.State> = switch ending {
-        case .setAside: [.failed]
-        case .pending: [.pending, .held]
-        case .filtered: [.excluded]
-        default: []
-        }
+        let states: Set<Receipt.State> =
+            switch ending {
+            case .setAside: [.failed]
+            case .pending: [.pending, .held]
+            case .filtered: [.excluded]
+            default: []
+            }
         let reasons = receipts.sorted { $0.key < $1.key }.filter { states.contains($0.value.state) }.compactMap { name, receipt in
             receipt.reason.map { "\(name): \($0)" }
         }

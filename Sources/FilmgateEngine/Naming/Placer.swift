@@ -118,7 +118,8 @@ struct Draft: Sendable {
         let parcels = wanted.filter { paths[$0.name] != nil }.map { target in
             let filled = values.values(for: asset, primary: lead, captured: captured, counter: counters[target.name])
             let job = UploadJob(
-                asset: asset, file: file, digests: digests, path: paths[target.name] ?? "", name: asset.origin.name, values: filled, event: event,
+                asset: asset, file: file, digests: digests, path: paths[target.name] ?? "", name: asset.origin.name, values: filled,
+                event: event,
                 mayTake: file.ownership == .staged)
             var parcel = Parcel(id: Parcel.ID(content: content, target: target.identity), job: job, target: target, listeners: [asset.id])
             parcel.recheck = rechecks[target.name]

@@ -11,7 +11,8 @@ public struct PlanBuilder: Sendable {
     public var event: String?
 
     public init(
-        registry: ModuleRegistry, secrets: any SecretResolver, ledger: (any LedgerReader)?, logger: Logger, state: String, event: String? = nil
+        registry: ModuleRegistry, secrets: any SecretResolver, ledger: (any LedgerReader)?, logger: Logger, state: String,
+        event: String? = nil
     ) {
         (self.registry, self.secrets, self.ledger) = (registry, secrets, ledger)
         (self.logger, self.state, self.event) = (logger, state, event)

@@ -19,7 +19,9 @@ struct PlannedTarget: Sendable {
 
     /// Why this target does not take the asset; nil when it does.
     func refusal(of asset: Asset, only kinds: Set<MediaKind>?) -> String? {
-        if let kinds, !kinds.contains(asset.kind) { return "the profile delivers only \(kinds.map(\.rawValue).sorted().joined(separator: ", ")) to \(name)" }
+        if let kinds, !kinds.contains(asset.kind) {
+            return "the profile delivers only \(kinds.map(\.rawValue).sorted().joined(separator: ", ")) to \(name)"
+        }
         if let accepts = traits.accepts, !accepts.contains(asset.kind) { return "\(name) does not take \(asset.kind.rawValue) files" }
         if let limit = traits.maxSize, asset.origin.size > limit { return "\(name) takes at most \(ByteCount(limit).shown ?? "") a file" }
         return nil

@@ -52,8 +52,11 @@ public struct CardProof: Sendable {
             return finding
         case .take: break
         }
-        if entry.origin.size == 0 { finding.verdict = .exempt("empty file") }
-        else if isHousekeeping(entry.origin.path) { finding.verdict = .exempt("housekeeping") }
+        if entry.origin.size == 0 {
+            finding.verdict = .exempt("empty file")
+        } else if isHousekeeping(entry.origin.path) {
+            finding.verdict = .exempt("housekeeping")
+        }
         guard finding.verdict == .proven, let path else { return finding }
         let hashed = await Result { () async throws(IngestError) in
             try await pool.run { () throws(IngestError) in try FileCopy.hash(path: path).digests.sha256 }
@@ -75,7 +78,9 @@ public struct CardProof: Sendable {
             return .problem(entry.kind == .other ? "unknown kind of file, never ingested" : "never ingested")
         }
         switch row.ending {
-        case .filtered: return allowance.contains(.filtered) ? .exempt("filtered: \(row.reason ?? "by rule")") : .problem("filtered: \(row.reason ?? "by rule")")
+        case .filtered:
+            return allowance.contains(.filtered)
+                ? .exempt("filtered: \(row.reason ?? "by rule")") : .problem("filtered: \(row.reason ?? "by rule")")
         case .pending: return .problem("pending: \(row.reason ?? "not delivered yet")")
         case .setAside: return .problem("set aside: \(row.reason ?? "not delivered")")
         case nil: return .problem("an earlier run broke off before it was delivered")
@@ -91,7 +96,9 @@ public struct CardProof: Sendable {
     }
 
     /// Nil when this delivery proves the file.
-    private func check(_ delivery: DeliveryRow, _ entry: SourceEntry, _ path: String, _ sha256: String) async throws(IngestError) -> Verdict? {
+    private func check(_ delivery: DeliveryRow, _ entry: SourceEntry, _ path: String, _ sha256: String) async throws(IngestError)
+        -> Verdict?
+    {
         let name = delivery.targetName, receipt = delivery.receipt
         guard receipt.state == .done else { return .problem("\(name): \(receipt.state.rawValue)\(receipt.reason.map { ": " + $0 } ?? "")") }
         if let copy = receipt.path { return try await checkCopy(copy, name, entry, path, sha256) }
@@ -105,15 +112,21 @@ public struct CardProof: Sendable {
         return .problem("\(name): accepted, but it never confirmed the bytes")
     }
 
-    private func checkCopy(_ copy: String, _ name: String, _ entry: SourceEntry, _ path: String, _ sha256: String) async throws(IngestError) -> Verdict? {
+    private func checkCopy(_ copy: String, _ name: String, _ entry: SourceEntry, _ path: String, _ sha256: String) async throws(IngestError)
+        -> Verdict?
+    {
         let sameDeviceAllowed = allowance.contains(.sameDevice)
         let result = await Result { () async throws(IngestError) in
             try await pool.run { () throws(IngestError) -> Verdict? in
                 guard let facts = try FileFacts.of(copy), facts.kind == .regular else { return .removed("\(name): removed since: \(copy)") }
-                guard facts.size == entry.origin.size else { return .problem("\(name): \(copy) has \(facts.size) bytes instead of \(entry.origin.size)") }
+                guard facts.size == entry.origin.size else {
+                    return .problem("\(name): \(copy) has \(facts.size) bytes instead of \(entry.origin.size)")
+                }
                 if let card = try FileFacts.of(path), card.device == facts.device {
                     if !sameDeviceAllowed { return .problem("\(name): the copy \(copy) is on the card's own device") }
-                    if card.inode == facts.inode || SharedBlocks.areShared(copy, path) { return .problem("\(name): \(copy) shares its bytes with the card") }
+                    if card.inode == facts.inode || SharedBlocks.areShared(copy, path) {
+                        return .problem("\(name): \(copy) shares its bytes with the card")
+                    }
                 }
                 let read = try Reread.digest(of: copy, .sha256)
                 return read.digest == sha256 ? nil : .problem("\(name): \(copy) has other bytes than the card")
@@ -125,7 +138,9 @@ public struct CardProof: Sendable {
         }
     }
 
-    private static func question(_ entry: SourceEntry, _ path: String, _ sha256: String, _ receipt: Receipt, _ delivery: DeliveryRow) -> UploadJob {
+    private static func question(_ entry: SourceEntry, _ path: String, _ sha256: String, _ receipt: Receipt, _ delivery: DeliveryRow)
+        -> UploadJob
+    {
         var asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
         asset.digests = Digests(sha256: sha256)
         let file = LocalFile(path: path, size: entry.origin.size, ownership: .source)

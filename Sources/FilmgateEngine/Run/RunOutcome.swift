@@ -30,6 +30,7 @@ public struct RunOutcome: Sendable {
 
 /// The exit codes of every verb, frozen (design §6).
 public enum ExitCode: Int32, Sendable {
-    case complete = 0, failure = 1, usage = 2, setAside = 3, signIn = 4, sourceLost = 5, mismatch = 6, full = 7, notProven = 8, nothingToDo = 9
+    case complete = 0, failure = 1, usage = 2, setAside = 3, signIn = 4, sourceLost = 5, mismatch = 6, full = 7, notProven = 8,
+        nothingToDo = 9
     case stateLocked = 10, invalidPipeline = 78, interrupted = 130, terminated = 143
 }
