@@ -5,7 +5,7 @@ struct Namer: Sendable {
     let layout: Template
     let rename: Template?
 
-    /// Does any part of the name use `{counter}`?
+    /// True when any part of the name uses `{counter}`.
     var usesCounter: Bool { layout.uses.contains("counter") || rename?.uses.contains("counter") == true }
 
     /// The path of `asset`; `suffix` 1 = none, 2 = `-2` and so on. `lead` are the values of the shot's primary.

@@ -15,7 +15,7 @@ enum Overlap {
         }
     }
 
-    /// Is `path` the folder `outer` or below it?
+    /// True when `path` is the folder `outer` or lies below it.
     static func contains(_ outer: String, _ path: String) -> Bool {
         path == outer || path.hasPrefix(outer.hasSuffix("/") ? outer : outer + "/")
     }

@@ -86,18 +86,23 @@ struct ImportRun {
             throw ValidationError("This pipeline needs an event: give it with --event NAME.")
         }
         let run = RunOptions(
-            verb: "import", event: importing.event, photographer: importing.photographer, again: importing.again, dryRun: dryRun, wait: wait,
+            verb: "import", event: importing.event, photographer: importing.photographer, again: importing.again, dryRun: dryRun,
+            wait: wait,
             state: options.stateDirectory)
         try await RunSession(workplace: workplace, options: run, errorOnEmpty: importing.errorOnEmpty).run(pipeline)
     }
 
     private func pipeline(_ workplace: Workplace) throws -> PipelineFile {
         let overrides = try importing.set.map { text in
-            guard let override = Override(text) else { throw ValidationError("--set takes key=value, such as --set stages.select.min_rating=3.") }
+            guard let override = Override(text) else {
+                throw ValidationError("--set takes key=value, such as --set stages.select.min_rating=3.")
+            }
             return override
         }
         if let file = importing.pipeline {
-            guard importing.to.isEmpty else { throw ValidationError("--to and --pipeline exclude each other: the pipeline names the targets.") }
+            guard importing.to.isEmpty else {
+                throw ValidationError("--to and --pipeline exclude each other: the pipeline names the targets.")
+            }
             return proving(try workplace.load(file, overrides: overrides))
         }
         guard !importing.to.isEmpty else { throw ValidationError("Say where to: --to DIR, or --pipeline FILE.") }
@@ -121,7 +126,9 @@ struct ImportRun {
     private func takingPaths(_ pipeline: PipelineFile) throws -> PipelineFile {
         guard !importing.paths.isEmpty else { return pipeline }
         var pipeline = pipeline
-        var card = pipeline.sources.first { $0.module == "card" } ?? ModuleUse(name: "card", module: "card", node: ConfigNode(.map([])), mark: Mark())
+        var card =
+            pipeline.sources.first { $0.module == "card" }
+            ?? ModuleUse(name: "card", module: "card", node: ConfigNode(.map([])), mark: Mark())
         let paths = importing.paths.map { ConfigNode(.scalar(Paths.literal(Paths.absolute($0)), quoted: true)) }
         card.node.set("paths", ConfigNode(.list(paths)))
         pipeline.sources = [card]

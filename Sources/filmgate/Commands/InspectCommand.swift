@@ -22,8 +22,11 @@ struct InspectCommand: AsyncParsableCommand {
         let json = options.json
         let problems = try await workplace.telling { () async throws(IngestError) in
             try await Inspection(paths: paths.map { Paths.literal(Paths.absolute($0)) }, logger: options.logger).run { asset, problem in
-                if let problem { Console.err("\(Describe.name(asset.origin.path)): \(problem)") }
-                else { Console.out(json ? ItemLine.facts(of: asset) : FactsText.of(asset)) }
+                if let problem {
+                    Console.err("\(Describe.name(asset.origin.path)): \(problem)")
+                } else {
+                    Console.out(json ? ItemLine.facts(of: asset) : FactsText.of(asset))
+                }
             }
         }
         if problems > 0 { throw Exit(.setAside) }

@@ -40,7 +40,8 @@ struct ModulesCommand: AsyncParsableCommand {
         var lines = ["\(entry.manifest.name) (\(entry.kind.rawValue), \(entry.manifest.stability.rawValue))", entry.manifest.summary]
         for field in ModuleOptions.flat(entry.fields) {
             let limits = [field.required ? "required" : nil, field.defaultText.map { "default \($0)" }, field.range].compactMap { $0 }
-            lines.append("  \(field.name): \(ModuleOptions.word(field.kind))\(limits.isEmpty ? "" : " (\(limits.joined(separator: ", ")))")")
+            lines.append(
+                "  \(field.name): \(ModuleOptions.word(field.kind))\(limits.isEmpty ? "" : " (\(limits.joined(separator: ", ")))")")
             lines.append("      \(field.help)")
         }
         return lines.joined(separator: "\n")

@@ -41,9 +41,13 @@ struct ProfileCommand: AsyncParsableCommand {
             let values: [(String, String?)] = [
                 ("photographer", profile.photographer), ("clock_offset", profile.clockOffset?.shown), ("zone", profile.zone?.name),
                 ("accept", profile.accept.map { $0.map(\.rawValue).sorted().joined(separator: ", ") }),
-                ("deliver", profile.deliver.map { deliver in
-                    deliver.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.map(\.rawValue).sorted().joined(separator: ", "))" }.joined(separator: "; ")
-                }),
+                (
+                    "deliver",
+                    profile.deliver.map { deliver in
+                        deliver.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.map(\.rawValue).sorted().joined(separator: ", "))" }
+                            .joined(separator: "; ")
+                    }
+                ),
                 ("rename", profile.rename?.source),
             ]
             if options.json {
@@ -62,7 +66,9 @@ struct ProfileCommand: AsyncParsableCommand {
                 }
                 return Console.out(line.finished)
             }
-            Console.out("\(media.make ?? "unknown make") \(media.model ?? "unknown model")\(media.serial.map { " #" + $0 } ?? "")\(media.owner.map { ", " + $0 } ?? "")")
+            Console.out(
+                "\(media.make ?? "unknown make") \(media.model ?? "unknown model")\(media.serial.map { " #" + $0 } ?? "")\(media.owner.map { ", " + $0 } ?? "")"
+            )
             for (key, value) in values {
                 let rule = profile.decided[key].map { "  (\($0.mark.file):\($0.mark.line))" } ?? ""
                 Console.out("  \(key): \(value ?? "not set")\(rule)")

@@ -5,7 +5,8 @@ import FilmgateEngine
 
 struct SafeToFormatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "safe-to-format", abstract: "May this card be formatted? Reads every file and every copy; yes only when all is proven.",
+        commandName: "safe-to-format",
+        abstract: "May this card be formatted? Reads every file and every copy; yes only when all is proven.",
         discussion: """
             EXAMPLE:
               filmgate safe-to-format /media/ann/EOS_DIGITAL && echo "format it"

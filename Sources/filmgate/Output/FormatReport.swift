@@ -28,11 +28,14 @@ struct FormatReport {
             switch finding.verdict {
             case .proven: break
             case .exempt(let why): Console.out("exempt: \(Describe.name(finding.origin.path)): \(Describe.name(why))")
-            case .problem(let why), .removed(let why): Console.out("not proven: \(Describe.name(finding.origin.path)): \(Describe.name(why))")
+            case .problem(let why), .removed(let why):
+                Console.out("not proven: \(Describe.name(finding.origin.path)): \(Describe.name(why))")
             }
         }
         let culled = removed > 0 ? ", \(removed) removed since" : ""
-        Console.out("\(Describe.count(findings.count, "file")), \(Describe.bytes(bytes)): \(proven) proven, \(exempt) exempt, \(problems) not proven\(culled)")
+        Console.out(
+            "\(Describe.count(findings.count, "file")), \(Describe.bytes(bytes)): \(proven) proven, \(exempt) exempt, \(problems) not proven\(culled)"
+        )
         Console.out(isSafe ? "YES: safe to format." : "NO: do not format this card.")
     }
 
@@ -59,12 +62,13 @@ struct FormatReport {
         item.add("kind", finding.kind.rawValue)
         item.add("size", finding.origin.size)
         item.add("sha256", finding.sha256)
-        let (word, reason): (String, String?) = switch finding.verdict {
-        case .proven: ("proven", nil)
-        case .exempt(let why): ("exempt", why)
-        case .problem(let why): ("not_proven", why)
-        case .removed(let why): ("removed", why)
-        }
+        let (word, reason): (String, String?) =
+            switch finding.verdict {
+            case .proven: ("proven", nil)
+            case .exempt(let why): ("exempt", why)
+            case .problem(let why): ("not_proven", why)
+            case .removed(let why): ("removed", why)
+            }
         item.add("proof", word)
         item.add("reason", reason)
         return item.finished

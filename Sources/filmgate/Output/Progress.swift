@@ -56,7 +56,7 @@ struct ProgressBar {
         if terminal { Console.errPart("\r\u{1B}[K") }
     }
 
-    /// `[=====>    ] 45 %  120/300  180 MB/s  ETA 12 s  archive 3  gallery 12!  IMG_0012.CR3`
+    /// One line, such as `[=====>    ] 45 %  120/300  180 MB/s  ETA 12 s  archive 3  gallery 12!  IMG_0012.CR3`.
     func line(_ seconds: Double, width: Int) -> String {
         let n = progress.numbers
         let share = n.bytesToRead > 0 ? min(1, Double(n.bytesRead) / Double(n.bytesToRead)) : n.entries > 0 ? 1 : 0
@@ -75,6 +75,7 @@ struct ProgressBar {
 
     private func bar(_ share: Double, _ width: Int) -> String {
         let full = Int(share * Double(width))
-        return "[" + String(repeating: "=", count: full) + (full < width ? ">" : "") + String(repeating: " ", count: max(0, width - full - 1)) + "]"
+        return "[" + String(repeating: "=", count: full) + (full < width ? ">" : "")
+            + String(repeating: " ", count: max(0, width - full - 1)) + "]"
     }
 }

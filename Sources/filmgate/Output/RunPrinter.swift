@@ -26,8 +26,11 @@ final class RunPrinter: Sendable {
 
     private func settle(_ settled: Settled) {
         if json {
-            if settled.ending == .pending || settled.ending == .alreadySeen { late.withLock { $0.append(settled) } }
-            else { Console.out(ItemLine.text(settled, plan: plan)) }
+            if settled.ending == .pending || settled.ending == .alreadySeen {
+                late.withLock { $0.append(settled) }
+            } else {
+                Console.out(ItemLine.text(settled, plan: plan))
+            }
             return
         }
         let path = Describe.name(settled.asset.origin.path), reason = settled.reason.map { ": " + Describe.name($0) } ?? ""
@@ -62,8 +65,11 @@ final class RunPrinter: Sendable {
             Console.out(ItemLine.text(settled, plan: plan))
         }
         for settled in kept where settled.ending == .pending {
-            if json { Console.out(ItemLine.text(settled, plan: plan)) }
-            else { say("pending: \(Describe.name(settled.asset.origin.path))\(settled.reason.map { ": " + Describe.name($0) } ?? "")") }
+            if json {
+                Console.out(ItemLine.text(settled, plan: plan))
+            } else {
+                say("pending: \(Describe.name(settled.asset.origin.path))\(settled.reason.map { ": " + Describe.name($0) } ?? "")")
+            }
         }
     }
 
@@ -73,6 +79,8 @@ final class RunPrinter: Sendable {
         let content = settled.content ?? ContentKey(sha256: digests.sha256)
         guard let rows = try? await ledger.deliveries(of: content) else { return }
         for row in rows { settled.asset.receipts[row.targetName] = row.receipt }
-        settled.twin = settled.twin ?? rows.lazy.filter { $0.receipt.state == .done }.compactMap { $0.receipt.path ?? $0.receipt.url ?? $0.receipt.id }.first
+        settled.twin =
+            settled.twin
+            ?? rows.lazy.filter { $0.receipt.state == .done }.compactMap { $0.receipt.path ?? $0.receipt.url ?? $0.receipt.id }.first
     }
 }

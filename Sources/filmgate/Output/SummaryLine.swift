@@ -7,7 +7,9 @@ enum SummaryLine {
         var line = JSONObject()
         line.add("type", "summary")
         line.add("seen", summary.seen)
-        for ending in [Ending.delivered, .duplicate, .alreadySeen, .filtered, .setAside, .pending] { line.add(ending.rawValue, summary[ending]) }
+        for ending in [Ending.delivered, .duplicate, .alreadySeen, .filtered, .setAside, .pending] {
+            line.add(ending.rawValue, summary[ending])
+        }
         line.add("bytes", summary.bytes)
         line.add("bytes_read", summary.bytesRead)
         line.add("seconds", seconds: summary.seconds)
@@ -18,11 +20,14 @@ enum SummaryLine {
     /// For people: one line of counts, one of work done.
     static func human(_ summary: RunSummary, exit: ExitCode, plan: Bool) -> String {
         let words: [(Ending, String)] = [
-            (.delivered, plan ? "to deliver" : "delivered"), (.duplicate, "duplicate"), (.alreadySeen, "already seen"), (.filtered, "filtered"),
+            (.delivered, plan ? "to deliver" : "delivered"), (.duplicate, "duplicate"), (.alreadySeen, "already seen"),
+            (.filtered, "filtered"),
             (.setAside, "set aside"), (.pending, "pending"),
         ]
         let counts = words.filter { summary[$0.0] > 0 || $0.0 == .delivered }.map { "\(summary[$0.0]) \($0.1)" }.joined(separator: ", ")
-        let rate = summary.seconds > 0.05 && summary.bytesRead > 0 ? ", \(Describe.bytes(UInt64(Double(summary.bytesRead) / summary.seconds)))/s" : ""
+        let rate =
+            summary.seconds > 0.05 && summary.bytesRead > 0
+            ? ", \(Describe.bytes(UInt64(Double(summary.bytesRead) / summary.seconds)))/s" : ""
         return """
             \(Describe.count(summary.seen, "file")) seen: \(counts)
             \(Describe.bytes(summary.bytesRead)) read, \(Describe.bytes(summary.bytes)) \(plan ? "to deliver" : "delivered") \

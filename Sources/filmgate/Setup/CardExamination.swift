@@ -23,7 +23,9 @@ struct CardExamination {
         return report
     }
 
-    private func examine(_ entries: [SourceEntry], _ session: any SourceSession, _ proof: CardProof) async throws(IngestError) -> [CardProof.Finding] {
+    private func examine(_ entries: [SourceEntry], _ session: any SourceSession, _ proof: CardProof) async throws(IngestError) -> [CardProof
+        .Finding]
+    {
         typealias Answer = (Int, Result<CardProof.Finding, IngestError>)
         let answers = await withTaskGroup(of: Answer.self) { group in
             var all: [Answer] = [], next = 0
@@ -32,7 +34,10 @@ struct CardExamination {
                 let index = next, entry = entries[next]
                 next += 1
                 group.addTask {
-                    (index, await Result { () async throws(IngestError) in try await proof.examine(entry, at: session.localPath(entry.origin)) })
+                    (
+                        index,
+                        await Result { () async throws(IngestError) in try await proof.examine(entry, at: session.localPath(entry.origin)) }
+                    )
                 }
             }
             for _ in 0..<3 { begin() }

@@ -26,7 +26,8 @@ struct Inspection {
     }
 
     private func read(
-        _ entries: [SourceEntry], from session: any SourceSession, with exif: ExifStage, _ tell: @escaping @Sendable (Asset, String?) -> Void
+        _ entries: [SourceEntry], from session: any SourceSession, with exif: ExifStage,
+        _ tell: @escaping @Sendable (Asset, String?) -> Void
     ) async -> Int {
         let printer = InOrder(tell)
         let next = Mutex(0)
@@ -57,7 +58,9 @@ struct Inspection {
         }
         guard entry.kind != .other, let path = session.localPath(entry.origin) else { return nil }
         asset.file = LocalFile(path: path, size: entry.origin.size, ownership: .source)
-        let result = await Result { () async throws(IngestError) in try await exif.process(asset, of: Shot(key: entry.shot.key, assets: [asset])) }
+        let result = await Result { () async throws(IngestError) in
+            try await exif.process(asset, of: Shot(key: entry.shot.key, assets: [asset]))
+        }
         switch result {
         case .success(.pass(let read)): return (read, nil)
         case .success: return (asset, nil)

@@ -34,8 +34,11 @@ struct RunSession {
         await printer.finish(outcome)
         var code = outcome.exitCode
         if code == .complete, errorOnEmpty, outcome.summary[.delivered] == 0 { code = .nothingToDo }
-        if json { Console.out(SummaryLine.json(outcome.summary, exit: code)) }
-        else { Console.out(SummaryLine.human(outcome.summary, exit: code, plan: options.dryRun)) }
+        if json {
+            Console.out(SummaryLine.json(outcome.summary, exit: code))
+        } else {
+            Console.out(SummaryLine.human(outcome.summary, exit: code, plan: options.dryRun))
+        }
         writer?.close()
         throw Exit(code)
     }

@@ -30,7 +30,9 @@ struct Workplace {
     }
 
     /// Reads and checks a pipeline file; prints what is wrong with it and ends with 78.
-    func load(_ path: String, overrides: [Override] = []) throws -> PipelineFile { try checked(loader(overrides: overrides).load(path: path)) }
+    func load(_ path: String, overrides: [Override] = []) throws -> PipelineFile {
+        try checked(loader(overrides: overrides).load(path: path))
+    }
 
     /// Prints diagnostics; ends with 78 when there is an error among them.
     func checked(_ loaded: LoadedPipeline) throws -> PipelineFile {
@@ -53,7 +55,8 @@ struct Workplace {
 
     func builder(ledger: (any LedgerReader)?, event: String? = nil) -> PlanBuilder {
         PlanBuilder(
-            registry: registry, secrets: SystemSecrets(), ledger: ledger, logger: options.logger, state: options.stateDirectory, event: event)
+            registry: registry, secrets: SystemSecrets(), ledger: ledger, logger: options.logger, state: options.stateDirectory,
+            event: event)
     }
 
     /// Where shipped profiles lie: beside an installed program, or in the source tree.
