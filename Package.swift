@@ -12,7 +12,10 @@ func system(_ name: String, _ pkgConfig: String, _ package: String) -> Target {
 func library(_ name: String, _ dependencies: [Target.Dependency] = [], tests: [Target.Dependency]? = nil) -> [Target] {
     let target = Target.target(name: name, dependencies: dependencies, path: "Sources/\(name)")
     guard let tests else { return [target] }
-    return [target, .testTarget(name: "\(name)Tests", dependencies: [.init(stringLiteral: name)] + dependencies + tests, path: "Tests/\(name)Tests")]
+    return [
+        target,
+        .testTarget(name: "\(name)Tests", dependencies: [.init(stringLiteral: name)] + dependencies + tests, path: "Tests/\(name)Tests"),
+    ]
 }
 
 /// One module = one folder under `Plugins/` holding its sources, tests, README and example.

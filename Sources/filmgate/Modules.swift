@@ -11,7 +11,9 @@ import NoAuth
 import SelectStage
 import UploadStage
 
-/// The one list of modules. A new one costs a folder under `Plugins/` and a line here.
+/// The one list of modules.
+///
+/// A new one costs a folder under `Plugins/` and a line here.
 enum Modules {
     static let builtin: [ModuleEntry] = [
         .source(CardSource.self),

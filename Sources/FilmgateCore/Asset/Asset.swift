@@ -1,4 +1,6 @@
-/// One file that a source offers, as a small value; bytes never ride in it. Facts are added by the stages that it passes.
+/// One file that a source offers, as a small value; bytes never ride in it.
+///
+/// Facts are added by the stages that it passes.
 public struct Asset: Sendable, Identifiable {
     public var id: AssetID { origin.id }
     public let origin: Origin
@@ -28,9 +30,13 @@ public struct ShotPlace: Sendable, Hashable, Codable {
     public var key: String
     /// The stem as the primary spells it.
     public var stem: String
-    /// For a file of a clip tree (M4ROOT, AVCHD, XDROOT, CONTENTS): its path below the tree's root, kept at the target. Else nil.
+    /// For a file of a clip tree (M4ROOT, AVCHD, XDROOT, CONTENTS): its path below the tree's root, kept at the target.
+    ///
+    /// Else nil.
     public var innerPath: String?
-    /// For a sidecar named after a whole file (`IMG_1.CR3.xmp`): that file's extension (`CR3`). Else nil.
+    /// For a sidecar named after a whole file (`IMG_1.CR3.xmp`): that file's extension (`CR3`).
+    ///
+    /// Else nil.
     public var sidecarOf: String?
 
     public init(key: String, stem: String, innerPath: String? = nil, sidecarOf: String? = nil) {

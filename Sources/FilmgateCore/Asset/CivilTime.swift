@@ -20,7 +20,9 @@ public struct CivilTime: Sendable, Hashable, Codable {
         (self.nanosecond, self.offsetMinutes) = (nanosecond, offsetMinutes)
     }
 
-    /// The civil time at `unixSeconds` seen from `offsetMinutes` east of UTC (0 = UTC). Nil outside years 1…9999.
+    /// The civil time at `unixSeconds` seen from `offsetMinutes` east of UTC (0 = UTC).
+    ///
+    /// Nil outside years 1…9999.
     public init?(unixSeconds: Int64, offsetMinutes: Int? = 0, nanosecond: Int? = nil) {
         let (local, overflow) = unixSeconds.addingReportingOverflow(Int64(offsetMinutes ?? 0) * 60)
         guard !overflow, abs(local) < 300_000_000_000 else { return nil }
@@ -40,7 +42,9 @@ public struct CivilTime: Sendable, Hashable, Codable {
     /// Seconds since 1970; nil where the offset is unknown.
     public var unixSeconds: Int64? { offsetMinutes.map { civilSeconds - Int64($0) * 60 } }
 
-    /// The same time moved by `seconds`; fraction and offset stay. Nil outside years 1…9999.
+    /// The same time moved by `seconds`; fraction and offset stay.
+    ///
+    /// Nil outside years 1…9999.
     public func adding(seconds: Int64) -> CivilTime? {
         guard var moved = CivilTime(unixSeconds: civilSeconds + seconds, offsetMinutes: 0, nanosecond: nanosecond) else { return nil }
         moved.offsetMinutes = offsetMinutes

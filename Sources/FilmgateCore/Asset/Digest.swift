@@ -1,4 +1,6 @@
-/// Digest algorithms that transfer can compute in its one pass. SHA-256 is the identity and is always there.
+/// Digest algorithms that transfer can compute in its one pass.
+///
+/// SHA-256 is the identity and is always there.
 public enum DigestAlgorithm: String, Sendable, Hashable, Codable, CaseIterable {
     case sha256, sha1, md5, xxh128
 }

@@ -10,7 +10,9 @@ public struct Rational: Sendable, Hashable, Codable, CustomStringConvertible {
     public var description: String { denominator == 1 ? "\(numerator)" : "\(numerator)/\(denominator)" }
 }
 
-/// What a media file says about itself (Exif 2.32, XMP, QuickTime). Every field is absent where the file does not say.
+/// What a media file says about itself (Exif 2.32, XMP, QuickTime).
+///
+/// Every field is absent where the file does not say.
 public struct MediaFacts: Sendable, Hashable, Codable {
     public struct Position: Sendable, Hashable, Codable {
         /// Degrees north, degrees east (WGS 84), metres above sea level.

@@ -29,7 +29,10 @@ public enum MediaKind: String, Sendable, Hashable, Codable, CaseIterable {
         let names: [(MediaKind, String)] = [
             (.jpeg, "jpg jpeg jpe jfif mpo"),
             (.heif, "heic heif hif avif heics avci"),
-            (.raw, "3fr arw ari bay cap cr2 cr3 crw dcr dcs dng eip erf fff gpr iiq k25 kdc mef mos mrw nef nrw orf ori pef ptx raf raw rw2 rwl rwz sr2 srf srw x3f crm"),
+            (
+                .raw,
+                "3fr arw ari bay cap cr2 cr3 crw dcr dcs dng eip erf fff gpr iiq k25 kdc mef mos mrw nef nrw orf ori pef ptx raf raw rw2 rwl rwz sr2 srf srw x3f crm"
+            ),
             (.image, "tif tiff png gif bmp webp jxl jp2 psd insp"),
             (.video, "mov mp4 m4v mts m2ts m2t ts mxf avi mpg mpeg mod tod 3gp 3g2 mkv webm 360 insv braw r3d dv wmv"),
             (.audio, "wav mp3 m4a aac aif aiff flac"),
@@ -40,7 +43,9 @@ public enum MediaKind: String, Sendable, Hashable, Codable, CaseIterable {
     }()
 }
 
-/// A file name cut at its last dot: `IMG_1.CR3` is stem `IMG_1`, extension `CR3`. A leading dot belongs to the stem.
+/// A file name cut at its last dot: `IMG_1.CR3` is stem `IMG_1`, extension `CR3`.
+///
+/// A leading dot belongs to the stem.
 public struct FileName: Sendable, Hashable {
     public let stem: String, ext: String
 

@@ -36,7 +36,9 @@ public struct Origin: Sendable, Hashable, Codable {
         Fingerprint(path: volumePath, size: size, modified: modified, born: born, inode: inode, changed: changed)
     }
     /// Same file, same id, every run.
-    public var id: AssetID { AssetID(rawValue: "\(volume)\u{1F}\(volumePath)\u{1F}\(size)\u{1F}\(modified)\u{1F}\(born)\u{1F}\(inode)\u{1F}\(changed)") }
+    public var id: AssetID {
+        AssetID(rawValue: "\(volume)\u{1F}\(volumePath)\u{1F}\(size)\u{1F}\(modified)\u{1F}\(born)\u{1F}\(inode)\u{1F}\(changed)")
+    }
 }
 
 /// The part of an origin that must match in full for a card's file to be known (design §4).

@@ -1,7 +1,9 @@
 /// Makes names from outside safe as one path component on Linux, and on exFAT, NTFS and SMB where copies often end up.
 public enum SafeName {
     /// `text` as one component: no separators, NUL, control characters or `<>:"|?*\`, no leading or trailing spaces, no trailing dots,
-    /// never `.`, `..` or a reserved device name, at most 255 bytes of UTF-8 (cut before the extension). Safe names come back unchanged.
+    /// never `.`, `..` or a reserved device name, at most 255 bytes of UTF-8 (cut before the extension).
+    ///
+    /// Safe names come back unchanged.
     public static func component(_ text: String) -> String {
         if isSafe(text) { return text }
         var scalars = String.UnicodeScalarView()
@@ -36,10 +38,14 @@ public enum SafeName {
 
     static func isSafe(_ text: String) -> Bool {
         let bytes = text.utf8
-        guard let first = bytes.first, let last = bytes.last, bytes.count <= 255, first != 0x20, last != 0x20, last != 0x2E else { return false }
+        guard let first = bytes.first, let last = bytes.last, bytes.count <= 255, first != 0x20, last != 0x20, last != 0x2E else {
+            return false
+        }
         for byte in bytes {
             switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x20, 0x21, 0x23...0x29, 0x2B...0x2E, 0x3B, 0x3D, 0x40, 0x5B, 0x5D...0x60, 0x7B, 0x7D, 0x7E: continue
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x20, 0x21, 0x23...0x29, 0x2B...0x2E, 0x3B, 0x3D, 0x40, 0x5B, 0x5D...0x60, 0x7B,
+                0x7D, 0x7E:
+                continue
             case 0x80...: return !text.unicodeScalars.contains(where: isForbidden) && !isReserved(text)
             default: return false
             }
@@ -50,7 +56,9 @@ public enum SafeName {
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "/", "\\", ":", "*", "?", "\"", "<", ">", "|": true
-        default: scalar.value < 0x20 || scalar.value == 0x7F || scalar.properties.generalCategory == .control || (0x202A...0x202E).contains(scalar.value)
+        default:
+            scalar.value < 0x20 || scalar.value == 0x7F || scalar.properties.generalCategory == .control
+                || (0x202A...0x202E).contains(scalar.value)
         }
     }
 

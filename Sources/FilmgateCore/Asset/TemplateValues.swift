@@ -11,8 +11,10 @@ public struct TemplateValues: Sendable, Hashable {
 }
 
 extension Template {
-    /// Fills the template in. Every value is made safe for one path component; `/` comes only from the template itself. Empty values
-    /// become `unknown`, except an extension, which may be missing: then the dot before it goes too.
+    /// Fills the template in.
+    ///
+    /// Every value is made safe for one path component; `/` comes only from the template itself. Empty values become `unknown`, except an
+    /// extension, which may be missing: then the dot before it goes too.
     public func rendered(with values: TemplateValues) -> String {
         rendered(with: values) { SafeName.component($0) }
     }

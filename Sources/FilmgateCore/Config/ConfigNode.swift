@@ -4,7 +4,9 @@ public struct Mark: Sendable, Hashable, Codable {
     public init(file: String = "", line: Int = 0, column: Int = 0) { (self.file, self.line, self.column) = (file, line, column) }
 }
 
-/// One node of a configuration file, with its place. What the reader makes of YAML; the rest of the house knows no YAML.
+/// One node of a configuration file, with its place.
+///
+/// What the reader makes of YAML; the rest of the house knows no YAML.
 public struct ConfigNode: Sendable, Hashable {
     public struct Key: Sendable, Hashable {
         public var name: String, mark: Mark
@@ -31,7 +33,7 @@ public struct ConfigNode: Sendable, Hashable {
         return pairs.first { $0.key.name == name }?.value
     }
 
-    /// What a person would call this: "a list", "text" …
+    /// What a person would call this: "a list", "nothing".
     public var kindName: String {
         switch value {
         case .null: "nothing"
@@ -45,7 +47,7 @@ public struct ConfigNode: Sendable, Hashable {
 /// A mistake in a configuration file: where, what, and what was probably meant.
 public struct ConfigError: Error, Sendable, Hashable, Codable {
     public var mark: Mark
-    /// Stable word for programs: `unknown-key`, `wrong-type`, `out-of-range`, `missing-key`, `unknown-module`, `inline-secret` …
+    /// Stable word for programs: `unknown-key`, `wrong-type`, `out-of-range`, `missing-key`, `unknown-module`, `inline-secret`.
     public var code: String
     public var message: String
     public var hint: String?

@@ -1,4 +1,6 @@
-/// Turns configuration files into nodes. The engine reads pipelines through this; which language they are written in stays behind it.
+/// Turns configuration files into nodes.
+///
+/// The engine reads pipelines through this; which language they are written in stays behind it.
 public protocol ConfigReader: Sendable {
     /// The whole text of the file at `path`, checked to be UTF-8 of bounded size. Blocks for the disk.
     func text(path: String) throws(ConfigError) -> String

@@ -17,7 +17,9 @@ public struct NoOptions: ModuleConfig {
     public static let schema: Schema<Self> = []
 }
 
-/// Options inside options: `find: { url: …, method: HEAD }`. Declared like a module's own, with the same checks.
+/// Options inside options: `find: { url: …, method: HEAD }`.
+///
+/// Declared like a module's own, with the same checks.
 public protocol ConfigSection: ModuleConfig, ConfigValue {}
 
 extension ConfigSection {
@@ -92,7 +94,9 @@ public struct Schema<Config: ModuleConfig>: Sendable, ExpressibleByArrayLiteral 
 
     public var descriptions: [FieldDescription] { fields.map(\.description) }
 
-    /// Decodes `node` over the defaults. Every mistake is appended to `errors`; the result then holds defaults for what was wrong.
+    /// Decodes `node` over the defaults.
+    ///
+    /// Every mistake is appended to `errors`; the result then holds defaults for what was wrong.
     public func decode(_ node: ConfigNode, errors: inout [ConfigError]) -> Config {
         var config = Config()
         let before = errors.count

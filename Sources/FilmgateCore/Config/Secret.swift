@@ -44,7 +44,9 @@ public struct Secret: Sendable, Hashable, ConfigValue {
     }
 }
 
-/// A secret's value in memory. It has no printable form: descriptions, dumps and string interpolation show `‹secret›`.
+/// A secret's value in memory.
+///
+/// It has no printable form: descriptions, dumps and string interpolation show `‹secret›`.
 public struct SecretValue: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let text: String
     public init(_ text: String) { self.text = text }

@@ -33,7 +33,8 @@ extension Duration: ConfigValue {
 
     public init(node: ConfigNode) throws(ConfigError) {
         guard let value = Duration(text: try node.text("a duration such as 30s")) else {
-            throw ConfigError(node.mark, "wrong-unit", "Expected a duration with its unit, such as 30s, 500ms or 2m; this has none that is known.")
+            throw ConfigError(
+                node.mark, "wrong-unit", "Expected a duration with its unit, such as 30s, 500ms or 2m; this has none that is known.")
         }
         self = value
     }

@@ -1,7 +1,8 @@
 /// What went wrong at a module's boundary: a code that the engine acts on, a sentence for a person, and advice where there is any.
 public struct IngestError: Error, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable, Hashable, Codable, CaseIterable {
-        case deviceBusy, accessDenied, deviceGone, protocolViolation, corruptData, unreadable, storageFull, unauthorized, rateLimited, network,
+        case deviceBusy, accessDenied, deviceGone, protocolViolation, corruptData, unreadable, storageFull, unauthorized, rateLimited,
+            network,
             unavailable, rejected, nameTaken, notFound, misconfigured, stateLocked, cancelled, unexpected
         /// The far side could not be proven to be the one that the file names: its certificate fails, or it sends us elsewhere.
         case untrusted

@@ -24,7 +24,9 @@ public final class BlockingPool: Sendable {
         slots = ByteBudget(limit: UInt64(max(1, width)))
     }
 
-    /// Runs `body` on a thread that may block. Work that has begun is finished even when the task is cancelled.
+    /// Runs `body` on a thread that may block.
+    ///
+    /// Work that has begun is finished even when the task is cancelled.
     public func run<Value: Sendable>(_ body: @escaping @Sendable () throws(IngestError) -> Value) async throws(IngestError) -> Value {
         try await slots.take(1)
         defer { slots.give(1) }

@@ -12,7 +12,9 @@ public final class ByteBudget: Sendable {
 
     public init(limit: UInt64) { self.limit = max(1, limit) }
 
-    /// Waits for room. Throws `cancelled` when the task is cancelled meanwhile.
+    /// Waits for room.
+    ///
+    /// Throws `cancelled` when the task is cancelled meanwhile.
     public func take(_ bytes: UInt64) async throws(IngestError) {
         let claim = min(bytes, limit)
         let id = state.withLock { state in

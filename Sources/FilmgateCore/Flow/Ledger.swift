@@ -1,4 +1,6 @@
-/// What has happened to every asset: the reading half. Reads never lock the state and may run beside a writer, in another process too.
+/// What has happened to every asset: the reading half.
+///
+/// Reads never lock the state and may run beside a writer, in another process too.
 public protocol LedgerReader: Sendable {
     /// Every file of `volume` that was seen, with what is needed to know it again; one call per card, not one per file.
     func known(volume: String) async throws(IngestError) -> [KnownFile]
@@ -110,7 +112,9 @@ public struct DeliveryRow: Sendable {
     public var nextTry: Int64?
 
     public init(content: ContentKey, target: String, targetName: String, receipt: Receipt, size: UInt64, path: String) {
-        (self.content, self.target, self.targetName, self.receipt, self.size, self.path) = (content, target, targetName, receipt, size, path)
+        (self.content, self.target, self.targetName, self.receipt, self.size, self.path) = (
+            content, target, targetName, receipt, size, path
+        )
         (staged, attempts) = (false, 0)
     }
 }
@@ -142,7 +146,9 @@ public struct AssetFilter: Sendable {
 public struct RunRow: Sendable, Codable {
     public var id: Int64, verb: String, event: String?, started: Int64, ended: Int64?, exit: Int?, summary: RunSummary?
     public init(id: Int64, verb: String, event: String?, started: Int64, ended: Int64?, exit: Int?, summary: RunSummary?) {
-        (self.id, self.verb, self.event, self.started, self.ended, self.exit, self.summary) = (id, verb, event, started, ended, exit, summary)
+        (self.id, self.verb, self.event, self.started, self.ended, self.exit, self.summary) = (
+            id, verb, event, started, ended, exit, summary
+        )
     }
 }
 
@@ -162,7 +168,8 @@ public struct RunSummary: Sendable, Hashable, Codable {
 
 public struct LedgerTotals: Sendable {
     public struct Target: Sendable {
-        public var identity: String, name: String, states: [Receipt.State: Int], bytesWaiting: UInt64, oldestWaiting: Int64?, nextTry: Int64?
+        public var identity: String, name: String, states: [Receipt.State: Int], bytesWaiting: UInt64, oldestWaiting: Int64?,
+            nextTry: Int64?
         public var lastReason: String?
         public init(
             identity: String, name: String, states: [Receipt.State: Int], bytesWaiting: UInt64, oldestWaiting: Int64?, nextTry: Int64?,

@@ -31,14 +31,18 @@ public struct Rejection: Sendable {
     public var status: Int
     /// `WWW-Authenticate`, where given.
     public var challenge: String?
-    /// The request as it was signed. A provider whose credential is newer by now only has to say so: many callers, one renewal.
+    /// The request as it was signed.
+    ///
+    /// A provider whose credential is newer by now only has to say so: many callers, one renewal.
     public var request: HTTPRequest?
     public init(status: Int, challenge: String? = nil, request: HTTPRequest? = nil) {
         (self.status, self.challenge, self.request) = (status, challenge, request)
     }
 }
 
-/// Signs requests. Holds or fetches credentials; never shows them. May be called from many tasks at once.
+/// Signs requests.
+///
+/// Holds or fetches credentials; never shows them. May be called from many tasks at once.
 public protocol AuthProvider: Sendable {
     /// Who signs, as far as it is known without reading a secret: part of a target's identity in the ledger.
     var account: String? { get }

@@ -6,7 +6,9 @@ public enum Stability: String, Sendable, Hashable, Codable { case stable, beta, 
 /// The four kinds of module.
 public enum ModuleKind: String, Sendable, Hashable, Codable, CaseIterable { case source, stage, target, auth }
 
-/// What a stage needs to find on an asset, and what it adds. A pipeline whose order breaks a need is refused with a line number.
+/// What a stage needs to find on an asset, and what it adds.
+///
+/// A pipeline whose order breaks a need is refused with a line number.
 public enum Fact: String, Sendable, Hashable, Codable, CaseIterable { case file, digest, media, selected, unique, receipt }
 
 /// What a module says about itself: plain data, the same that an external module prints when it starts.
@@ -22,7 +24,9 @@ public struct Manifest: Sendable, Hashable, Codable {
     }
 }
 
-/// Anything registered by name. A module also plays one role: `SourceDriver`, `Stage`, `UploadTarget` or `AuthProvider`.
+/// Anything registered by name.
+///
+/// A module also plays one role: `SourceDriver`, `Stage`, `UploadTarget` or `AuthProvider`.
 public protocol Module: Sendable {
     associatedtype Config: ModuleConfig
     static var manifest: Manifest { get }
@@ -56,7 +60,9 @@ public struct Lookup: Sendable {
     }
 }
 
-/// Turns a reference into the secret's value. May block briefly (a small file).
+/// Turns a reference into the secret's value.
+///
+/// May block briefly (a small file).
 public protocol SecretResolver: Sendable {
     /// `misconfigured` when the secret is missing, empty, or its file readable by others.
     func resolve(_ secret: Secret) throws(IngestError) -> SecretValue

@@ -18,7 +18,9 @@ public struct SourcePlace: Sendable, Hashable {
     public init(source: String, address: String, label: String) { (self.source, self.address, self.label) = (source, address, label) }
 }
 
-/// One open card, camera or folder. Used by one task at a time except where a member says otherwise.
+/// One open card, camera or folder.
+///
+/// Used by one task at a time except where a member says otherwise.
 public protocol SourceSession: Sendable {
     nonisolated var place: SourcePlace { get }
     /// Identity of the volume or device, the same each time it comes back.

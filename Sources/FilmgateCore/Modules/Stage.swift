@@ -1,4 +1,6 @@
-/// A step that an asset passes: takes one asset, gives a verdict. Must be repeatable: after a crash it runs again on the same asset.
+/// A step that an asset passes: takes one asset, gives a verdict.
+///
+/// Must be repeatable: after a crash it runs again on the same asset.
 public protocol Stage: Sendable {
     /// What it asks of the engine before any asset comes. Default: nothing.
     var traits: StageTraits { get }
@@ -43,12 +45,16 @@ public struct Shot: Sendable {
     /// The shot's primary when it is known from before and not read again.
     public var remembered: Asset?
 
-    public init(key: String, assets: [Asset], remembered: Asset? = nil) { (self.key, self.assets, self.remembered) = (key, assets, remembered) }
+    public init(key: String, assets: [Asset], remembered: Asset? = nil) {
+        (self.key, self.assets, self.remembered) = (key, assets, remembered)
+    }
 
     /// The file that sidecars and memos follow: RAW before video before HEIF before JPEG.
     public var primary: Asset? { remembered ?? assets.first }
 
-    /// What a delivery of `asset` is about: its bytes, and for a sidecar also its primary's. Nil before the bytes are known.
+    /// What a delivery of `asset` is about: its bytes, and for a sidecar also its primary's.
+    ///
+    /// Nil before the bytes are known.
     public func content(of asset: Asset) -> ContentKey? {
         guard let digests = asset.digests else { return nil }
         let beside = asset.kind == .sidecar && primary?.id != asset.id ? primary?.digests?.sha256 : nil

@@ -1,4 +1,6 @@
-/// Where assets are delivered: a folder, an API, a bucket, a server. Retry, limits and logging are wrapped around it and are not its business.
+/// Where assets are delivered: a folder, an API, a bucket, a server.
+///
+/// Retry, limits and logging are wrapped around it and are not its business.
 public protocol UploadTarget: Sendable {
     var traits: TargetTraits { get }
     /// Reachable, permitted, enough room? Writes nothing.
@@ -26,7 +28,9 @@ extension UploadTarget {
 public struct TargetTraits: Sendable {
     /// Kind + canonical root or account + event: the target's identity in the ledger, whatever its name in the file.
     public var identity: String
-    /// Absolute root of a folder target, nil for remote ones. Delivered copies below it can be read by later targets.
+    /// Absolute root of a folder target, nil for remote ones.
+    ///
+    /// Delivered copies below it can be read by later targets.
     public var localRoot: String?
     /// Path template below the root or in the address, `{…}` filled in by the engine; nil when the target has no names of its own.
     public var layout: Template?
@@ -36,7 +40,9 @@ public struct TargetTraits: Sendable {
     public var parallel: Int
     /// True when sending the same bytes twice cannot make a second asset even after a lost reply.
     public var idempotent: Bool
-    /// Kinds and sizes that it takes; nil = everything. What does not fit is filtered for this target before any byte is sent.
+    /// Kinds and sizes that it takes; nil = everything.
+    ///
+    /// What does not fit is filtered for this target before any byte is sent.
     public var accepts: Set<MediaKind>?
     public var maxSize: UInt64?
 

@@ -1,7 +1,9 @@
 import FileKit
 import FilmgateCore
 
-/// Carries one parcel to its target, once. What a failure means is the dispatcher's business.
+/// Carries one parcel to its target, once.
+///
+/// What a failure means is the dispatcher's business.
 enum Courier {
     static func deliver(_ parcel: Parcel) async throws(IngestError) -> Receipt {
         if let existing = try await lookUp(parcel) { return existing }

@@ -11,7 +11,9 @@ extension Dispatcher {
         await record(changes)
     }
 
-    /// A parcel's end. The asset's row goes first: the delivery belongs to its content.
+    /// A parcel's end.
+    ///
+    /// The asset's row goes first: the delivery belongs to its content.
     func recordFinal(_ parcel: Parcel, _ receipt: Receipt) async {
         guard let owner = parcel.listeners.first, let consignment = open[owner] else { return }
         var changes: [LedgerChange] = [.asset(row(consignment, ending: nil))]

@@ -28,7 +28,9 @@ actor Dispatcher {
         lastProgress = ContinuousClock().now
     }
 
-    /// Takes over one asset. `new` are the parcels that it needs; those already under way for another file of the same bytes are shared.
+    /// Takes over one asset.
+    ///
+    /// `new` are the parcels that it needs; those already under way for another file of the same bytes are shared.
     func submit(_ consignment: Consignment, parcels new: [Parcel]) async {
         var consignment = consignment
         var own: [Parcel] = []

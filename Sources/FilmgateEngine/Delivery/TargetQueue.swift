@@ -1,6 +1,8 @@
 import FilmgateCore
 
-/// What waits for one target, and whether it may be sent now. A plain state machine: the dispatcher does what it says.
+/// What waits for one target, and whether it may be sent now.
+///
+/// A plain state machine: the dispatcher does what it says.
 struct TargetQueue: Sendable {
     let target: PlannedTarget
     private(set) var waiting: [Parcel.ID] = []

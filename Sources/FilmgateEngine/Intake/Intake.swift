@@ -15,8 +15,9 @@ struct Intake: Sendable {
     let run: Int64
     let workers: Int
 
-    /// Returns when every shot has been handed to the targets or settled. Throws what ends this source (device gone, state broken);
-    /// what was not taken by then is settled as pending.
+    /// Returns when every shot has been handed to the targets or settled.
+    ///
+    /// Throws what ends this source (device gone, state broken); what was not taken by then is settled as pending.
     func take(_ listing: Listing) async throws(IngestError) {
         let turnstile = Turnstile()
         let trouble = FirstTrouble()

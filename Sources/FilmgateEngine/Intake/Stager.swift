@@ -12,7 +12,9 @@ struct Stager: Sendable {
     let hub: EventHub
     let cancelled: CancelFlag
 
-    /// The bytes of `origin`, staged and durable, with their digests. `unreadable`, `corruptData`, `storageFull`, `deviceGone`, `cancelled`.
+    /// The bytes of `origin`, staged and durable, with their digests.
+    ///
+    /// `unreadable`, `corruptData`, `storageFull`, `deviceGone`, `cancelled`.
     func stage(_ origin: Origin, from session: any SourceSession) async throws(IngestError) -> (LocalFile, Digests) {
         guard let source = session.localPath(origin) else { return try await fetch(origin, from: session) }
         if dryRun {

@@ -1,7 +1,9 @@
 import FilmgateCore
 import Synchronization
 
-/// The names given out in this run and not yet on disk or in the ledger, and the counters. Asked shot by shot in card order.
+/// The names given out in this run and not yet on disk or in the ledger, and the counters.
+///
+/// Asked shot by shot in card order.
 final class NameBook: Sendable {
     private struct Pages {
         var given: [String: [String: ContentKey]] = [:]

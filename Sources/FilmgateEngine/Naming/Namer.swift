@@ -8,7 +8,9 @@ struct Namer: Sendable {
     /// True when any part of the name uses `{counter}`.
     var usesCounter: Bool { layout.uses.contains("counter") || rename?.uses.contains("counter") == true }
 
-    /// The path of `asset`; `suffix` 1 = none, 2 = `-2` and so on. `lead` are the values of the shot's primary.
+    /// The path of `asset`; `suffix` 1 = none, 2 = `-2` and so on.
+    ///
+    /// `lead` are the values of the shot's primary.
     func path(of asset: Asset, values: TemplateValues, lead: TemplateValues, suffix: Int) -> String {
         if let inner = asset.shot.innerPath { return treePath(inner, values: values, lead: lead, suffix: suffix) }
         var values = values

@@ -17,7 +17,9 @@ struct Placer: Sendable {
         var parcels: [Parcel]
     }
 
-    /// What a shot's assets become. `lead` is what is known of the primary, read now or remembered.
+    /// What a shot's assets become.
+    ///
+    /// `lead` is what is known of the primary, read now or remembered.
     func place(_ assets: [(asset: Asset, to: [String])], lead: Asset?, budget: [AssetID: UInt64]) async throws(IngestError) -> [Placed] {
         let facts = lead?.media ?? MediaFacts()
         let profile = profiles.resolve(make: facts.make, model: facts.model, serial: facts.serial, owner: facts.owner)

@@ -18,7 +18,9 @@ public struct PlanBuilder: Sendable {
         (self.logger, self.state, self.event) = (logger, state, event)
     }
 
-    /// Touches no network, no device and no secret. `misconfigured` where a module refuses its options.
+    /// Touches no network, no device and no secret.
+    ///
+    /// `misconfigured` where a module refuses its options.
     public func plan(_ pipeline: PipelineFile) throws(IngestError) -> Plan {
         var lookup = Lookup(secrets: secrets, ledger: ledger)
         for use in pipeline.auth {

@@ -2,7 +2,9 @@ import CLinux
 import FileKit
 public import FilmgateCore
 
-/// The answer to "may I format this card?": every file hashed now, every copy looked at now (design §9). Never a false yes.
+/// The answer to "may I format this card?": every file hashed now, every copy looked at now (design §9).
+///
+/// Never a false yes.
 public struct CardProof: Sendable {
     /// One file's verdict.
     public enum Verdict: Sendable, Hashable {
@@ -40,7 +42,9 @@ public struct CardProof: Sendable {
         targets = Dictionary((plan?.targets ?? []).map { ($0.identity, $0.target) }) { first, _ in first }
     }
 
-    /// Looks at one entry of the card. Reads the whole file and every local copy of it.
+    /// Looks at one entry of the card.
+    ///
+    /// Reads the whole file and every local copy of it.
     public func examine(_ entry: SourceEntry, at path: String?) async throws(IngestError) -> Finding {
         var finding = Finding(origin: entry.origin, kind: entry.kind, verdict: .proven, sha256: nil)
         switch entry.fate {

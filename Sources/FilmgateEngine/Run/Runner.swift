@@ -50,7 +50,9 @@ public final class Runner: Sendable {
         return outcome
     }
 
-    /// Sends again what earlier runs left waiting at this plan's targets. `states`: pending and held, perhaps failed too.
+    /// Sends again what earlier runs left waiting at this plan's targets.
+    ///
+    /// `states`: pending and held, perhaps failed too.
     public func retry(_ states: Set<Receipt.State>, target: String?) async throws(IngestError) -> RunOutcome {
         let clock = ContinuousClock(), start = clock.now
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: Now.nanoseconds) ?? 0

@@ -1,7 +1,9 @@
 import Glibc
 import Synchronization
 
-/// The program's two streams. stdout is data, stderr is for people; each line is written whole.
+/// The program's two streams: stdout is data, stderr is for people.
+///
+/// Each line is written whole.
 enum Console {
     private static let lock = Mutex(())
 

@@ -9,7 +9,9 @@ struct Inspection {
     let paths: [String]
     let logger: Logger
 
-    /// `tell` gets every media file once, with a problem where it could not be read. Returns the number of problems.
+    /// `tell` gets every media file once, with a problem where it could not be read.
+    ///
+    /// Returns the number of problems.
     func run(_ tell: @escaping @Sendable (Asset, String?) -> Void) async throws(IngestError) -> Int {
         var config = CardSource.Config()
         config.paths = paths
