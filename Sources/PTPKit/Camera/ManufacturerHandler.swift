@@ -1,0 +1,80 @@
+public import FilmgateCore
+
+/// A make, as a list of its differences from the standard.
+///
+/// Whatever is not written is standard PTP.
+///
+/// All steps are synchronous and run on the camera's thread. What must be remembered during a session goes into `camera[Memory.self]`.
+public protocol ManufacturerHandler: Sendable {
+    /// Ordered, specific before general; the first line that fits decides. A handler without lines takes every camera.
+    var matches: [CameraMatch] { get }
+    var quirks: Quirks { get }
+    /// After the session is open and DeviceInfo is read: event modes and the like. Must leave the camera usable by its owner.
+    func prepare(_ camera: isolated PTPCamera) throws(PTPError)
+    /// Every file on the camera, each once, in the camera's order.
+    func list(_ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject]
+    /// Sends the object's bytes from `offset` on into `sink`. `length` when they are not as many as promised.
+    func fetch(_ object: CameraObject, from offset: UInt64, _ camera: isolated PTPCamera, into sink: any ByteSink) throws(PTPError)
+    /// What is new since the last call. `events` came on the event channel; makes that must be asked ask here.
+    func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews]
+    /// Called when the camera has not been spoken to for the quirks' `keepAlive`.
+    func keepAlive(_ camera: isolated PTPCamera) throws(PTPError)
+    /// Undoes `prepare` before the session is closed. What fails here is of no consequence.
+    func release(_ camera: isolated PTPCamera)
+}
+
+/// What a camera tells.
+public enum CameraNews: Sendable, Hashable {
+    /// A new object of which only the handle is known.
+    case added(ObjectHandle)
+    /// A new object, fully described.
+    case object(CameraObject)
+    case removed(ObjectHandle)
+    /// Too much has happened: list again.
+    case changed
+    /// The camera says goodbye.
+    case leaving
+}
+
+extension ManufacturerHandler {
+    public var matches: [CameraMatch] { [] }
+    public var quirks: Quirks { .standard }
+    public func prepare(_ camera: isolated PTPCamera) throws(PTPError) {}
+    public func list(_ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject] { try StandardListing.list(camera) }
+    public func fetch(_ object: CameraObject, from offset: UInt64, _ camera: isolated PTPCamera, into sink: any ByteSink) throws(PTPError) {
+        try StandardFetch.fetch(object, from: offset, camera, into: sink)
+    }
+    public func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews] { StandardNews.read(events) }
+    public func keepAlive(_ camera: isolated PTPCamera) throws(PTPError) {}
+    public func release(_ camera: isolated PTPCamera) {}
+
+    /// The line of the table that fits; nil when none does.
+    ///
+    /// A handler without a table takes everything.
+    public func match(_ info: DeviceInfo, usb: USBIdentity?) -> CameraMatch? {
+        matches.isEmpty ? CameraMatch("follows the standard") : matches.first { $0.fits(info, usb: usb) }
+    }
+}
+
+/// Any camera that follows ISO 15740 or MTP.
+public struct StandardHandler: ManufacturerHandler {
+    public var quirks: Quirks
+    public init(quirks: Quirks = .standard) { self.quirks = quirks }
+}
+
+/// What the standard's events mean.
+public enum StandardNews {
+    public static func read(_ events: [PTPEvent]) -> [CameraNews] { events.compactMap(read) }
+
+    public static func read(_ event: PTPEvent) -> CameraNews? {
+        switch event.code {
+        case .objectAdded, .requestObjectTransfer: event.parameter(0).flatMap { known(ObjectHandle($0)).map(CameraNews.added) }
+        case .objectRemoved: event.parameter(0).flatMap { known(ObjectHandle($0)).map(CameraNews.removed) }
+        case .storeAdded, .storeRemoved, .deviceInfoChanged: .changed
+        case .deviceReset: .leaving
+        default: nil
+        }
+    }
+
+    private static func known(_ handle: ObjectHandle) -> ObjectHandle? { handle.isReal ? handle : nil }
+}

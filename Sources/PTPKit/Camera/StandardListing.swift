@@ -1,0 +1,132 @@
+import FilmgateCore
+
+/// Lists a camera by the standard's operations: folder by folder, one request for each object, or one for each folder where that works.
+public enum StandardListing {
+    /// More objects than any card holds, and deeper than any camera nests.
+    public static let objectLimit = 500_000, depthLimit = 32
+
+    public static func list(_ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject] {
+        var walk = Walk()
+        for storage in try camera.storages() { try walk.storage(storage, camera) }
+        return walk.objects
+    }
+
+    /// Reads one object that an event named, and the folders above it.
+    ///
+    /// Nil for folders, and for objects that are gone already.
+    public static func object(_ handle: ObjectHandle, _ camera: isolated PTPCamera) throws(PTPError) -> CameraObject? {
+        do throws(PTPError) {
+            var info = try camera.objectInfo(handle)
+            guard info.format != .association else { return nil }
+            info = try settled(info, handle, camera)
+            let folders = try folders(above: info, handle, camera)
+            return CameraObject(handle, info, folders: folders, size: try camera.size(of: handle, info))
+        } catch {
+            if error.refusal == .invalidObjectHandle { return nil }
+            throw error
+        }
+    }
+
+    /// Waits until the camera has finished writing the object: its size is the same twice.
+    private static func settled(_ first: ObjectInfo, _ handle: ObjectHandle, _ camera: isolated PTPCamera) throws(PTPError) -> ObjectInfo {
+        guard camera.quirks.settle > .zero else { return first }
+        var info = first
+        for _ in 0..<100 {
+            try camera.rest(camera.quirks.settle)
+            let again = try camera.objectInfo(handle)
+            if again.size == info.size, again.size > 0 { return again }
+            info = again
+        }
+        return info
+    }
+
+    private static func folders(above info: ObjectInfo, _ handle: ObjectHandle, _ camera: isolated PTPCamera) throws(PTPError) -> [String] {
+        var names: [String] = []
+        var (parent, seen) = (info.parent, Set([handle]))
+        while parent.isReal, parent.rawValue != info.storage.rawValue, names.count < depthLimit, seen.insert(parent).inserted {
+            if let name = camera[FolderNames.self].names[parent] {
+                names.append(name.name)
+                parent = name.parent
+                continue
+            }
+            guard let folder = try? camera.objectInfo(parent) else { break }
+            camera[FolderNames.self].names[parent] = .init(name: folder.name, parent: folder.parent)
+            names.append(folder.name)
+            parent = folder.parent
+        }
+        return names.reversed()
+    }
+}
+
+/// Folders already seen, so that a burst does not read them again for every frame.
+struct FolderNames: HandlerMemory {
+    struct Folder { var name: String, parent: ObjectHandle }
+    var names: [ObjectHandle: Folder] = [:]
+}
+
+extension StandardListing {
+    struct Walk {
+        var objects: [CameraObject] = []
+        var seen: Set<ObjectHandle> = []
+        private var paths: Set<String> = []
+
+        mutating func storage(_ storage: StorageID, _ camera: isolated PTPCamera) throws(PTPError) {
+            var top: [ObjectHandle]
+            do throws(PTPError) { top = try camera.handles(in: storage) } catch {
+                // A card pulled while we list, or a store that is no file store, costs only itself.
+                switch error.refusal {
+                case ResponseCode.storeNotAvailable, ResponseCode.invalidStorageID, ResponseCode.accessDenied: return
+                case ResponseCode.invalidParent, ResponseCode.parameterNotSupported, ResponseCode.invalidObjectHandle:
+                    top = try camera.handles(in: storage, below: ObjectHandle(0))
+                default: throw error
+                }
+            }
+            try folder(top, parent: .root, [], storage, camera)
+        }
+
+        private mutating func folder(
+            _ handles: [ObjectHandle], parent: ObjectHandle, _ folders: [String], _ storage: StorageID, _ camera: isolated PTPCamera
+        ) throws(PTPError) {
+            guard folders.count < depthLimit else { return }
+            let bulk = try BulkListing.infos(below: parent, storage, camera)
+            var below: [(ObjectHandle, String)] = []
+            for handle in handles where seen.insert(handle).inserted && seen.count <= objectLimit {
+                let known = bulk[handle]
+                guard let info = known == nil ? try Self.info(handle, camera) : known else { continue }
+                if info.isFolder {
+                    guard !info.name.isEmpty else { continue }
+                    camera[FolderNames.self].names[handle] = .init(name: info.name, parent: info.parent)
+                    below.append((handle, info.name))
+                } else {
+                    let size = known == nil ? try camera.size(of: handle, info) : info.size
+                    add(CameraObject(handle, info, folders: folders, size: size), storage)
+                }
+            }
+            for (handle, name) in below {
+                try folder(
+                    camera.handles(in: storage, below: handle), parent: handle, folders + [SafeName.component(name)], storage, camera)
+            }
+        }
+
+        /// Nil for an object that vanished since the listing.
+        private static func info(_ handle: ObjectHandle, _ camera: isolated PTPCamera) throws(PTPError) -> ObjectInfo? {
+            do throws(PTPError) { return try camera.objectInfo(handle) } catch {
+                if error.refusal == .invalidObjectHandle || error.refusal == .accessDenied { return nil }
+                throw error
+            }
+        }
+
+        /// Two files with one path in one store: the later one gets a number, so that each can be named.
+        mutating func add(_ object: CameraObject, _ storage: StorageID) {
+            var object = object
+            object.storage = storage
+            let name = FileName(object.name)
+            var number = 2
+            while !paths.insert("\(storage)/\(object.path)").inserted {
+                object.name = name.ext.isEmpty ? "\(name.stem)~\(number)" : "\(name.stem)~\(number).\(name.ext)"
+                number += 1
+            }
+            objects.append(object)
+        }
+    }
+}
