@@ -1,0 +1,60 @@
+import FilmgateCore
+import Glibc
+import PTPKit
+
+extension VirtualFile {
+    /// The regular files below `directory` with the folder each lies in (relative, `/` between parts), sorted by path.
+    ///
+    /// Links are not followed.
+    public static func tree(at directory: String) -> [(folder: String, file: VirtualFile)] {
+        var found: [(folder: String, file: VirtualFile)] = []
+        collect(directory, "", depth: 0, &found)
+        return found
+    }
+
+    /// The files directly below `directory`, one array for each shot (files with one stem), in name order.
+    public static func shots(in directory: String) -> [[VirtualFile]] {
+        var shots: [[VirtualFile]] = []
+        var last: String?
+        for (folder, file) in tree(at: directory) {
+            let key = folder + "/" + FileName(file.name).stem.lowercased()
+            if key == last { shots[shots.count - 1].append(file) } else { shots.append([file]) }
+            last = key
+        }
+        return shots
+    }
+
+    private static func collect(_ root: String, _ folder: String, depth: Int, _ found: inout [(folder: String, file: VirtualFile)]) {
+        let path = folder.isEmpty ? root : root + "/" + folder
+        guard depth < 16, let directory = opendir(path) else { return }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        for name in names.sorted() {
+            var status = stat()
+            guard lstat(path + "/" + name, &status) == 0 else { continue }
+            if status.st_mode & S_IFMT == S_IFDIR {
+                collect(root, folder.isEmpty ? name : folder + "/" + name, depth: depth + 1, &found)
+            } else if status.st_mode & S_IFMT == S_IFREG {
+                let date = CivilTime(unixSeconds: Int64(status.st_mtim.tv_sec), offsetMinutes: nil).map(PTPDate.format) ?? ""
+                let content = Content.file(path: path + "/" + name, size: UInt64(max(0, status.st_size)))
+                found.append((folder, VirtualFile(name, content, date: date)))
+            }
+        }
+    }
+}
+
+extension VirtualCard {
+    /// Puts every file below `directory` on the card.
+    ///
+    /// Without a DCIM folder there, everything goes into one.
+    public mutating func load(_ directory: String, folder: String = "100FILMG") {
+        for (path, file) in VirtualFile.tree(at: directory) {
+            let whole = path == "DCIM" || path.hasPrefix("DCIM/") ? path : path.isEmpty ? "DCIM/\(folder)" : "DCIM/\(folder)/\(path)"
+            add(file, in: whole)
+        }
+    }
+}
