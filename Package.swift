@@ -58,6 +58,8 @@ let package = Package(
         library("FilmgateCore", [log], tests: []),
         // Layer 2: kits
         library("FileKit", [core, "CLinux", "CXXHash", crypto], tests: []),
+        library("PTPKit", [core], tests: ["VirtualCamera"]),
+        library("VirtualCamera", [core, "PTPKit"]),
         // Layer 3: machinery
         library("FilmgateConfig", [core, "Yams"], tests: []),
         library("FilmgateEngine", [core, "CLinux", "FileKit", channels, log], tests: ["FilmgateConfig"]),
