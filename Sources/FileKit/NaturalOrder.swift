@@ -1,4 +1,4 @@
-/// The order in which a card is gone through: numbers count as numbers (`IMG_9` before `IMG_10`, `999CANON` after `100CANON`), ASCII case is
+/// The order in which a card is gone through: numbers count as numbers (`IMG_9` before `IMG_10`, `999ABCDE` after `100ABCDE`), ASCII case is
 /// ignored, and what is still equal is told apart by its bytes: a total order, the same on every machine.
 public enum NaturalOrder {
     public static func precedes(_ a: String, _ b: String) -> Bool {
