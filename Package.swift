@@ -65,6 +65,8 @@ let package = Package(
         library("FilmgateEngine", [core, "CLinux", "FileKit", channels, log], tests: ["FilmgateConfig"]),
         // Layer 5: the command, and what it needs for trying out
         library("FilmgateSample", [core], tests: []),
+        // Tests
+        [.testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests")],
     ].flatMap { $0 })
 
 for target in package.targets where target.type != .system && target.name != "CLinux" {

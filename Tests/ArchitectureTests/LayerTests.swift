@@ -1,0 +1,59 @@
+import Testing
+
+/// Imports point down: what each target may import (the design's table of layers).
+@Suite struct LayerTests {
+    static let system: Set = ["Glibc", "Synchronization", "Dispatch"]
+    static let kits: Set = ["FileKit", "MediaKit", "HTTPKit"]
+    static let allowed: [String: Set<String>] = [
+        "FilmgateCore": ["Logging"],
+        "FileKit": ["FilmgateCore", "CLinux", "CXXHash", "Crypto"],
+        "MediaKit": ["FilmgateCore", "CExif"],
+        "HTTPKit": ["FilmgateCore", "CCurl"],
+        "FilmgateLedger": ["FilmgateCore", "GRDB", "Foundation"],
+        "FilmgateConfig": ["FilmgateCore", "Yams"],
+        "FilmgateEngine": ["FilmgateCore", "FileKit", "AsyncAlgorithms", "Logging"],
+        "FilmgateSample": ["FilmgateCore", "FileKit", "Hummingbird", "Crypto", "Logging", "HTTPTypes", "NIOCore"],
+        "FilmgateTesting": ["FilmgateCore", "FileKit", "FilmgateSample", "Testing", "Logging", "Foundation"],
+    ]
+
+    @Test(arguments: Repository.code.filter { $0.path.hasPrefix("Sources/") && $0.target != "filmgate" })
+    func librariesImportDownwards(_ file: Repository.File) throws {
+        let allowed = try #require(Self.allowed[file.target], "Give `\(file.target)` a line in the table of layers.")
+        #expect(Self.imports(of: file).subtracting(allowed).subtracting(Self.system) == [], "\(file.path) imports what its layer may not")
+    }
+
+    @Test(arguments: Repository.code.filter { $0.path.hasPrefix("Plugins/") })
+    func modulesImportTheCoreAndKitsOnly(_ file: Repository.File) {
+        let allowed = Self.kits.union(["FilmgateCore", "Logging"])
+        #expect(Self.imports(of: file).subtracting(allowed).subtracting(Self.system) == [], "\(file.path) imports what a module may not")
+    }
+
+    @Test(arguments: Repository.folders(in: "Plugins"))
+    func moduleUsesAtMostTwoKits(_ module: String) {
+        let files = Repository.code.filter { $0.path.hasPrefix("Plugins/\(module)/") }
+        #expect(files.reduce(into: Set()) { $0.formUnion(Self.imports(of: $1)) }.intersection(Self.kits).count <= 2)
+    }
+
+    @Test func theCommandLeavesDatabaseAndYAMLToTheirLibraries() {
+        let files = Repository.code.filter { $0.target == "filmgate" }
+        for file in files { #expect(Self.imports(of: file).isDisjoint(with: ["GRDB", "Yams", "CCurl", "CExif"]), "\(file.path)") }
+    }
+
+    /// The modules that a file imports, conditional ones too.
+    static func imports(of file: Repository.File) -> Set<String> {
+        var found: Set<String> = []
+        for line in file.code {
+            let words = line.split(separator: " ")
+            guard let keyword = words.firstIndex(of: "import"), keyword + 1 < words.count, words[..<keyword].allSatisfy(Self.isModifier)
+            else { continue }
+            let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
+            let name = kinds.contains(words[keyword + 1]) && keyword + 2 < words.count ? words[keyword + 2] : words[keyword + 1]
+            if let module = name.split(separator: ".").first { found.insert(String(module)) }
+        }
+        return found
+    }
+
+    private static func isModifier(_ word: Substring) -> Bool {
+        ["public", "internal", "package", "private", "fileprivate"].contains(word) || word.hasPrefix("@")
+    }
+}

@@ -1,0 +1,30 @@
+import Testing
+
+@Suite struct SafetyTests {
+    @Test(arguments: Repository.code)
+    func nothingEndsTheProgram(_ file: Repository.File) {
+        for (index, line) in file.code.enumerated() {
+            for word in ["try!", "fatalError("] {
+                #expect(!line.contains(word), "\(file.path):\(index + 1): \(word) ends the program")
+            }
+            guard line.utf8.contains(UInt8(ascii: "!")) else { continue }
+            #expect(line.firstMatch(of: /[\w)\]]!(?!=)/) == nil, "\(file.path):\(index + 1): a forced value ends the program")
+        }
+    }
+
+    @Test(arguments: Repository.code.filter { $0.target != "filmgate" })
+    func onlyTheCommandPrints(_ file: Repository.File) {
+        for (index, line) in file.code.enumerated() where line.contains("print(") || line.contains("dump(") {
+            #expect(line.firstMatch(of: /(^|[^\w.])(print|debugPrint|dump)\(/) == nil, "\(file.path):\(index + 1) prints")
+        }
+    }
+
+    @Test(arguments: Repository.code)
+    func uncheckedSharingSaysWhy(_ file: Repository.File) {
+        let code = file.code, lines = file.lines
+        for index in code.indices where code[index].contains("@unchecked Sendable") || code[index].contains("nonisolated(unsafe)") {
+            let reasons = [index > 0 ? lines[index - 1] : "", lines[index]]
+            #expect(reasons.contains { $0.contains("//") }, "\(file.path):\(index + 1): say in a comment why this is safe")
+        }
+    }
+}
