@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Installs what is missing, and only that: deps.sh build | crash | bench
+# A machine that has everything is left alone, without root and without a network.
+set -euo pipefail
+
+libraries="" commands=""
+case "${1:-build}" in
+    build)
+        libraries="libexif=libexif-dev libcurl=libcurl4-openssl-dev libxxhash=libxxhash-dev sqlite3=libsqlite3-dev"
+        commands="pkg-config=pkg-config"
+        ;;
+    crash) commands="python3=python3" ;;
+    bench) commands="python3=python3 rclone=rclone exiftool=libimage-exiftool-perl exiv2=exiv2 gphoto2=gphoto2 strace=strace" ;;
+    *)
+        echo "usage: deps.sh build|crash|bench" >&2
+        exit 2
+        ;;
+esac
+
+# Prints the Debian packages whose command or library is not there.
+missing() {
+    local pair
+    for pair in $commands; do command -v "${pair%%=*}" >/dev/null || echo "${pair#*=}"; done
+    for pair in $libraries; do pkg-config --exists "${pair%%=*}" 2>/dev/null || echo "${pair#*=}"; done
+}
+
+wanted=$(missing | sort -u | xargs)
+[ -n "$wanted" ] || exit 0
+
+if ! command -v apt-get >/dev/null; then
+    echo "Missing: $wanted. This system has no apt-get; install them (these are Debian's names) and try again." >&2
+    exit 1
+elif [ "$(id -u)" -eq 0 ]; then
+    root=""
+elif command -v sudo >/dev/null; then
+    root="sudo"
+else
+    echo "Missing: $wanted. Run as root: apt-get install $wanted" >&2
+    exit 1
+fi
+
+install() {
+    # shellcheck disable=SC2086 # several words on purpose
+    $root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=300 $wanted >&2
+}
+
+echo "Installing: $wanted" >&2
+# Package lists may be absent or stale: the first failure is answered by reading them again, once.
+install || { $root apt-get update >&2 && install; }
+
+left=$(missing | sort -u | xargs)
+if [ -n "$left" ]; then
+    echo "Still missing after the installation: $left" >&2
+    exit 1
+fi

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Formatting, the house rules, and every pipeline that is written down anywhere: lint.sh FILMGATE
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+filmgate=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+echo "Formatting …"
+swift format lint --strict --recursive --parallel Sources Plugins Tests Package.swift
+echo "House rules …"
+swift test --skip-build --disable-xctest --filter ArchitectureTests
+
+# Writes each yaml block of a Markdown file that is a whole pipeline to a file of its own, named after the place.
+blocks() {
+    awk -v out="$scratch/$(tr '/ ' '__' <<<"${1#./}")" '
+        /^```ya?ml/ { inside = 1; text = ""; whole = 0; start = NR; next }
+        /^```/ && inside { inside = 0; if (whole) printf "%s", text > (out ":" start ".yaml"); next }
+        inside { if ($0 ~ /^version:/) whole = 1; text = text $0 "\n" }' "$1"
+}
+
+echo "Pipelines …"
+while IFS= read -r file; do blocks "$file"; done < <(find . -name '*.md' -not -path './.*')
+failed=0 count=0
+while IFS= read -r file; do
+    count=$((count + 1))
+    "$filmgate" check "$file" >"$scratch/out" 2>&1 || {
+        echo "$file:"
+        cat "$scratch/out"
+        failed=1
+    }
+done < <(find pipelines Plugins "$scratch" -name '*.yaml' -not -path '*/Tests/*' | sort)
+echo "$count pipelines checked."
+exit $failed

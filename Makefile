@@ -1,0 +1,66 @@
+# Filmgate's everyday commands. `make help` lists them.
+SWIFT ?= swift
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+RELEASE = $(SWIFT) build -c release -j $(JOBS)
+DEBUG_BIN = $(shell $(SWIFT) build --show-bin-path)/filmgate
+RELEASE_BIN = $(shell $(SWIFT) build -c release --show-bin-path)/filmgate
+# The program that demo, crash and bench run; unset, it is built for release first.
+FILMGATE ?=
+PROGRAM = $(or $(FILMGATE),$(RELEASE_BIN))
+COUNT ?= 100
+SECONDS_EACH ?= 60
+
+.PHONY: help deps deps-crash deps-bench build test lint demo crash bench fuzz tsan install clean program
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+deps: ## install the libraries that a build needs, if they are missing
+	@.ci/deps.sh build
+
+deps-crash:
+	@.ci/deps.sh crash
+
+deps-bench: ## install the programs that `bench` compares with, if they are missing
+	@.ci/deps.sh bench
+
+build: deps ## build the program for release
+	$(RELEASE) --product filmgate
+
+program:
+	@$(if $(FILMGATE),test -x $(FILMGATE),$(MAKE) --no-print-directory build)
+
+test: deps ## build and run all tests
+	$(SWIFT) build --build-tests -j $(JOBS)
+	$(SWIFT) test --skip-build --disable-xctest
+
+lint: deps ## formatting, house rules, and every pipeline in the repository
+	$(SWIFT) build --build-tests -j $(JOBS)
+	.ci/lint.sh $(DEBUG_BIN)
+
+demo: program ## a sample card through pipelines/quickstart.yaml, twice
+	.ci/demo.sh $(PROGRAM)
+
+crash: deps-crash program ## kill -9 at COUNT random moments of an import, then prove that nothing was lost or doubled
+	python3 Tests/Crash/crash.py --filmgate $(PROGRAM) --count $(COUNT)
+
+bench: deps-bench program ## measure against cp, rclone, exiftool and exiv2 (BENCH="--quick" for a short look)
+	python3 Tests/Bench/bench.py --filmgate $(PROGRAM) $(BENCH)
+
+fuzz: deps ## every fuzz target for SECONDS_EACH seconds under AddressSanitizer
+	.ci/fuzz.sh $(SECONDS_EACH)
+
+tsan: deps ## all tests under ThreadSanitizer
+	$(SWIFT) test --disable-xctest --sanitize=thread --scratch-path .build-tsan -j $(JOBS)
+
+install: build ## install the program and its shell completions below PREFIX
+	install -D -m 755 $(RELEASE_BIN) $(DESTDIR)$(PREFIX)/bin/filmgate
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+	install -d $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	$(RELEASE_BIN) --generate-completion-script bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/filmgate
+	$(RELEASE_BIN) --generate-completion-script zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_filmgate
+	$(RELEASE_BIN) --generate-completion-script fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/filmgate.fish
+
+clean: ## remove everything that was built
+	rm -rf .build .build-tsan .build-fuzz
