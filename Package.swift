@@ -9,13 +9,15 @@ func system(_ name: String, _ pkgConfig: String, _ package: String) -> Target {
     .systemLibrary(name: name, path: "Sources/\(name)", pkgConfig: pkgConfig, providers: [.apt([package])])
 }
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = [], tests: [Target.Dependency]? = nil) -> [Target] {
+func library(_ name: String, _ dependencies: [Target.Dependency] = [], tests: [Target.Dependency]? = nil, fixtures: [String] = []) -> [Target] {
     let target = Target.target(name: name, dependencies: dependencies, path: "Sources/\(name)")
     guard let tests else { return [target] }
     return [
         target,
         .testTarget(name: "\(name)Tests", dependencies: [.init(stringLiteral: name)] + dependencies + tests, path: "Tests/\(name)Tests"),
     ]
+    let all = [.init(stringLiteral: name)] + dependencies + tests
+    return [target, .testTarget(name: "\(name)Tests", dependencies: all, path: "Tests/\(name)Tests", exclude: fixtures)]
 }
 
 /// One module = one folder under `Plugins/` holding its sources, tests, README and example.
@@ -62,7 +64,7 @@ let package = Package(
         library("VirtualCamera", [core, "PTPKit"]),
         // Layer 3: machinery
         library("FilmgateConfig", [core, "Yams"], tests: []),
-        library("FilmgateEngine", [core, "CLinux", "FileKit", channels, log], tests: ["FilmgateConfig"]),
+        library("FilmgateEngine", [core, "CLinux", "FileKit", channels, log], tests: ["FilmgateConfig"], fixtures: ["Fixtures"]),
         // Layer 5: the command, and what it needs for trying out
         library("FilmgateSample", [core], tests: []),
         // Tests

@@ -30,7 +30,15 @@ struct YAMLFault {
         let known = Self.sentences.first { problem.contains($0.problem) }
         let start = known?.atContext == true ? context?.mark ?? mark : mark
         let sentence = known?.sentence ?? "This is not valid YAML: \(problem)."
-        return ConfigError(place(start.line, start.column), known?.code ?? "syntax", sentence, hint: known?.hint)
+        let hint = isBareReference(mark.line) ? "Between braces a reference needs quotes: \"${env:NAME}\"." : known?.hint
+        return ConfigError(place(start.line, start.column), known?.code ?? "syntax", sentence, hint: hint)
+    }
+
+    /// `{ token: ${env:NAME} }`: the inner brace ends the text.
+    private func isBareReference(_ line: Int) -> Bool {
+        var text = ""
+        text.unicodeScalars.append(contentsOf: source.line(line))
+        return text.contains(": ${") && text.contains("{ ")
     }
 
     /// The column of the first tab among the spaces before a line's text.

@@ -7,7 +7,7 @@ extension PipelineDecoder {
         checkUpload(pipeline, root)
         checkDeliveries(pipeline)
         checkSignIns(pipeline)
-        if pipeline.sources.isEmpty {
+        if pipeline.sources.isEmpty, !broken.contains(.source) {
             let mark = place(of: "sources", in: root)
             warn(mark, "no-sources", "There are no sources: only `import` and `watch`, which bring their own, can use this pipeline.")
         }
@@ -57,7 +57,7 @@ extension PipelineDecoder {
 
     private mutating func checkUpload(_ pipeline: PipelineFile, _ root: ConfigNode) {
         guard let upload = pipeline.stages.first(where: { $0.module == Self.uploadStage }) else {
-            let allKnown = pipeline.stages.allSatisfy { registry.entry(.stage, $0.module) != nil }
+            let allKnown = !broken.contains(.stage) && pipeline.stages.allSatisfy { registry.entry(.stage, $0.module) != nil }
             if allKnown, root["stages"] != nil {
                 error(
                     place(of: "stages", in: root), "missing-stage", "There is no `upload` stage, so nothing would be delivered.",
@@ -89,7 +89,7 @@ extension PipelineDecoder {
     }
 
     private mutating func checkTarget(_ name: String, _ mark: Mark, _ pipeline: PipelineFile) {
-        if pipeline.target(name) != nil { return }
+        if pipeline.target(name) != nil || broken.contains(.target) { return }
         let names = pipeline.targets.map(\.name)
         let hint =
             nearest(name, among: names).map { "Did you mean `\($0)`?" }
@@ -111,7 +111,8 @@ extension PipelineDecoder {
                 }
             }
         }
-        for target in pipeline.targets where !to.contains(target.name) && !to.isEmpty {
+        let meant = Set(to.compactMap { name in pipeline.target(name) == nil ? nearest(name, among: pipeline.targets.map(\.name)) : nil })
+        for target in pipeline.targets where !to.contains(target.name) && !to.isEmpty && !meant.contains(target.name) {
             warn(target.mark, "unused-target", "Nothing is delivered to `\(target.name)`: it is not in `upload.to`.")
         }
     }
@@ -124,14 +125,15 @@ extension PipelineDecoder {
         for (use, kind) in users + pipeline.auth.map({ ($0, .auth) }) {
             for reference in registry.entry(kind, use.module)?.references(use.node) ?? [] {
                 used.insert(reference.name)
-                if names.contains(reference.name) { continue }
+                if names.contains(reference.name) || broken.contains(.auth) { continue }
+                used.formUnion([nearest(reference.name, among: names)].compactMap { $0 })
                 let hint =
                     nearest(reference.name, among: names).map { "Did you mean `\($0)`?" }
                     ?? (names.isEmpty ? "Give it under `auth:`." : "Known: \(names.joined(separator: ", ")).")
                 error(reference.mark, "unknown-auth", "There is no sign-in called `\(reference.name)`.", hint: hint)
             }
         }
-        for entry in pipeline.auth where !used.contains(entry.name) {
+        for entry in pipeline.auth where !used.contains(entry.name) && !broken.contains(.target) {
             warn(entry.mark, "unused-auth", "Nothing uses the sign-in `\(entry.name)`.")
         }
     }

@@ -8,11 +8,13 @@ extension PipelineDecoder {
         case .list(let items): return items.compactMap { moduleUse($0, kind, name: nil) }
         case .map(let pairs):
             let first = pairs.first?.key.name ?? kind.rawValue
+            broken.insert(kind)
             error(
                 node.mark, "wrong-type", "Expected a list of \(kind.rawValue)s, found a map.",
                 hint: "Begin each \(kind.rawValue) with a dash: `- \(first): {}`.")
             return pairs.compactMap { moduleUse(ConfigNode(.map([$0]), $0.key.mark), kind, name: nil) }
         default:
+            broken.insert(kind)
             report(node.wrongType("a list of \(kind.rawValue)s such as `- \(registry.names(kind).first ?? "name"): {}`"))
             return []
         }
@@ -28,6 +30,7 @@ extension PipelineDecoder {
                 return moduleUse(pair.value, kind, name: pair.key)
             }
         default:
+            broken.insert(kind)
             let example = "\(kind == .auth ? "studio" : "archive"): { \(registry.names(kind).first ?? "module"): {} }"
             let plural = kind == .auth ? "sign-ins" : "targets"
             error(node.mark, "wrong-type", "Expected \(plural) by name, found \(node.kindName).", hint: "Write `\(example)`.")
@@ -48,18 +51,20 @@ extension PipelineDecoder {
     private mutating func moduleUse(_ node: ConfigNode, _ kind: ModuleKind, name: ConfigNode.Key?) -> ModuleUse? {
         guard case .map(let pairs) = node.value, let first = pairs.first else {
             reportNoModule(node, kind, name)
-            guard let name else { return nil }
-            return ModuleUse(name: name.name, module: "", node: ConfigNode(.null, name.mark), mark: name.mark)
+            let word = (try? node.text()).flatMap { registry.entry(kind, $0)?.manifest.name }
+            guard let entryName = name?.name ?? word else { return nil }
+            return ModuleUse(name: entryName, module: word ?? "", node: ConfigNode(.null, node.mark), mark: name?.mark ?? node.mark)
         }
         if pairs.count > 1 {
             reportSeveral(first.key, pairs[1].key, kind)
         } else if let entry = entry(kind, first.key) {
             lint(first, entry)
         }
-        return ModuleUse(name: name?.name ?? first.key.name, module: first.key.name, node: first.value, mark: first.key.mark)
+        return ModuleUse(name: name?.name ?? first.key.name, module: first.key.name, node: first.value, mark: name?.mark ?? first.key.mark)
     }
 
     private mutating func lint(_ pair: ConfigNode.Pair, _ entry: ModuleEntry) {
+        hideSecrets(in: pair.value, entry)
         for var mistake in entry.lint(pair.value) {
             // What is missing has no place of its own; the module's name is nearer to it than its first option.
             if mistake.code == "missing-key", mistake.mark == pair.value.mark { mistake.mark = pair.key.mark }
@@ -67,8 +72,20 @@ extension PipelineDecoder {
         }
     }
 
+    /// What a module expects as a secret, and for sign-ins also what it does not expect at all.
+    private mutating func hideSecrets(in node: ConfigNode, _ entry: ModuleEntry) {
+        guard case .map(let pairs) = node.value else { return entry.kind == .auth ? hide(node) : () }
+        for pair in pairs {
+            let field = entry.fields.first { $0.name == pair.key.name }
+            if field?.kind == .secret || field == nil && entry.kind == .auth { hide(pair.value) }
+        }
+    }
+
     private mutating func reportNoModule(_ node: ConfigNode, _ kind: ModuleKind, _ name: ConfigNode.Key?) {
         switch node.value {
+        case .scalar where kind == .auth:
+            hide(node)
+            error(node.mark, "wrong-type", "Expected a module with its options, found \(node.kindName).", hint: knownModules(kind))
         case .scalar(let text, _):
             let example = name.map { "\($0.name): { \(text): {} }" } ?? "- \(text): {}"
             error(
@@ -102,7 +119,7 @@ extension PipelineDecoder {
         if let other = registry.entries.first(where: { $0.manifest.name == key.name }) {
             error(
                 key.mark, "wrong-module-kind", "`\(key.name)` is \(other.kind.withArticle), not \(kind.withArticle).",
-                hint: "It belongs under `\(other.kind.section)`.")
+                hint: "It belongs under `\(other.kind.section):`.")
         } else {
             let hint = nearest(key.name, among: registry.names(kind)).map { "Did you mean `\($0)`?" } ?? knownModules(kind)
             error(key.mark, "unknown-module", "There is no \(kind.rawValue) module called `\(key.name)`.", hint: hint)
@@ -117,10 +134,10 @@ extension ModuleKind {
     /// The key of the pipeline file under which modules of this kind stand.
     var section: String {
         switch self {
-        case .source: "sources:"
-        case .stage: "stages:"
-        case .target: "targets:"
-        case .auth: "auth:"
+        case .source: "sources"
+        case .stage: "stages"
+        case .target: "targets"
+        case .auth: "auth"
         }
     }
 

@@ -11,6 +11,10 @@ struct PipelineDecoder {
     var diagnostics: [Diagnostic] = []
     /// Files whose profiles have been taken, and those that are being read now, by canonical path.
     var included: Set<String> = [], including: [String] = []
+    /// Sections that could not be read: what refers into them is not judged.
+    var broken: Set<ModuleKind> = []
+    /// Values that may be secrets: never shown.
+    var hidden: [Mark] = []
     /// Texts of all files read so far, by the name that marks give them.
     var texts: [String: String] = [:]
 
@@ -21,6 +25,9 @@ struct PipelineDecoder {
     mutating func decode(_ root: ConfigNode, file: String) -> PipelineFile {
         var pipeline = PipelineFile(file: file)
         let keys: PipelineKeys = section(root)
+        for kind in ModuleKind.allCases where diagnostics.contains(where: { $0.error.hint == "Did you mean `\(kind.section)`?" }) {
+            broken.insert(kind)
+        }
         checkVersion(keys.version, root)
         pipeline.name = keys.name.isEmpty ? nil : keys.name
         pipeline.event = section(keys.event)
@@ -44,13 +51,26 @@ struct PipelineDecoder {
         diagnostics.append(.warning(mark, code, message, hint: hint))
     }
 
+    /// Remembers every plain value below `node` as one that must not be shown.
+    mutating func hide(_ node: ConfigNode) {
+        switch node.value {
+        case .null: break
+        case .scalar: if (try? Secret(node: node)) == nil { hidden.append(node.mark) }
+        case .list(let items): for item in items { hide(item) }
+        case .map(let pairs): for pair in pairs { hide(pair.value) }
+        }
+    }
+
     mutating func report(_ error: ConfigError) { diagnostics.append(Diagnostic(.error, error)) }
 
     /// Decodes a map of plain options.
     mutating func section<Section: ModuleConfig>(_ node: ConfigNode) -> Section {
         var errors: [ConfigError] = []
         let section = Section.schema.decode(node, errors: &errors)
-        for error in errors { report(error) }
+        for var error in errors {
+            if error.code == "missing-key", error.message.hasPrefix("`version`") { error.hint = "Begin the file with `version: 1`." }
+            report(error)
+        }
         return section
     }
 

@@ -37,7 +37,7 @@ public struct ModuleUse: Sendable, Hashable {
     public var module: String
     /// Its options.
     public var node: ConfigNode
-    /// Where the module's name stands.
+    /// Where the entry begins: its own name, or the module's in a list.
     public var mark: Mark
 
     public init(name: String, module: String, node: ConfigNode, mark: Mark) {

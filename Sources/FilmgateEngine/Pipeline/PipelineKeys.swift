@@ -7,7 +7,7 @@ struct PipelineKeys: ModuleConfig {
     var stages = ConfigNode(.null), targets = ConfigNode(.null), auth = ConfigNode(.null), spool = ConfigNode(.null)
 
     static let schema: Schema<Self> = [
-        .field("version", \.version, "Version of the file's format: 1.").required(),
+        .field("version", \.version, "The version of the file's format, which is 1.").required(),
         .field("name", \.name, "What the pipeline is called in logs and on the page."),
         .field("event", \.event, "The event that this shoot belongs to."),
         .field("sources", \.sources, "Where assets come from, in the order of preference where two fit."),
@@ -26,7 +26,7 @@ struct IncludedKeys: ModuleConfig {
     var include = ConfigNode(.null), profiles = ConfigNode(.null)
 
     static let schema: Schema<Self> = [
-        .field("version", \.version, "Version of the file's format: 1.").required(),
+        .field("version", \.version, "The version of the file's format, which is 1.").required(),
         .field("include", \.include, "Further profiles."),
         .field("profiles", \.profiles, "What holds for a make, model, owner or body."),
     ]

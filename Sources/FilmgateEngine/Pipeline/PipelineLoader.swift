@@ -29,7 +29,7 @@ public struct PipelineLoader: Sendable {
     /// `file` names the text in diagnostics and is where `./` in `include:` starts.
     public func load(text: String, file: String) -> LoadedPipeline {
         do throws(ConfigError) { return load(node: try reader.read(text: text, file: file), file: file, text: text) } catch {
-            return LoadedPipeline(pipeline: nil, diagnostics: [Diagnostic(.error, error)], texts: [file: text])
+            return LoadedPipeline(pipeline: nil, diagnostics: [Diagnostic(.error, error)], texts: [file: Redaction.hidden(text, at: [])])
         }
     }
 
@@ -49,7 +49,10 @@ public struct PipelineLoader: Sendable {
             return (own, first.file, first.line, first.column, a.offset) < (other, second.file, second.line, second.column, b.offset)
         }
         let isValid = !decoder.diagnostics.contains { $0.severity == .error }
-        return LoadedPipeline(pipeline: isValid ? pipeline : nil, diagnostics: found.map(\.element), texts: decoder.texts)
+        let hidden = decoder.hidden
+        let texts = Dictionary(
+            uniqueKeysWithValues: decoder.texts.map { name, text in (name, Redaction.hidden(text, at: hidden.filter { $0.file == name })) })
+        return LoadedPipeline(pipeline: isValid ? pipeline : nil, diagnostics: found.map(\.element), texts: texts)
     }
 }
 
@@ -59,6 +62,6 @@ public struct LoadedPipeline: Sendable {
     public var pipeline: PipelineFile?
     /// By place, the pipeline's own file first.
     public var diagnostics: [Diagnostic]
-    /// The text of each file that was read, by the name that marks give it; for showing the offending lines.
+    /// The text of each file that was read, by the name that marks give it, with secrets dotted out; for showing the offending lines.
     public var texts: [String: String]
 }

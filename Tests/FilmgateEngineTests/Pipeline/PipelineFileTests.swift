@@ -46,7 +46,7 @@ import Testing
         #expect(pipeline.targets.map(\.name) == ["archive", "gallery"] && pipeline.target("gallery")?.module == "http")
         #expect(pipeline.deliverTo == ["archive", "gallery"])
         #expect(pipeline.spool.max == ByteCount(64 << 30))
-        #expect(pipeline.target("archive")?.mark == Mark(file: "p.yaml", line: 21, column: 14))
+        #expect(pipeline.target("archive")?.mark == Mark(file: "p.yaml", line: 21, column: 3))
         let profile = pipeline.profiles.resolve(make: "CANON ", model: "EOS R5", serial: nil, owner: nil)
         #expect(profile.photographer == "Ann" && profile.clockOffset?.seconds == 192 && profile.zone?.name == "Europe/Oslo")
         #expect(profile.deliver == ["gallery": [.jpeg], "archive": [.jpeg, .raw, .video]])

@@ -12,7 +12,7 @@ public struct Glob: Sendable, Hashable, ConfigValue {
     public var shown: String? { source }
 
     public init(node: ConfigNode) throws(ConfigError) {
-        let text = try node.text("a pattern such as \"EOS R*\"")
+        let text = try node.text("a pattern such as \"X1*\"")
         guard let glob = Glob(text) else {
             let hint = "Write `[[]` for a bracket itself."
             throw ConfigError(
