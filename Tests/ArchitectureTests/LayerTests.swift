@@ -9,9 +9,11 @@ import Testing
         "FileKit": ["FilmgateCore", "CLinux", "CXXHash", "Crypto"],
         "MediaKit": ["FilmgateCore", "CExif"],
         "HTTPKit": ["FilmgateCore", "CCurl"],
+        "PTPKit": ["FilmgateCore"],
+        "VirtualCamera": ["FilmgateCore", "PTPKit"],
         "FilmgateLedger": ["FilmgateCore", "GRDB", "Foundation"],
         "FilmgateConfig": ["FilmgateCore", "Yams"],
-        "FilmgateEngine": ["FilmgateCore", "FileKit", "AsyncAlgorithms", "Logging"],
+        "FilmgateEngine": ["FilmgateCore", "CLinux", "FileKit", "AsyncAlgorithms", "Logging"],
         "FilmgateSample": ["FilmgateCore", "FileKit", "Hummingbird", "Crypto", "Logging", "HTTPTypes", "NIOCore"],
         "FilmgateTesting": ["FilmgateCore", "FileKit", "FilmgateSample", "Testing", "Logging", "Foundation"],
     ]

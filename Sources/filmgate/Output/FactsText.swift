@@ -1,6 +1,6 @@
 import FilmgateCore
 
-/// A file's facts on one line for people: `DCIM/…/IMG_1.CR3  Canon EOS R5 #0123  2026-05-01T12:00:00  1/250 f/2.8 ISO 400 85 mm  8192×5464  ★3`.
+/// A file's facts on one line for people: `DCIM/…/IMG_1.CR3  Make Model #0123  2026-05-01T12:00:00  1/250 f/2.8 ISO 400 85 mm  8192×5464  ★3`.
 enum FactsText {
     static func of(_ asset: Asset) -> String {
         let media = asset.media ?? MediaFacts()
