@@ -29,6 +29,23 @@ public struct Plan: Sendable {
         hourShift = traits.contains(where: \.hourShift)
     }
 
+    /// The targets by name, to be asked one by one.
+    public var connections: [(name: String, target: any UploadTarget)] { targets.map { ($0.name, $0.target) } }
+
+    /// One plan with the targets of all, each identity once: for sending what several pipelines left waiting.
+    public static func union(_ plans: [Plan]) -> Plan {
+        guard var first = plans.first else {
+            return Plan(sources: [], stages: [], targets: [], profiles: ProfileSet(), spool: ByteCount(64 << 30).bytes)
+        }
+        for plan in plans.dropFirst() {
+            for target in plan.targets where !first.targets.contains(where: { $0.identity == target.identity }) {
+                first.targets.append(target)
+            }
+            first.uploadTo.formUnion(plan.uploadTo)
+        }
+        return first
+    }
+
     /// Kinds that some profile may accept; without one that says otherwise, all media and sidecars.
     var acceptable: Set<MediaKind> {
         let ordinary = Set(MediaKind.allCases).subtracting([.other])

@@ -12,8 +12,17 @@ struct RunSession {
 
     private var json: Bool { workplace.options.json }
 
-    /// Runs the pipeline once and ends the program's verb with the run's exit code.
+    /// Runs the pipeline once and ends the verb with the run's exit code.
     func run(_ pipeline: PipelineFile) async throws {
+        try await run([pipeline]) { runner throws(IngestError) in try await runner.runOnce() }
+    }
+
+    /// Sends again what waits for the targets of these pipelines.
+    func retry(_ pipelines: [PipelineFile], _ states: Set<Receipt.State>, target: String?) async throws {
+        try await run(pipelines) { runner throws(IngestError) in try await runner.retry(states, target: target) }
+    }
+
+    private func run(_ pipelines: [PipelineFile], _ body: (Runner) async throws(IngestError) -> RunOutcome) async throws {
         let writer: SQLiteLedger? = options.dryRun ? nil : try await workplace.openLedger()
         let reader: any LedgerReader = if let writer { writer } else { try await workplace.readLedger() }
         let hub = EventHub(), progress = Progress()
@@ -21,26 +30,30 @@ struct RunSession {
         let printer = RunPrinter(json: json, plan: options.dryRun, verbose: workplace.options.verbose, ledger: reader)
         hub.watch(printer.note)
         let outcome = try await workplace.telling { () async throws(IngestError) in
-            let plan = try workplace.builder(ledger: reader, event: options.event).plan(pipeline)
+            let plan = try plan(pipelines, reader)
+            if writer != nil { for pipeline in pipelines { try PipelineSnapshot(state: options.state).keep(pipeline) } }
             let runner = Runner(plan: plan, options: options, hub: hub, reader: reader, writer: writer)
             let signals = Signals(runner)
             let bar = drawing(progress)
-            defer {
-                bar?.cancel()
-                signals.end()
-            }
-            return try await runner.runOnce()
+            let outcome = await Result { () async throws(IngestError) in try await body(runner) }
+            signals.end()
+            bar?.cancel()
+            await bar?.value
+            return try outcome.get()
         }
         await printer.finish(outcome)
         var code = outcome.exitCode
         if code == .complete, errorOnEmpty, outcome.summary[.delivered] == 0 { code = .nothingToDo }
-        if json {
-            Console.out(SummaryLine.json(outcome.summary, exit: code))
-        } else {
-            Console.out(SummaryLine.human(outcome.summary, exit: code, plan: options.dryRun))
-        }
+        Console.out(json ? SummaryLine.json(outcome.summary, exit: code) : SummaryLine.human(outcome.summary, exit: code, plan: options.dryRun))
         writer?.close()
         throw Exit(code)
+    }
+
+    private func plan(_ pipelines: [PipelineFile], _ reader: any LedgerReader) throws(IngestError) -> Plan {
+        let builder = workplace.builder(ledger: reader, event: options.event)
+        var plans: [Plan] = []
+        for pipeline in pipelines { plans.append(try builder.plan(pipeline)) }
+        return Plan.union(plans)
     }
 
     private func drawing(_ progress: Progress) -> Task<Void, Never>? {

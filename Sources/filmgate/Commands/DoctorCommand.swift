@@ -1,0 +1,94 @@
+import ArgumentParser
+import CardSource
+import FileKit
+import FilmgateCore
+import FilmgateEngine
+import FilmgateLedger
+import Glibc
+
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor", abstract: "Look for what would go wrong: state, ledger, disk, clock, cards, secrets of a pipeline.",
+        discussion: """
+            EXAMPLE:
+              filmgate doctor --pipeline wedding.yaml
+            """)
+
+    @Option(help: ArgumentHelp("Also look at this pipeline's folders and secrets.", valueName: "file"))
+    var pipeline: String?
+
+    @OptionGroup var options: CommonOptions
+
+    func run() async throws {
+        let workplace = try Workplace(options)
+        var report = DoctorReport(json: options.json)
+        await state(&report)
+        clock(&report)
+        await cards(&report)
+        if let pipeline { try await check(try workplace.load(pipeline), workplace, &report) }
+        if report.problems > 0 { throw Exit(.failure) }
+    }
+
+    private func state(_ report: inout DoctorReport) async {
+        let directory = options.stateDirectory
+        guard let facts = try? FileFacts.of(directory) else {
+            return report.note(FileSystem.isWritable(directory), "state", "\(directory) does not exist yet", "It cannot be created there; use --state.")
+        }
+        report.note(facts.mode & 0o077 == 0, "state", "\(directory) is private", "Others may read it: chmod 700 \(directory)")
+        let free = (try? FileSystem.freeBytes(directory)) ?? 0
+        report.note(free > 1 << 30, "disk", "\(Describe.bytes(free)) free for the spool", "Less than 1 GiB is free for the spool.")
+        do throws(IngestError) {
+            let problems = try await SQLiteLedger.reader(directory: directory).integrityCheck()
+            report.note(problems.isEmpty, "ledger", "the ledger is sound", problems.joined(separator: "; "))
+        } catch { report.note(false, "ledger", "", error.description) }
+    }
+
+    private func clock(_ report: inout DoctorReport) {
+        let now = time(nil)
+        report.note(now > 1_750_000_000, "clock", "the clock is set", "The clock says a time long past: names and token lifetimes will be wrong.")
+    }
+
+    private func cards(_ report: inout DoctorReport) async {
+        guard let card = try? CardSource(CardSource.Config(), ModuleContext(name: "card", logger: options.logger, state: "")),
+            let places = try? await card.places()
+        else { return }
+        for place in places {
+            let readable = withCPath(place.address) { access($0, R_OK | X_OK) } == 0
+            report.note(readable, "card", "\(place.label) at \(place.address)", "\(place.address) cannot be read by this user.")
+        }
+        if places.isEmpty { report.note(true, "card", "no card is mounted", "") }
+    }
+
+    private func check(_ pipeline: PipelineFile, _ workplace: Workplace, _ report: inout DoctorReport) async throws {
+        let plan = try await workplace.telling { () throws(IngestError) in try workplace.builder(ledger: nil).plan(pipeline) }
+        for (name, target) in plan.connections {
+            let result = await Result { () async throws(IngestError) in try await target.check() }
+            switch result {
+            case .success: report.note(true, name, "reachable", "")
+            case .failure(let error): report.note(false, name, "", error.description)
+            }
+        }
+    }
+}
+
+/// What `doctor` found, line by line.
+struct DoctorReport {
+    let json: Bool
+    private(set) var problems = 0
+
+    init(json: Bool) { self.json = json }
+
+    mutating func note(_ good: Bool, _ subject: String, _ fine: String, _ problem: String) {
+        if !good { problems += 1 }
+        if json {
+            var line = JSONObject()
+            line.add("type", "finding")
+            line.add("subject", subject)
+            line.add("good", good)
+            line.add("message", good ? fine : problem)
+            Console.out(line.finished)
+        } else {
+            Console.out("\(good ? "ok     " : "PROBLEM") \(subject): \(Describe.name(good ? fine : problem))")
+        }
+    }
+}

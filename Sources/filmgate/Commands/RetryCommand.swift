@@ -1,0 +1,36 @@
+import ArgumentParser
+import FilmgateCore
+import FilmgateEngine
+
+struct RetryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retry", abstract: "Send again what is pending or held.",
+        discussion: """
+            EXAMPLE:
+              filmgate retry --failed --target gallery
+            """)
+
+    @Option(help: ArgumentHelp("The pipeline to use; absent: the targets of earlier runs.", valueName: "file"))
+    var pipeline: String?
+
+    @Option(help: "Only this target.")
+    var target: String?
+
+    @Flag(help: "Also what the target refused.")
+    var failed = false
+
+    @Option(help: ArgumentHelp("Give up after this long without progress.", valueName: "duration"))
+    var wait = "2m"
+
+    @OptionGroup var options: CommonOptions
+
+    func run() async throws {
+        let workplace = try Workplace(options)
+        guard let wait = Duration(text: wait) else { throw ValidationError("--wait takes a duration such as 30s or 2m.") }
+        let states: Set<Receipt.State> = failed ? [.pending, .held, .failed] : [.pending, .held]
+        let files = pipeline.map { [$0] } ?? PipelineSnapshot(state: options.stateDirectory).files()
+        let pipelines = try files.map { try workplace.load($0) }
+        let run = RunOptions(verb: "retry", wait: wait, state: options.stateDirectory)
+        try await RunSession(workplace: workplace, options: run).retry(pipelines, states, target: target)
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import FilmgateCore
+import FilmgateSample
+
+struct SampleCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sample", abstract: "Sample data and a gallery on this machine, for trying out.", subcommands: [Card.self, Gallery.self])
+
+    struct Card: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "card", abstract: "Write a small card: three makes, every kind of file, a duplicate, a truncated picture.",
+            discussion: """
+                EXAMPLE:
+                  filmgate sample card /tmp/CARD
+                """)
+
+        @Argument(help: "An empty or new folder.", completion: .directory)
+        var directory: String
+
+        @Option(help: "Write this many RAW+JPEG pairs instead, for measuring.")
+        var pairs: Int?
+
+        @Option(help: ArgumentHelp("Size of each JPEG of a pair.", valueName: "size"))
+        var jpegSize = "6MB"
+
+        @Option(help: ArgumentHelp("Size of each RAW of a pair.", valueName: "size"))
+        var rawSize = "20MB"
+
+        @OptionGroup var options: CommonOptions
+
+        func run() async throws {
+            let workplace = try Workplace(options), directory = Paths.absolute(directory)
+            let jpeg = try size(jpegSize), raw = try size(rawSize)
+            try await workplace.telling { () throws(IngestError) in
+                if let pairs { try SampleCard.bulk(to: directory, pairs: pairs, jpegSize: jpeg, rawSize: raw) }
+                else { try SampleCard.write(to: directory) }
+            }
+            if !options.json { Console.out("wrote \(directory)") }
+        }
+
+        private func size(_ text: String) throws -> UInt64 {
+            do throws(ConfigError) { return try ByteCount(node: ConfigNode(.scalar(text, quoted: true))).bytes } catch {
+                throw ValidationError(error.message)
+            }
+        }
+    }
+}

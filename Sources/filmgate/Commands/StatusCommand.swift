@@ -1,0 +1,68 @@
+import ArgumentParser
+import FilmgateCore
+
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "What is where: assets by ending, queues by target, what failed and why.",
+        discussion: """
+            EXAMPLE:
+              filmgate status --json
+            """)
+
+    @OptionGroup var options: CommonOptions
+
+    func run() async throws {
+        let workplace = try Workplace(options)
+        let reader = try await workplace.readLedger()
+        let (totals, runs, troubled) = try await workplace.telling { () async throws(IngestError) in
+            let filter = AssetFilter(endings: [.setAside, .pending], limit: 200)
+            return (try await reader.totals(), try await reader.runs(limit: 1), try await reader.assets(filter))
+        }
+        if options.json { printJSON(totals, runs.first) } else { printText(totals, runs.first, troubled) }
+    }
+
+    private func printJSON(_ totals: LedgerTotals, _ last: RunRow?) {
+        var line = JSONObject()
+        line.add("type", "status")
+        var assets = JSONObject()
+        for ending in Ending.allCases { assets.add(ending.rawValue, totals.assets[ending] ?? 0) }
+        line.add("assets", assets)
+        line.add("unfinished", totals.unfinished)
+        line.add(
+            "targets",
+            objects: totals.targets.map { target in
+                var object = JSONObject()
+                object.add("name", target.name)
+                object.add("identity", target.identity)
+                for state in [Receipt.State.done, .pending, .held, .failed] { object.add(state.rawValue, target.states[state] ?? 0) }
+                object.add("bytes_waiting", target.bytesWaiting)
+                object.add("oldest_waiting", time(target.oldestWaiting))
+                object.add("next_try", time(target.nextTry))
+                object.add("reason", target.lastReason)
+                return object
+            })
+        if let last { line.add("last_run", HistoryCommand.object(last)) }
+        Console.out(line.finished)
+    }
+
+    private func printText(_ totals: LedgerTotals, _ last: RunRow?, _ troubled: [AssetRow]) {
+        if let last { Console.out("last run: \(HistoryCommand.text(last))") } else { Console.out("nothing has been ingested yet") }
+        let counts = Ending.allCases.compactMap { ending in totals.assets[ending].map { "\($0) \(ending.rawValue)" } }
+        if !counts.isEmpty { Console.out("assets: " + counts.joined(separator: ", ")) }
+        for target in totals.targets {
+            let states = [Receipt.State.done, .pending, .held, .failed].compactMap { state in
+                target.states[state].flatMap { $0 > 0 ? "\($0) \(state.rawValue)" : nil }
+            }
+            var text = "\(target.name): \(states.joined(separator: ", "))"
+            if target.bytesWaiting > 0 { text += ", \(Describe.bytes(target.bytesWaiting)) waiting since \(time(target.oldestWaiting) ?? "–")" }
+            if let reason = target.lastReason { text += " (\(Describe.name(reason)))" }
+            Console.out(text)
+        }
+        for row in troubled {
+            let reason = row.reason.map { ": " + Describe.name($0) } ?? ""
+            Console.out("\(row.ending?.rawValue ?? "unfinished"): \(Describe.name(row.origin.absolutePath))\(reason)")
+        }
+    }
+
+    private func time(_ nanoseconds: Int64?) -> String? { nanoseconds.flatMap { CivilTime(unixSeconds: $0 / 1_000_000_000)?.description } }
+}

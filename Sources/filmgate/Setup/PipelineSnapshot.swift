@@ -1,0 +1,56 @@
+import FileKit
+import FilmgateCore
+import FilmgateEngine
+
+/// Remembers where runs delivered to, so that `retry` can go on without being told the pipeline again.
+///
+/// A file per set of targets in the state directory: their options and sign-in as the pipeline wrote them, secrets as references only.
+struct PipelineSnapshot {
+    let directory: String
+
+    init(state: String) { directory = state + "/pipelines" }
+
+    /// Keeps the targets and sign-in of a run. Equal ones share a file. Blocks briefly.
+    func keep(_ pipeline: PipelineFile) throws(IngestError) {
+        let text = Self.text(pipeline)
+        let path = "\(directory)/\(Self.name(text)).yaml"
+        if try FileFacts.of(path) != nil { return }
+        try DurableFile.makeDirectories(directory, mode: 0o700)
+        let bytes = Array(text.utf8)
+        try DurableFile.atomicWrite(bytes.span.bytes, to: path, mode: 0o600)
+    }
+
+    /// The files kept so far.
+    func files() -> [String] {
+        guard let names = try? DirectoryListing.names(of: directory) else { return [] }
+        return names.filter { $0.hasSuffix(".yaml") }.sorted().map { "\(directory)/\($0)" }
+    }
+
+    static func text(_ pipeline: PipelineFile) -> String {
+        var lines = ["version: 1", "stages:", "- upload: { to: [\(pipeline.targets.map { JSONText.quoted($0.name) }.joined(separator: ", "))] }"]
+        if !pipeline.targets.isEmpty { lines.append("targets:") }
+        lines += pipeline.targets.map(entry)
+        if !pipeline.auth.isEmpty { lines.append("auth:") }
+        lines += pipeline.auth.map(entry)
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func entry(_ use: ModuleUse) -> String { "  \(JSONText.quoted(use.name)): { \(use.module): \(flow(use.node)) }" }
+
+    /// A node in YAML's flow style; text that was not quoted stays unquoted where it must be read as a number or a truth value.
+    private static func flow(_ node: ConfigNode) -> String {
+        switch node.value {
+        case .null: "{}"
+        case .scalar(let text, let quoted): !quoted && (Double(text) != nil || text == "true" || text == "false") ? text : JSONText.quoted(text)
+        case .list(let items): "[" + items.map(flow).joined(separator: ", ") + "]"
+        case .map(let pairs): "{ " + pairs.map { "\(JSONText.quoted($0.key.name)): \(flow($0.value))" }.joined(separator: ", ") + " }"
+        }
+    }
+
+    /// FNV-1a: a name for a text, nothing more.
+    private static func name(_ text: String) -> String {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return String(hash, radix: 16)
+    }
+}
