@@ -36,8 +36,8 @@ struct Filmgate: AsyncParsableCommand {
         } catch {
             let isHelp = exitCode(for: error) == .success
             if isHelp { Console.out(fullMessage(for: error)) } else { Console.err(fullMessage(for: error)) }
-            Glibc.exit(isHelp ? FilmgateEngine.ExitCode.complete.rawValue : FilmgateEngine.ExitCode.usage.rawValue)
+            Glibc.exit(isHelp ? ExitStatus.complete.rawValue : ExitStatus.usage.rawValue)
         }
-        Glibc.exit(FilmgateEngine.ExitCode.complete.rawValue)
+        Glibc.exit(ExitStatus.complete.rawValue)
     }
 }

@@ -52,7 +52,7 @@ enum Courier {
 
     /// Removes a staged file that was copied rather than renamed into place.
     static func discardIfStill(_ bytes: LocalFile, takenTo path: String) {
-        if bytes.ownership == .staged, bytes.path != path { StagingArea.discard(bytes.path) }
+        if bytes.ownership == .staged, bytes.path != path { FileSystem.remove(bytes.path) }
     }
 
     /// `a/b.jpg` → `a/b-2.jpg` → `a/b-3.jpg`.

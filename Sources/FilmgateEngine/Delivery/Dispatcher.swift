@@ -140,9 +140,11 @@ actor Dispatcher {
         for (position, asset) in parcel.listeners.enumerated() {
             var own = receipt
             if position > 0, receipt.state == .done { own.existed = true }
-            open[asset]?.receipts[parcel.target.name] = own
-            open[asset]?.open.remove(parcel.target.name)
-            if position > 0 { open[asset]?.twin = open[asset]?.twin ?? parcel.job.asset.origin.absolutePath }
+            guard var consignment = open[asset] else { continue }
+            consignment.receipts[parcel.target.name] = own
+            consignment.open.remove(parcel.target.name)
+            if position > 0, consignment.twin == nil { consignment.twin = parcel.job.asset.origin.absolutePath }
+            open[asset] = consignment
         }
         moveOn(owner, parcel, receipt)
         for asset in parcel.listeners where open[asset]?.open.isEmpty == true { await settle(asset) }

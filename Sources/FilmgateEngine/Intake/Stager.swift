@@ -28,7 +28,7 @@ struct Stager: Sendable {
             let copy = try FileCopy.copy(
                 from: source, toPart: part, options: CopyOptions(algorithms: digests), cancelled: { cancelled.isSet }, progress: report)
             guard copy.size == origin.size, copy.before.modified == origin.modified else {
-                StagingArea.discard(part)
+                FileSystem.remove(part)
                 throw IngestError(.corruptData, "\(source) changed after it was listed.", advice: "Import again when nothing writes to it.")
             }
             return (LocalFile(path: part, size: copy.size, ownership: .staged), copy.digests)
@@ -47,7 +47,7 @@ struct Stager: Sendable {
             }
             return (LocalFile(path: part, size: size, ownership: .staged), found)
         } catch {
-            StagingArea.discard(part)
+            FileSystem.remove(part)
             throw error
         }
     }

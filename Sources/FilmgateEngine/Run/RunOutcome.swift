@@ -14,7 +14,7 @@ public struct RunOutcome: Sendable {
     }
 
     /// The exit code of design §6; where several apply: signal, 1, 6, 7, 4, 5, 3, 8.
-    public var exitCode: ExitCode {
+    public var exitCode: ExitStatus {
         let codes = Set(troubles.map(\.code))
         if interrupted { return .interrupted }
         if codes.contains(.unexpected) { return .failure }
@@ -29,7 +29,7 @@ public struct RunOutcome: Sendable {
 }
 
 /// The exit codes of every verb, frozen (design §6).
-public enum ExitCode: Int32, Sendable {
+public enum ExitStatus: Int32, Sendable {
     case complete = 0, failure = 1, usage = 2, setAside = 3, signIn = 4, sourceLost = 5, mismatch = 6, full = 7, notProven = 8,
         nothingToDo = 9
     case stateLocked = 10, invalidPipeline = 78, interrupted = 130, terminated = 143

@@ -38,7 +38,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let free = (try? FileSystem.freeBytes(directory)) ?? 0
         report.note(free > 1 << 30, "disk", "\(Describe.bytes(free)) free for the spool", "Less than 1 GiB is free for the spool.")
         do throws(IngestError) {
-            let problems = try await SQLiteLedger.reader(directory: directory).integrityCheck()
+            let problems = try await SQLiteLedger.integrityCheck(directory: directory)
             report.note(problems.isEmpty, "ledger", "the ledger is sound", problems.joined(separator: "; "))
         } catch { report.note(false, "ledger", "", error.description) }
     }

@@ -33,8 +33,9 @@ struct HistoryCommand: AsyncParsableCommand {
     }
 
     private func tell(_ row: AssetRow, _ reader: any LedgerReader, _ workplace: Workplace) async throws {
-        let deliveries = try await workplace.telling { () async throws(IngestError) in
-            if let content = row.content { try await reader.deliveries(of: content) } else { [] }
+        let deliveries = try await workplace.telling { () async throws(IngestError) -> [DeliveryRow] in
+            guard let content = row.content else { return [] }
+            return try await reader.deliveries(of: content)
         }
         guard options.json else {
             let places = deliveries.map { "\($0.targetName) \($0.receipt.path ?? $0.receipt.url ?? $0.receipt.state.rawValue)" }

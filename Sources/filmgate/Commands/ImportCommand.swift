@@ -108,7 +108,7 @@ struct ImportRun {
         guard !importing.to.isEmpty else { throw ValidationError("Say where to: --to DIR, or --pipeline FILE.") }
         guard !importing.paths.isEmpty else { throw ValidationError("Say what to import: the path of a card or a folder.") }
         let node = BuiltinPipeline.importing(
-            to: importing.to.map(Paths.absolute), verify: (importing.verify ?? .reread).rawValue, mhl: importing.mhl)
+            to: importing.to.map(UserPath.absolute), verify: (importing.verify ?? .reread).rawValue, mhl: importing.mhl)
         return try workplace.checked(workplace.loader(overrides: overrides).load(node: node))
     }
 
@@ -129,7 +129,7 @@ struct ImportRun {
         var card =
             pipeline.sources.first { $0.module == "card" }
             ?? ModuleUse(name: "card", module: "card", node: ConfigNode(.map([])), mark: Mark())
-        let paths = importing.paths.map { ConfigNode(.scalar(Paths.literal(Paths.absolute($0)), quoted: true)) }
+        let paths = importing.paths.map { ConfigNode(.scalar(UserPath.literal(UserPath.absolute($0)), quoted: true)) }
         card.node.set("paths", ConfigNode(.list(paths)))
         pipeline.sources = [card]
         return pipeline

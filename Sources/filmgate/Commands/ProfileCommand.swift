@@ -25,7 +25,7 @@ struct ProfileCommand: AsyncParsableCommand {
         func run() async throws {
             let workplace = try Workplace(options)
             let pipeline = try workplace.load(pipeline)
-            let paths = [Paths.literal(Paths.absolute(file))]
+            let paths = [UserPath.literal(UserPath.absolute(file))]
             let found = Found()
             _ = try await workplace.telling { () async throws(IngestError) in
                 try await Inspection(paths: paths, logger: options.logger).run { asset, _ in found.note(asset) }

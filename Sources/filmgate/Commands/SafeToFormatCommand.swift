@@ -30,8 +30,8 @@ struct SafeToFormatCommand: AsyncParsableCommand {
         let allowance = allow.reduce(into: CardProof.Allowance()) { $0.insert($1.allowance) }
         let report = try await workplace.telling { () async throws(IngestError) in
             let plan: Plan? = if let pipeline { try workplace.builder(ledger: reader).plan(pipeline) } else { nil }
-            let proof = CardProof(reader: reader, plan: plan, allowance: allowance, isHousekeeping: CardSource.isHousekeeping)
-            return try await CardExamination(path: Paths.literal(Paths.absolute(path)), logger: options.logger).run(proof)
+            let proof = CardProof(reader: reader, plan: plan, allowance: allowance, isHousekeeping: CardSource.isHousekeeping(path:))
+            return try await CardExamination(path: UserPath.literal(UserPath.absolute(path)), logger: options.logger).run(proof)
         }
         if options.json { report.printJSON() } else { report.printText() }
         throw Exit(report.isSafe ? .complete : .notProven)

@@ -29,13 +29,13 @@ struct SampleCommand: AsyncParsableCommand {
         @OptionGroup var options: CommonOptions
 
         func run() async throws {
-            let workplace = try Workplace(options), directory = Paths.absolute(directory)
+            let workplace = try Workplace(options), directory = UserPath.absolute(directory)
             let jpeg = try size(jpegSize), raw = try size(rawSize)
-            try await workplace.telling { () throws(IngestError) in
-                if let pairs { try SampleCard.bulk(to: directory, pairs: pairs, jpegSize: jpeg, rawSize: raw) }
-                else { try SampleCard.write(to: directory) }
+            let written = try await workplace.telling { () throws(IngestError) in
+                if let pairs { return try SampleCard.bulk(to: directory, pairs: pairs, jpegSize: jpeg, rawSize: raw) }
+                else { return try SampleCard.write(to: directory) }
             }
-            if !options.json { Console.out("wrote \(directory)") }
+            if !options.json { Console.out("\(directory): \(Describe.count(written.files, "file")), \(Describe.bytes(written.bytes))") }
         }
 
         private func size(_ text: String) throws -> UInt64 {

@@ -26,12 +26,12 @@ extension SampleCommand {
         @OptionGroup var options: CommonOptions
 
         func run() async throws {
-            guard let token = Paths.environment(tokenEnv) else {
+            guard let token = UserPath.environment(tokenEnv) else {
                 throw ValidationError("Set \(tokenEnv) to the token that uploads must carry.")
             }
             let workplace = try Workplace(options)
             try await workplace.telling { () async throws(IngestError) in
-                let gallery = try GalleryServer(directory: Paths.absolute(directory), token: token, port: port, fault: fault)
+                let gallery = try GalleryServer(directory: UserPath.absolute(directory), token: token, port: port, fault: fault)
                 try await gallery.run { address in Console.out("gallery: \(address)") }
             }
         }

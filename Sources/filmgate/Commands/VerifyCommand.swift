@@ -20,7 +20,7 @@ struct VerifyCommand: AsyncParsableCommand {
     func run() async throws {
         let workplace = try Workplace(options)
         let reader = try await workplace.readLedger()
-        let prefix = path.map { FileSystem.canonical(Paths.absolute($0)) } ?? ""
+        let prefix = path.map { FileSystem.canonical(UserPath.absolute($0)) } ?? ""
         var tally = VerifyTally(json: options.json)
         try await workplace.telling { () async throws(IngestError) in
             if let path, try FileFacts.of(prefix) == nil { throw IngestError(.notFound, "There is no \(path).") }
@@ -29,7 +29,6 @@ struct VerifyCommand: AsyncParsableCommand {
                 let finding = try await check.examine(delivery)
                 tally.add(finding.delivery.receipt.path ?? "", finding.delivery.receipt.sha256, finding.verification)
             }
-            if !prefix.isEmpty { for finding in try ManifestCheck.findings(below: prefix) { tally.add(finding.path, nil, finding.verification) } }
         }
         tally.finish()
         if tally.bad > 0 { throw Exit(.mismatch) }
@@ -75,7 +74,7 @@ struct VerifyTally {
     }
 
     func finish() {
-        let exit = bad > 0 ? ExitCode.mismatch : .complete
+        let exit = bad > 0 ? ExitStatus.mismatch : .complete
         if json {
             var line = JSONObject()
             line.add("type", "summary")

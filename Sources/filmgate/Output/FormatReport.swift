@@ -50,7 +50,7 @@ struct FormatReport {
         summary.add("not_proven", problems)
         summary.add("removed", removed)
         summary.add("bytes", bytes)
-        summary.add("exit", Int((isSafe ? ExitCode.complete : .notProven).rawValue))
+        summary.add("exit", Int((isSafe ? ExitStatus.complete : .notProven).rawValue))
         Console.out(summary.finished)
     }
 

@@ -3,7 +3,7 @@ import FilmgateEngine
 
 /// The end of every run: the buckets, which add up.
 enum SummaryLine {
-    static func json(_ summary: RunSummary, exit: ExitCode) -> String {
+    static func json(_ summary: RunSummary, exit: ExitStatus) -> String {
         var line = JSONObject()
         line.add("type", "summary")
         line.add("seen", summary.seen)
@@ -18,7 +18,7 @@ enum SummaryLine {
     }
 
     /// For people: one line of counts, one of work done.
-    static func human(_ summary: RunSummary, exit: ExitCode, plan: Bool) -> String {
+    static func human(_ summary: RunSummary, exit: ExitStatus, plan: Bool) -> String {
         let words: [(Ending, String)] = [
             (.delivered, plan ? "to deliver" : "delivered"), (.duplicate, "duplicate"), (.alreadySeen, "already seen"),
             (.filtered, "filtered"),
@@ -36,7 +36,7 @@ enum SummaryLine {
     }
 }
 
-extension ExitCode {
+extension ExitStatus {
     /// The code's name, as documentation and `--json` use it.
     var word: String {
         switch self {

@@ -16,9 +16,9 @@ struct CommonOptions: ParsableArguments {
 
     /// The state directory, absolute: `--state`, else `$XDG_STATE_HOME/filmgate`, else `~/.local/state/filmgate`.
     var stateDirectory: String {
-        if let state { return Paths.absolute(state) }
-        if let base = Paths.environment("XDG_STATE_HOME"), base.hasPrefix("/") { return base + "/filmgate" }
-        return Paths.home + "/.local/state/filmgate"
+        if let state { return UserPath.absolute(state) }
+        if let base = UserPath.environment("XDG_STATE_HOME"), base.hasPrefix("/") { return base + "/filmgate" }
+        return UserPath.home + "/.local/state/filmgate"
     }
 
     var logger: Logger {
@@ -28,8 +28,8 @@ struct CommonOptions: ParsableArguments {
     }
 }
 
-/// Paths as a shell user means them.
-enum Paths {
+/// A path as a shell user means it.
+enum UserPath {
     static func environment(_ name: String) -> String? {
         guard let value = getenv(name) else { return nil }
         let text = String(cString: value)

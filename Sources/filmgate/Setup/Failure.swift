@@ -4,8 +4,8 @@ import FilmgateEngine
 
 /// Ends the program with one of the documented codes, after everything has been said.
 struct Exit: Error {
-    var code: ExitCode
-    init(_ code: ExitCode) { self.code = code }
+    var code: ExitStatus
+    init(_ code: ExitStatus) { self.code = code }
 }
 
 /// Tells an error to whoever asked, as text or as JSON.
@@ -25,7 +25,7 @@ enum Failure {
     }
 
     /// The exit code of an error that ended the verb before any file was settled.
-    static func exitCode(_ error: IngestError) -> ExitCode {
+    static func exitCode(_ error: IngestError) -> ExitStatus {
         switch error.code {
         case .stateLocked: .stateLocked
         case .notFound, .deviceGone, .deviceBusy, .accessDenied: .sourceLost

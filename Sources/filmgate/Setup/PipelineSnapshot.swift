@@ -22,7 +22,7 @@ struct PipelineSnapshot {
 
     /// The files kept so far.
     func files() -> [String] {
-        guard let names = try? DirectoryListing.names(of: directory) else { return [] }
+        guard let names = try? FileSystem.names(in: directory) else { return [] }
         return names.filter { $0.hasSuffix(".yaml") }.sorted().map { "\(directory)/\($0)" }
     }
 

@@ -33,10 +33,8 @@ struct RunSession {
             let plan = try plan(pipelines, reader)
             if writer != nil { for pipeline in pipelines { try PipelineSnapshot(state: options.state).keep(pipeline) } }
             let runner = Runner(plan: plan, options: options, hub: hub, reader: reader, writer: writer)
-            let signals = Signals(runner)
             let bar = drawing(progress)
-            let outcome = await Result { () async throws(IngestError) in try await body(runner) }
-            signals.end()
+            let outcome = await Signals.handled(by: runner) { await Result { () async throws(IngestError) in try await body(runner) } }
             bar?.cancel()
             await bar?.value
             return try outcome.get()
@@ -64,27 +62,23 @@ struct RunSession {
 }
 
 /// First Ctrl-C or SIGTERM: finish what is in flight; the second: stop at once.
-final class Signals: Sendable {
-    private let sources: [any DispatchSourceSignal]
-
-    init(_ runner: Runner) {
-        let queue = DispatchQueue(label: "filmgate.signals")
-        let count = SignalCount()
-        sources = [SIGINT, SIGTERM].map { number in
+enum Signals {
+    static func handled<Value>(by runner: Runner, _ body: () async -> Value) async -> Value {
+        let queue = DispatchQueue(label: "filmgate.signals"), count = SignalCount()
+        let sources = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler {
-                if count.next() == 1 {
-                    Console.err("Stopping after what is in flight; once more to stop at once.")
-                    runner.stop()
-                } else {
-                    runner.abort()
-                }
-            }
+            source.setEventHandler { @Sendable in count.next() == 1 ? stop(runner) : runner.abort() }
             source.activate()
             return source
         }
+        let value = await body()
+        for source in sources { source.cancel() }
+        return value
     }
 
-    func end() { for source in sources { source.cancel() } }
+    private static func stop(_ runner: Runner) {
+        Console.err("Stopping after what is in flight; once more to stop at once.")
+        runner.stop()
+    }
 }
