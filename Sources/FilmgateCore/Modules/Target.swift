@@ -45,6 +45,8 @@ public struct TargetTraits: Sendable {
     /// What does not fit is filtered for this target before any byte is sent.
     public var accepts: Set<MediaKind>?
     public var maxSize: UInt64?
+    /// What `check` should tell the user about these options, each a sentence: an overwrite that nothing prevents, and the like.
+    public var warnings: [String] = []
 
     public init(
         identity: String, localRoot: String? = nil, layout: Template? = nil, digests: Set<DigestAlgorithm> = [], parallel: Int = 4,
