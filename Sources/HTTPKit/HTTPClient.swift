@@ -1,0 +1,58 @@
+public import FilmgateCore
+
+/// A transport with a credential: signs, renews once after a 401, and follows redirects only within the same origin.
+public struct HTTPClient: Sendable {
+    public let transport: any HTTPTransport
+    public let auth: (any AuthProvider)?
+
+    /// Redirects followed for one request.
+    public static let redirectLimit = 3
+
+    public init(_ transport: any HTTPTransport, auth: (any AuthProvider)? = nil) { (self.transport, self.auth) = (transport, auth) }
+
+    /// Sends and returns the server's answer, whatever its status, except a 401 that renewing did not cure: `unauthorized`.
+    ///
+    /// 307 and 308 (for GET and HEAD also 301, 302 and 303) are followed within the same origin, each address signed anew; a redirect to
+    /// anywhere else comes back as it is, and no credential goes there. The body must be repeatable, as `HTTPBody` is.
+    public func send(_ exchange: HTTPExchange) async throws(IngestError) -> HTTPResponse {
+        var exchange = exchange, renewed = false
+        for _ in 0...Self.redirectLimit {
+            var (response, signed) = try await sendSigned(exchange)
+            if response.status == 401, let auth, !renewed {
+                renewed = true
+                if try await auth.renew(after: Rejection(status: 401, challenge: response[header: "WWW-Authenticate"], request: signed)) {
+                    (response, signed) = try await sendSigned(exchange)
+                }
+            }
+            if response.status == 401 { throw HTTPStatus.error(for: response) }
+            guard let next = redirect(response, of: exchange.request) else { return response }
+            exchange.request.url = next
+        }
+        throw IngestError(.untrusted, "\(exchange.request) redirects more than \(Self.redirectLimit) times.")
+    }
+
+    private func sendSigned(_ exchange: HTTPExchange) async throws(IngestError) -> (HTTPResponse, HTTPRequest) {
+        var signed = exchange
+        if let auth { signed.request = try await auth.sign(exchange.request) }
+        let redactor = Redactor(plain: exchange.request, signed: signed.request)
+        do throws(IngestError) {
+            var response = try await transport.send(signed)
+            response.redactor = redactor
+            return (response, signed.request)
+        } catch {
+            var error = error
+            error.message = redactor.scrub(error.message)
+            throw error
+        }
+    }
+
+    /// The address to go on to; nil when this answer is to be judged as it is.
+    private func redirect(_ response: HTTPResponse, of request: HTTPRequest) -> String? {
+        let reads = request.method == "GET" || request.method == "HEAD"
+        guard response.status == 307 || response.status == 308 || (reads && (301...303).contains(response.status)),
+            let location = response[header: "Location"], let from = WebAddress(request.url),
+            let to = WebAddress(location, relativeTo: request.url), to.origin == from.origin
+        else { return nil }
+        return to.text
+    }
+}

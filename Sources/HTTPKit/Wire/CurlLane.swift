@@ -1,0 +1,91 @@
+import CCurl
+import FilmgateCore
+
+/// One libcurl handle on a thread queue of its own: carries one transfer at a time and keeps its connections for the next.
+actor CurlLane {
+    private let executor = BlockingExecutor("filmgate.http")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private let handle: EasyHandle
+    private let options: TransportOptions
+    private let pace: SendPace?
+
+    init(_ options: TransportOptions, pace: SendPace?) throws(IngestError) {
+        handle = try EasyHandle()
+        (self.options, self.pace) = (options, pace)
+    }
+
+    /// Blocks the lane's own thread until the answer is there or the transfer has failed.
+    func perform(_ exchange: HTTPExchange, stop: StopFlag) throws(IngestError) -> HTTPResponse {
+        if stop.isRaised { throw IngestError(.cancelled, "Stopped before sending.") }
+        guard let address = WebAddress(exchange.request.url) else {
+            throw IngestError(.misconfigured, "`\(exchange.request)` is not an address that can be sent to.")
+        }
+        let flight = Flight(exchange, body: try exchange.body.map(BodyReader.init), options: options, pace: pace, stop: stop)
+        var lines = HeaderLines()
+        for line in try Self.lines(of: exchange) { try lines.append(line) }
+        handle.reset()
+        defer { handle.reset() }
+        configure(address)
+        describe(exchange.request, body: flight.body)
+        _ = fg_set_list(handle.raw, CURLOPT_HTTPHEADER, lines.raw)
+        flight.attach(to: handle)
+        let code = withExtendedLifetime(flight) { curl_easy_perform(handle.raw) }
+        return try flight.conclude(code, status: handle.number(CURLINFO_RESPONSE_CODE), at: address, words: handle.explanation(of: code))
+    }
+
+    private func configure(_ address: WebAddress) {
+        handle.set(CURLOPT_URL, address.text)
+        handle.set(CURLOPT_PATH_AS_IS, 1)
+        handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        handle.set(CURLOPT_FOLLOWLOCATION, 0)
+        handle.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+        handle.set(CURLOPT_NOSIGNAL, 1)
+        handle.set(CURLOPT_USERAGENT, options.agent)
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, options.connect.inSeconds * 1000)))
+        handle.set(CURLOPT_TCP_KEEPALIVE, 1)
+        // Servers commonly hang up after 60 to 75 idle seconds: do not race with that.
+        handle.set(CURLOPT_MAXAGE_CONN, 50)
+        handle.set(CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10)
+        handle.set(CURLOPT_HTTP_VERSION, options.version == .http1 ? fg_http_1_1 : fg_http_auto)
+        handle.set(CURLOPT_SSL_VERIFYPEER, 1)
+        handle.set(CURLOPT_SSL_VERIFYHOST, 2)
+        handle.set(CURLOPT_SSLVERSION, fg_tls_1_2)
+        if let authorities = options.authorities {
+            handle.set(CURLOPT_CAINFO, authorities)
+            handle.set(CURLOPT_CAPATH, nil)
+        }
+        // A proxy from the environment is for the world outside, never for this machine.
+        if address.isLoopback { handle.set(CURLOPT_PROXY, "") }
+    }
+
+    private func describe(_ request: HTTPRequest, body: BodyReader?) {
+        if let body {
+            handle.set(CURLOPT_UPLOAD, 1)
+            handle.set(CURLOPT_INFILESIZE_LARGE, bytes: body.length)
+        } else if request.method == "HEAD" {
+            handle.set(CURLOPT_NOBODY, 1)
+        } else {
+            handle.set(CURLOPT_HTTPGET, 1)
+        }
+        // With nothing to rewind libcurl would repeat a request by itself on a connection that died: only for what may be asked twice.
+        let repeatable = body == nil && request.method != "POST" && request.method != "PATCH"
+        if !repeatable, body?.length ?? 0 == 0 { handle.set(CURLOPT_FRESH_CONNECT, 1) }
+        if request.method != "HEAD" { handle.set(CURLOPT_CUSTOMREQUEST, request.method) }
+    }
+
+    /// Header lines for libcurl: none that could start a second header, and no `Expect`, which costs a second per file at servers that
+    /// ignore it.
+    private static func lines(of exchange: HTTPExchange) throws(IngestError) -> [String] {
+        var lines = ["Expect:", "Transfer-Encoding:"]
+        var headers = exchange.request.headers
+        if let type = exchange.body?.type, exchange.request[header: "Content-Type"] == nil { headers.append(("Content-Type", type)) }
+        for (name, value) in headers {
+            guard HeaderText.isName(name), HeaderText.isValue(value) else {
+                throw IngestError(.misconfigured, "The header `\(HeaderText.clean(name))` holds characters that no header may have.")
+            }
+            lines.append(value.isEmpty ? "\(name);" : "\(name): \(value)")
+        }
+        return lines
+    }
+}
