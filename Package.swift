@@ -60,14 +60,22 @@ let package = Package(
         library("FilmgateCore", [log], tests: []),
         // Layer 2: kits
         library("FileKit", [core, "CLinux", "CXXHash", crypto], tests: []),
+        library("HTTPKit", [core, "CCurl", crypto], tests: ["FilmgateTesting"]),
         library("PTPKit", [core], tests: ["VirtualCamera"]),
         library("VirtualCamera", [core, "PTPKit"]),
         // Layer 3: machinery
         library("FilmgateConfig", [core, "Yams"], tests: []),
         library("FilmgateEngine", [core, "CLinux", "FileKit", channels, log], tests: ["FilmgateConfig"], fixtures: ["Fixtures"]),
+        // Layer 4: modules
+        module("HTTPTarget", uses: ["HTTPKit"], tests: [crypto, log]),
+        module("BearerAuth", uses: ["HTTPKit"], tests: [log]),
+        module("BasicAuth", uses: ["HTTPKit"], tests: [log]),
+        module("APIKeyAuth", uses: ["HTTPKit"], tests: [log]),
+        module("NoAuth", tests: [log]),
         // Layer 5: the command, and what it needs for trying out
         library("FilmgateSample", [core], tests: []),
         // Tests
+        library("FilmgateTesting", [core]),
         [.testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests")],
     ].flatMap { $0 })
 

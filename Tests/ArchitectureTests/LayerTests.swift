@@ -8,7 +8,7 @@ import Testing
         "FilmgateCore": ["Logging"],
         "FileKit": ["FilmgateCore", "CLinux", "CXXHash", "Crypto"],
         "MediaKit": ["FilmgateCore", "CExif"],
-        "HTTPKit": ["FilmgateCore", "CCurl"],
+        "HTTPKit": ["FilmgateCore", "CCurl", "Crypto"],
         "PTPKit": ["FilmgateCore"],
         "VirtualCamera": ["FilmgateCore", "PTPKit"],
         "FilmgateLedger": ["FilmgateCore", "GRDB", "Foundation"],

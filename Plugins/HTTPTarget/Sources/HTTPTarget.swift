@@ -1,0 +1,121 @@
+public import FilmgateCore
+import HTTPKit
+
+/// `http`: delivers each file with one PUT or POST to a server of any kind.
+public struct HTTPTarget: Module, UploadTarget {
+    public static let manifest = Manifest(
+        "http", "Sends each file to a web server, by PUT or as a form.", needs: [.file, .digest], gives: [.receipt])
+
+    public let traits: TargetTraits
+    let options: HTTPOptions, client: HTTPClient
+
+    public init(_ config: HTTPOptions, _ context: ModuleContext) throws(IngestError) {
+        var transport = TransportOptions()
+        (transport.lanes, transport.connect) = (config.workers, config.connectTimeout)
+        (transport.stall, transport.answer) = (config.stallTimeout, config.answerTimeout)
+        (transport.authorities, transport.bytesPerSecond) = (config.caFile, config.limitRate?.bytes)
+        try self.init(config, context, transport: CurlTransport(transport))
+    }
+
+    /// The same over another transport; for tests.
+    init(_ config: HTTPOptions, _ context: ModuleContext, transport: any HTTPTransport) throws(IngestError) {
+        options = config
+        var provider: (any AuthProvider)?
+        if let name = config.auth?.name {
+            guard let found = context.lookup.auth[name] else { throw IngestError(.misconfigured, "There is no sign-in `\(name)`.") }
+            for address in [config.url.base, config.find?.url.base ?? ""] where !address.isEmpty { try found.bind(to: address) }
+            provider = found
+        }
+        client = HTTPClient(transport, auth: provider)
+        traits = Self.traits(config, context, account: provider.map { $0.account ?? config.auth?.name ?? "" })
+    }
+
+    private static func traits(_ config: HTTPOptions, _ context: ModuleContext, account: String?) -> TargetTraits {
+        let place = WebAddress(config.url.base).map { $0.origin + $0.path } ?? config.url.base
+        let key = config.headers.contains { $0.key.lowercased() == "idempotency-key" && $0.value.uses.contains("sha256") }
+        let used = config.templates.reduce(into: Set<String>()) { $0.formUnion($1.uses) }
+        var digests = Set([DigestAlgorithm.sha1, .md5].filter { used.contains($0.rawValue) })
+        digests.formUnion(
+            config.sendDigest.map(\.algorithm) + [config.digest?.algorithm, config.find?.digest?.algorithm].compactMap { $0 })
+        var traits = TargetTraits(
+            identity: (["http", place] + [account, context.event].compactMap { $0 }).joined(separator: ":"), layout: config.url.layout,
+            digests: digests.subtracting([.sha256]), parallel: config.workers,
+            idempotent: config.verb == .put || config.deduplicates || key,
+            accepts: config.accept.map { Set($0) }, maxSize: config.maxSize?.bytes)
+        if !traits.idempotent, config.find == nil {
+            traits.warnings.append(
+                "After a lost answer a file may be stored twice: say with `find` how to ask for it, or set `deduplicates`.")
+        }
+        return traits
+    }
+
+    /// Asks for bytes that nobody has, or else for the address itself: reachable, trusted and signed in, or the reason why not.
+    public func check() async throws(IngestError) {
+        let nobody = Digests(
+            sha256: String(repeating: "0", count: 64),
+            others: [.sha1: String(repeating: "0", count: 40), .md5: String(repeating: "0", count: 32)])
+        var request = HTTPRequest("HEAD", options.url.base)
+        if let find = options.find { request = HTTPRequest(find.method.rawValue, find.url.address(TemplateValues(digests: nobody))) }
+        let response = try await client.send(HTTPExchange(request))
+        let known = options.find.map { $0.found + $0.missing } ?? []
+        // Many servers answer HEAD on an upload address with 404 or 405: they are there and let us in.
+        if (200..<300).contains(response.status) || known.contains(response.status) { return }
+        if options.find == nil, [400, 404, 405, 410, 411, 415, 422, 501].contains(response.status) { return }
+        throw HTTPStatus.error(for: response)
+    }
+
+    public func occupancy(of path: String, for job: UploadJob) async throws(IngestError) -> Occupancy {
+        // A name made of the digest can only be held by the same bytes.
+        guard let layout = options.url.layout, !layout.uses.contains("sha256") else { return .free }
+        switch try await copy(at: path, of: job) {
+        case .missing, .unknown: return .free
+        case .same(let receipt): return .same(receipt)
+        case .other: return .other
+        }
+    }
+
+    public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
+        if let find = options.find { return try await ask(find, job) }
+        guard options.url.layout != nil, case .same(let receipt) = try await copy(at: job.path, of: job) else { return nil }
+        return receipt
+    }
+
+    public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
+        let response = try await client.send(exchange(for: job))
+        let echo = options.digest?.proof(in: response, for: job.digests) ?? .silent
+        if options.expect.contains(response.status) {
+            if case .differs(let said) = echo {
+                throw IngestError(
+                    .corruptData, "\(place) stored other bytes than were sent: its digest is \(response.redactor.scrub(said)).")
+            }
+            let existed = response.json?["duplicate"] == .bool(true)
+            return options.receipt.receipt(from: response, for: job, proof: echo == .equal ? .server : .none, existed: existed)
+        }
+        guard options.exists.contains(response.status) else { throw HTTPStatus.error(for: response) }
+        if echo == .equal { return options.receipt.receipt(from: response, for: job, proof: .server, existed: true) }
+        if let receipt = try await find(job) { return receipt }
+        var error = HTTPStatus.error(for: response)
+        if options.url.layout != nil { error.code = .nameTaken }
+        error.message = "Something is there already, and not these bytes. " + error.message
+        throw error
+    }
+
+    public func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {
+        if let find = options.find, find.url.uses.isDisjoint(with: ["sha1", "md5"]), find.byDigest {
+            let response = try await client.send(
+                HTTPExchange(HTTPRequest(find.method.rawValue, find.url.address(TemplateValues(digests: Digests(sha256: sha256))))))
+            if find.found.contains(response.status) { return .equal }
+            if find.missing.contains(response.status) { return .missing }
+            throw HTTPStatus.error(for: response)
+        }
+        guard let url = receipt.url, WebAddress(url)?.origin == WebAddress(options.url.base)?.origin else { return .cannotTell }
+        switch try await content(of: url, size: size, sha256: sha256) {
+        case .missing: return .missing
+        case .equal: return .equal
+        case .other(let why): return .differs(why)
+        case .unknown: return .cannotTell
+        }
+    }
+
+    var place: String { WebAddress(options.url.base)?.origin ?? "The server" }
+}

@@ -1,0 +1,42 @@
+import FilmgateCore
+import FilmgateTesting
+import Testing
+
+@testable import HTTPTarget
+
+@Suite(.timeLimit(.minutes(1))) struct HTTPTargetTests {
+    @Test func putsTheFileUnderTheNameThatTheEngineChose() async throws {
+        let server = try FaultServer { _, _ in
+            .answer(201, headers: [("Location", "/files/77")], body: #"{"id": 77, "sha256": "\#(JobFile.emptyDigest)"}"#)
+        }
+        defer { server.stop() }
+        let job = try JobFile([1, 2, 3], path: "2026-05-01/a b-2.jpg")
+        let target = try make([
+            "url": .text(server.url + "/dav/{captured:yyyy-MM-dd}/{name}"), "headers": .map(["X-Sha": .text("{sha256}")]),
+        ])
+        let receipt = try await target.upload(job.job)
+        let seen = try #require(server.seen.first)
+        #expect(seen.method == "PUT" && seen.target == "/dav/2026-05-01/a%20b-2.jpg")
+        #expect(seen[header: "X-Sha"] == job.sha256 && seen[header: "If-None-Match"] == "*" && seen[header: "Content-Type"] == "image/jpeg")
+        #expect(seen.body == [1, 2, 3])
+        #expect(receipt.id == "77" && receipt.url == server.url + "/files/77" && receipt.verified == .none && receipt.sha256 == job.sha256)
+        #expect(target.traits.layout?.source == "{captured:yyyy-MM-dd}/{name}")
+    }
+
+    @Test func aDigestInTheAnswerIsProof() async throws {
+        let job = try JobFile([1, 2, 3]), digest = job.sha256
+        let server = try FaultServer { _, _ in .answer(201, body: #"{"data": {"sha256": "\#(digest.uppercased())"}}"#) }
+        defer { server.stop() }
+        let target = try make(["url": .text(server.url), "digest": .map(["json": .text("data.sha256")])])
+        #expect(try await target.upload(job.job).verified == .server)
+        #expect(server.seen.first?.method == "POST")
+    }
+
+    @Test func anotherDigestInTheAnswerIsCorruption() async throws {
+        let server = try FaultServer { _, _ in .answer(201, headers: [("X-Sha256", JobFile.emptyDigest)]) }
+        defer { server.stop() }
+        let job = try JobFile([1, 2, 3])
+        let target = try make(["url": .text(server.url), "digest": .map(["header": .text("X-Sha256")])])
+        #expect(await code { () async throws(IngestError) in try await target.upload(job.job) } == .corruptData)
+    }
+}

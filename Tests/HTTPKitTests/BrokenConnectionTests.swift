@@ -1,0 +1,113 @@
+import FilmgateCore
+import FilmgateTesting
+import Glibc
+import HTTPKit
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct BrokenConnectionTests {
+    @Test(arguments: [0, 1, 100_000, Int.max]) func aResetIsANetworkFailure(_ bytes: Int) async throws {
+        let server = try FaultServer { _, _ in .reset(afterBody: bytes) }
+        defer { server.stop() }
+        let error = await failure { () async throws(IngestError) in
+            try await CurlTransport().send(
+                HTTPExchange(HTTPRequest("PUT", server.url), body: .bytes([UInt8](repeating: 1, count: 300_000))))
+        }
+        #expect(error?.code == .network)
+        #expect(server.seen.count == 1)
+    }
+
+    /// libcurl repeats a request by itself when a kept connection dies without an answer: with a whole body at the server that would be a
+    /// second asset.
+    @Test(arguments: [0, 5, 200_000]) func aRequestThatTheServerMayHaveIsNotRepeatedUnasked(_ size: Int) async throws {
+        let server = try FaultServer { seen, _ in seen.method == "GET" ? .answer(200, body: "warm") : .hangUpAfterBody }
+        defer { server.stop() }
+        let transport = CurlTransport()
+        _ = try await transport.send(HTTPExchange(HTTPRequest("GET", server.url)))
+        let error = await failure { () async throws(IngestError) in
+            try await transport.send(HTTPExchange(HTTPRequest("POST", server.url), body: .bytes([UInt8](repeating: 1, count: size))))
+        }
+        #expect(error?.code == .network)
+        #expect(server.seen.count { $0.method == "POST" } == 1)
+    }
+
+    @Test func anAnswerCutShortIsNoAnswer() async throws {
+        let server = try FaultServer { _, _ in .raw(Array("HTTP/1.1 201 Created\r\nContent-Length: 500\r\n\r\n{\"id\":".utf8)) }
+        defer { server.stop() }
+        let error = await failure { () async throws(IngestError) in
+            try await CurlTransport().send(HTTPExchange(HTTPRequest("PUT", server.url), body: .bytes([1])))
+        }
+        #expect(error?.code == .network)
+    }
+
+    @Test func aServerThatTalksNonsenseIsUnavailable() async throws {
+        let server = try FaultServer { _, _ in .raw(Array("220 smtp.example ESMTP\r\n".utf8)) }
+        defer { server.stop() }
+        let error = await failure { () async throws(IngestError) in
+            try await CurlTransport().send(HTTPExchange(HTTPRequest("PUT", server.url), body: .bytes([1])))
+        }
+        #expect(error.map { [.unavailable, .network].contains($0.code) } == true)
+    }
+
+    @Test func anEarlyRefusalCountsAlthoughTheBodyBroke() async throws {
+        let server = try FaultServer { _, _ in .refuseUnread(413) }
+        defer { server.stop() }
+        let response = try? await CurlTransport().send(
+            HTTPExchange(HTTPRequest("PUT", server.url), body: .bytes([UInt8](repeating: 1, count: 30_000_000))))
+        // The reset may overtake the answer; when an answer arrives it is the refusal.
+        if let response { #expect(response.status == 413) }
+    }
+
+    @Test func nobodyListens() async throws {
+        let error = await failure { () async throws(IngestError) in
+            try await CurlTransport().send(HTTPExchange(HTTPRequest("GET", "http://127.0.0.1:1/")))
+        }
+        #expect(error?.code == .network)
+    }
+
+    @Test(arguments: [FaultAct.silence, .deaf]) func aSilentServerIsGivenUp(_ act: FaultAct) async throws {
+        let server = try FaultServer { _, _ in act }
+        defer { server.stop() }
+        var options = TransportOptions()
+        (options.stall, options.answer) = (.milliseconds(300), .milliseconds(300))
+        let transport = CurlTransport(options)
+        let error = await failure { () async throws(IngestError) in
+            try await transport.send(HTTPExchange(HTTPRequest("PUT", server.url), body: .bytes([UInt8](repeating: 1, count: 20_000_000))))
+        }
+        #expect(error?.code == .network)
+    }
+
+    @Test(arguments: [FaultAct.silence, .deaf]) func cancellingEndsATransfer(_ act: FaultAct) async throws {
+        let server = try FaultServer { _, _ in act }
+        defer { server.stop() }
+        let url = server.url
+        let task = Task {
+            await failure { () async throws(IngestError) in
+                try await CurlTransport().send(
+                    HTTPExchange(HTTPRequest("PUT", url), body: .bytes([UInt8](repeating: 1, count: 20_000_000))))
+            }
+        }
+        await server.arrival(of: 1)
+        task.cancel()
+        #expect(await task.value?.code == .cancelled)
+    }
+
+    @Test func waitingForALaneCanBeCancelled() async throws {
+        let server = try FaultServer { _, _ in .silence }
+        defer { server.stop() }
+        var options = TransportOptions()
+        options.lanes = 1
+        let transport = CurlTransport(options), url = server.url
+        let first = Task {
+            await failure { () async throws(IngestError) in try await transport.send(HTTPExchange(HTTPRequest("GET", url))) }
+        }
+        await server.arrival(of: 1)
+        let second = Task {
+            await failure { () async throws(IngestError) in try await transport.send(HTTPExchange(HTTPRequest("GET", url))) }
+        }
+        second.cancel()
+        #expect(await second.value?.code == .cancelled)
+        first.cancel()
+        #expect(await first.value?.code == .cancelled)
+        #expect(server.seen.count == 1)
+    }
+}
