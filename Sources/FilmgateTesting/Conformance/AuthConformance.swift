@@ -74,8 +74,8 @@ public enum AuthConformance {
             try provider.bind(to: address)
             let signed = try await provider.sign(HTTPRequest("GET", address))
             var text = ""
-            dump(provider, to: &text)
-            dump(signed, to: &text)
+            Swift.dump(provider, to: &text)
+            Swift.dump(signed, to: &text)
             try secrets.expectAbsent(from: text + "\(provider) \(signed) \(String(reflecting: provider))", "A description")
         },
         Check("the same secret refused is not tried again, a new one is") { bench in
