@@ -34,7 +34,7 @@ public final class StagingArea: Sendable {
     /// Marks a finished `.part` as whole, so that it outlives this process; returns its new path.
     ///
     /// Durable on return.
-    public func keep(_ part: String) throws(IngestError) -> String {
+    public static func keep(_ part: String) throws(IngestError) -> String {
         let whole = part.hasSuffix(".part") ? String(part.dropLast(5)) : part + ".whole"
         try DurableFile.publish(part: part, as: whole)
         return whole

@@ -3,6 +3,8 @@ import FilmgateCore
 /// Takes over placed assets: the dispatcher delivers them, the rehearsal of a dry run only says what would happen.
 protocol Delivering: Actor {
     func submit(_ consignment: Consignment, parcels: [Parcel]) async
+    /// True when nothing that waits can move: every queue is held, or there was no progress for `wait`.
+    func isStuck(_ wait: Duration) -> Bool
 }
 
 extension Dispatcher: Delivering {}
@@ -32,6 +34,8 @@ actor Rehearsal: Delivering {
         (settled.captured, settled.photographer) = (consignment.shot.captured, consignment.shot.photographer)
         tally.settle(settled)
     }
+
+    func isStuck(_ wait: Duration) -> Bool { false }
 
     private func answer(_ parcel: Parcel) async -> Receipt {
         if let existing = await Courier.existing(parcel) { return existing }

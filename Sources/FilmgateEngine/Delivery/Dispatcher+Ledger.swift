@@ -1,3 +1,4 @@
+import FileKit
 import FilmgateCore
 
 /// What the dispatcher writes down, and when an asset is settled.
@@ -11,37 +12,44 @@ extension Dispatcher {
         await record(changes)
     }
 
-    /// A parcel's end.
-    ///
-    /// The asset's row goes first: the delivery belongs to its content.
-    func recordFinal(_ parcel: Parcel, _ receipt: Receipt) async {
-        guard let owner = parcel.listeners.first, let consignment = open[owner] else { return }
-        var changes: [LedgerChange] = [.asset(row(consignment, ending: nil))]
-        if let name = consignment.shot.name {
-            let key = Placer.shotKey(consignment.asset)
-            changes.append(.shotName(name, shot: key, target: parcel.id.target, event: event))
+    /// A parcel's end. The asset's row goes first: the delivery belongs to its content.
+    func final(_ parcel: Parcel, _ receipt: Receipt, for owner: Consignment?) -> [LedgerChange] {
+        guard let owner else { return [] }
+        var changes: [LedgerChange] = owner.open.isEmpty ? [ended(owner)] : [.asset(row(owner, ending: nil))]
+        if let name = owner.shot.name {
+            changes.append(.shotName(name, shot: Placer.shotKey(owner.asset), target: parcel.id.target, event: event))
         }
-        changes.append(.delivery(row(parcel, receipt, bytes: consignment.bytes)))
-        await record(changes)
+        changes.append(.delivery(row(parcel, receipt, bytes: owner.bytes)))
+        return changes
     }
 
-    /// Every parcel of the asset is final: one ending, told to the ledger and to whoever watches.
+    /// The asset's last row.
+    func ended(_ consignment: Consignment) -> LedgerChange { .asset(row(consignment, ending: Self.ending(consignment.receipts.values))) }
+
+    /// An asset that needs no delivery, or whose last one is final: one ending, told to the ledger and to whoever watches.
     func settle(_ id: AssetID) async {
         guard let consignment = open.removeValue(forKey: id) else { return }
+        await record([ended(consignment)])
+        told(consignment)
+    }
+
+    /// The ledger knows; now everyone else.
+    func told(_ consignment: Consignment) {
         let ending = Self.ending(consignment.receipts.values)
         if ending != .setAside, ending != .pending { Courier.discardIfStill(consignment.bytes, takenTo: "") }
         budget.give(consignment.budget)
-        await record([.asset(row(consignment, ending: ending))])
         var asset = consignment.asset
         asset.receipts = consignment.receipts
-        let reason = Self.reason(ending, consignment.receipts)
-        var settled = Settled(asset: asset, ending: ending, reason: reason, twin: consignment.twin)
+        var settled = Settled(asset: asset, ending: ending, reason: Self.reason(ending, consignment.receipts), twin: consignment.twin)
         (settled.captured, settled.photographer) = (consignment.shot.captured, consignment.shot.photographer)
+        settled.content = consignment.content
         tally.settle(settled)
     }
 
-    /// After `drain`: what is still open stays in the ledger as pending or held, and says why.
+    /// After `drain`: what is still open stays in the ledger as pending or held, and says why; its bytes outlive this process.
     func closeOut() async {
+        let owners = Set(parcels.values.compactMap(\.listeners.first))
+        for asset in open.keys { keepBytes(of: asset, owner: owners.contains(asset)) }
         for (id, parcel) in parcels {
             let held = holdReason(id.target)
             let reason = held?.description ?? parcel.job.asset.receipts[parcel.target.name]?.reason ?? "not sent yet"
@@ -53,6 +61,18 @@ extension Dispatcher {
         }
         parcels = [:]
         for id in open.keys { await settle(id) }
+    }
+
+    /// A staged `.part` counts as a leftover once this process is gone: what is still needed gets a name of its own.
+    /// Another file of the same bytes needs none of its own.
+    private func keepBytes(of asset: AssetID, owner: Bool) {
+        guard let bytes = open[asset]?.bytes, bytes.ownership == .staged, bytes.path.hasSuffix(".part") else { return }
+        guard owner else { return FileSystem.remove(bytes.path) }
+        let kept = Result { () throws(IngestError) in try StagingArea.keep(bytes.path) }
+        switch kept {
+        case .success(let path): open[asset]?.bytes.path = path
+        case .failure(let error): tally.trouble(error)
+        }
     }
 
     static func ending(_ receipts: some Sequence<Receipt>) -> Ending {
@@ -105,7 +125,7 @@ extension Dispatcher {
     }
 
     /// The ledger is the only memory: when it cannot be written, nothing further may be sent.
-    private func record(_ changes: [LedgerChange]) async {
+    func record(_ changes: [LedgerChange]) async {
         let result = await Result { () async throws(IngestError) in try await ledger.record(changes) }
         if case .failure(let error) = result {
             tally.trouble(IngestError(.unexpected, "The ledger could not be written: \(error.description)", cause: error))

@@ -136,18 +136,24 @@ actor Dispatcher {
     private func conclude(_ id: Parcel.ID, _ receipt: Receipt) async {
         guard let parcel = parcels.removeValue(forKey: id), let owner = parcel.listeners.first else { return }
         if receipt.state == .done { noteDelivered(parcel, receipt) }
-        await recordFinal(parcel, receipt)
+        var finished: [Consignment] = []
         for (position, asset) in parcel.listeners.enumerated() {
-            var own = receipt
-            if position > 0, receipt.state == .done { own.existed = true }
             guard var consignment = open[asset] else { continue }
-            consignment.receipts[parcel.target.name] = own
+            consignment.receipts[parcel.target.name] = receipt
             consignment.open.remove(parcel.target.name)
-            if position > 0, consignment.twin == nil { consignment.twin = parcel.job.asset.origin.absolutePath }
+            if position > 0 {
+                if receipt.state == .done { consignment.receipts[parcel.target.name]?.existed = true }
+                consignment.twin = consignment.twin ?? parcel.job.asset.origin.absolutePath
+            }
             open[asset] = consignment
         }
+        let waiting = open[owner]
         moveOn(owner, parcel, receipt)
-        for asset in parcel.listeners where open[asset]?.open.isEmpty == true { await settle(asset) }
+        for asset in parcel.listeners where open[asset]?.open.isEmpty == true {
+            if let consignment = open.removeValue(forKey: asset) { finished.append(consignment) }
+        }
+        await record(final(parcel, receipt, for: waiting) + finished.map(ended))
+        for consignment in finished { told(consignment) }
         book.release(parcel)
     }
 
@@ -218,6 +224,8 @@ actor Dispatcher {
         drained = nil
         waiter.resume()
     }
+
+    func isStuck(_ wait: Duration) -> Bool { queues.values.allSatisfy(\.isIdle) || clock.now - lastProgress > wait }
 
     func holdReason(_ target: String) -> IngestError? { queues[target]?.held }
 

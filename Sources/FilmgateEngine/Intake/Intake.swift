@@ -14,6 +14,7 @@ struct Intake: Sendable {
     let stopping: CancelFlag
     let run: Int64
     let workers: Int
+    let wait: Duration
 
     /// Returns when every shot has been handed to the targets or settled.
     ///
@@ -36,16 +37,34 @@ struct Intake: Sendable {
     /// Takes the budget in card order, so that an early shot never waits for room that a later one holds.
     private func feed(_ works: [ShotWork], into channel: AsyncChannel<ShotWork>, _ trouble: FirstTrouble) async {
         for work in works {
-            let room = await Result { () async throws(IngestError) in try await budget.take(work.bytesToRead) }
+            let room = stopping.isSet || trouble.error != nil ? nil : await room(for: work)
             if case .failure(let error) = room { trouble.note(error) }
-            if stopping.isSet || trouble.error != nil {
+            if case .success = room, trouble.error == nil {
+                await channel.send(work)
+            } else {
                 if case .success = room { budget.give(work.bytesToRead) }
                 leave(work, trouble.error)
-            } else {
-                await channel.send(work)
             }
         }
         channel.finish()
+    }
+
+    /// Waits for room in the spool; gives up when nothing there moves any more, because its targets are held or do not answer.
+    private func room(for work: ShotWork) async -> Result<Void, IngestError> {
+        if budget.used + work.bytesToRead <= budget.limit {
+            return await Result { () async throws(IngestError) in try await budget.take(work.bytesToRead) }
+        }
+        let taking = Task { await Result { () async throws(IngestError) in try await budget.take(work.bytesToRead) } }
+        let watching = Task {
+            while !Task.isCancelled {
+                try? await Task.sleep(for: .milliseconds(200))
+                if stopping.isSet { taking.cancel() } else if await delivering.isStuck(wait) { taking.cancel() }
+            }
+        }
+        let result = await taking.value
+        watching.cancel()
+        guard case .failure = result, !stopping.isSet else { return result }
+        return .failure(IngestError(.cancelled, "the spool is full and its targets take nothing"))
     }
 
     private func process(_ work: ShotWork, _ turnstile: Turnstile, _ trouble: FirstTrouble) async {
@@ -109,7 +128,7 @@ struct Intake: Sendable {
     private func leave(_ work: ShotWork, _ error: IngestError?) {
         for member in work.members where !member.settled {
             let asset = Asset(origin: member.entry.origin, kind: member.entry.kind, shot: member.entry.shot)
-            let reason = error.map { $0.code == .cancelled ? "not taken: stopped" : "not taken: \($0.message)" } ?? "not taken: stopped"
+            let reason = "not taken: " + (error?.message ?? "stopped")
             tally.settle(Settled(asset: asset, ending: .pending, reason: reason))
         }
     }

@@ -6,6 +6,7 @@ struct ShotReader: Sendable {
     let stager: Stager
     let line: Line
     let tally: Tally
+    let hub: EventHub
 
     /// What reading one shot gave.
     struct Result: Sendable {
@@ -20,6 +21,7 @@ struct ShotReader: Sendable {
         var result = Result(), assets: [Asset] = []
         for member in work.members where !member.settled {
             var asset = Asset(origin: member.entry.origin, kind: member.entry.kind, shot: member.entry.shot)
+            hub.post(.started(asset.origin))
             do throws(IngestError) {
                 let (file, digests) = try await stager.stage(asset.origin, from: session)
                 tally.read(file.size)

@@ -9,12 +9,15 @@ struct StagingPlan: Sendable {
     static func prepare(plan: Plan, options: RunOptions) throws(IngestError) -> StagingPlan {
         let pool = BlockingPool("filmgate.transfer", width: 4)
         if options.dryRun { return StagingPlan(areas: [], pool: pool) }
-        let home = try StagingArea(options.state + "/staging")
+        let home = options.state + "/staging"
         let roots = plan.targets.compactMap(\.traits.localRoot)
+        // One area per file system, the first folder target's first: when one is full the next is tried.
+        var folders: [String] = []
+        for root in roots + [home] where !folders.contains(where: { FileSystem.same($0, root) }) {
+            folders.append(FileSystem.same(root, home) ? home : root + "/.filmgate/staging")
+        }
         var areas: [StagingArea] = []
-        for root in roots where !FileSystem.same(root, home.directory) { areas.append(try StagingArea(root + "/.filmgate/staging")) }
-        // The state directory comes first when it shares a file system with the first folder target, and is the last resort otherwise.
-        if let first = roots.first, !FileSystem.same(first, home.directory) { areas.append(home) } else { areas.insert(home, at: 0) }
+        for folder in folders { areas.append(try StagingArea(folder)) }
         for area in areas { area.removeLeftovers() }
         return StagingPlan(areas: areas, pool: pool)
     }

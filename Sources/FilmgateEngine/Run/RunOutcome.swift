@@ -5,18 +5,19 @@ public struct RunOutcome: Sendable {
     public var summary: RunSummary
     /// What went wrong for the run as a whole or for a target: held, full, refused.
     public var troubles: [IngestError]
-    public var interrupted: Bool
+    /// The exit status of the signal that ended it, if one did.
+    public var signal: ExitStatus?
     /// A target found other bytes than it was sent.
     public var mismatches: Int
 
-    public init(summary: RunSummary = RunSummary(), troubles: [IngestError] = [], interrupted: Bool = false, mismatches: Int = 0) {
-        (self.summary, self.troubles, self.interrupted, self.mismatches) = (summary, troubles, interrupted, mismatches)
+    public init(summary: RunSummary = RunSummary(), troubles: [IngestError] = [], signal: ExitStatus? = nil, mismatches: Int = 0) {
+        (self.summary, self.troubles, self.signal, self.mismatches) = (summary, troubles, signal, mismatches)
     }
 
     /// The exit code of design §6; where several apply: signal, 1, 6, 7, 4, 5, 3, 8.
     public var exitCode: ExitStatus {
         let codes = Set(troubles.map(\.code))
-        if interrupted { return .interrupted }
+        if let signal { return signal }
         if codes.contains(.unexpected) { return .failure }
         if mismatches > 0 { return .mismatch }
         if codes.contains(.storageFull) { return .full }

@@ -14,18 +14,22 @@ public final class Runner: Sendable {
     private let stopping = CancelFlag()
     private let cancelled = CancelFlag()
     private let dispatcher = Mutex<Dispatcher?>(nil)
+    private let signalled = Mutex<ExitStatus?>(nil)
 
     public init(plan: Plan, options: RunOptions, hub: EventHub, reader: any LedgerReader, writer: (any Ledger)?) {
         (self.plan, self.options, self.hub, self.reader, self.writer) = (plan, options, hub, reader, writer)
         tally = Tally(hub: hub)
     }
 
-    /// First Ctrl-C: what is in flight is finished, nothing new is begun.
-    public func stop() { stopping.set() }
+    /// First Ctrl-C: what is in flight is finished, nothing new is begun. The run then ends with `status`.
+    public func stop(_ status: ExitStatus = .interrupted) {
+        signalled.withLock { $0 = $0 ?? status }
+        stopping.set()
+    }
 
     /// Second Ctrl-C: breaks off at once; everything is still crash-safe.
     public func abort() {
-        stopping.set()
+        stop()
         cancelled.set()
         if let dispatcher = dispatcher.withLock({ $0 }) { Task { await dispatcher.abort() } }
     }
@@ -35,14 +39,14 @@ public final class Runner: Sendable {
         let clock = ContinuousClock(), start = clock.now
         for target in plan.targets where target.isLocal { try await target.target.check() }
         let places = try await places()
-        try Overlap.refuse(places: places, targets: plan.targets)
+        try Overlap.refuse(places: places.map(\.place), targets: plan.targets)
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: Now.nanoseconds) ?? 0
         let budget = ByteBudget(limit: plan.spool), book = NameBook()
         let staging = try StagingPlan.prepare(plan: plan, options: options)
         let desk = makeDesk(run: run, budget: budget, book: book)
-        for place in places where !stopping.isSet {
+        for (driver, place) in places where !stopping.isSet {
             let context = PlaceContext(run: run, budget: budget, book: book, staging: staging, delivering: desk)
-            let result = await Result { () async throws(IngestError) in try await take(place, context) }
+            let result = await Result { () async throws(IngestError) in try await take(place, of: driver, context) }
             if case .failure(let error) = result { tally.trouble(error) }
         }
         let outcome = try await end(run, seconds: { (clock.now - start).inSeconds })
@@ -67,7 +71,7 @@ public final class Runner: Sendable {
     /// Waits for the deliveries, closes the run in the ledger and counts.
     private func end(_ run: Int64, seconds: () -> Double) async throws(IngestError) -> RunOutcome {
         try await finish(run)
-        let outcome = tally.outcome(seconds: seconds(), interrupted: stopping.isSet)
+        let outcome = tally.outcome(seconds: seconds(), signal: signalled.withLock { $0 })
         try await writer?.record([.endRun(run, at: Now.nanoseconds, exit: Int(outcome.exitCode.rawValue), summary: outcome.summary)])
         try await writer?.sync()
         return outcome
@@ -82,9 +86,9 @@ public final class Runner: Sendable {
         return made
     }
 
-    private func places() async throws(IngestError) -> [SourcePlace] {
-        var found: [SourcePlace] = []
-        for source in plan.sources { found += try await source.places() }
+    private func places() async throws(IngestError) -> [(driver: any SourceDriver, place: SourcePlace)] {
+        var found: [(driver: any SourceDriver, place: SourcePlace)] = []
+        for source in plan.sources { for place in try await source.places() { found.append((source, place)) } }
         return found
     }
 
@@ -92,17 +96,11 @@ public final class Runner: Sendable {
         var run: Int64, budget: ByteBudget, book: NameBook, staging: StagingPlan, delivering: any Delivering
     }
 
-    private func take(_ place: SourcePlace, _ context: PlaceContext) async throws(IngestError) {
-        guard let driver = try await driver(of: place) else { return }
+    private func take(_ place: SourcePlace, of driver: any SourceDriver, _ context: PlaceContext) async throws(IngestError) {
         let session = try await driver.open(place)
         let result = await Result { () async throws(IngestError) in try await take(session, context) }
         await session.close()
         try result.get()
-    }
-
-    private func driver(of place: SourcePlace) async throws(IngestError) -> (any SourceDriver)? {
-        for source in plan.sources where try await source.places().contains(place) { return source }
-        return nil
     }
 
     private func take(_ session: any SourceSession, _ context: PlaceContext) async throws(IngestError) {
@@ -135,9 +133,9 @@ public final class Runner: Sendable {
             ledger: reader, targets: plan.targets, profiles: plan.profiles, book: context.book, event: options.event,
             photographer: options.photographer, again: options.again, volumeLabel: session.place.label)
         return Intake(
-            session: session, reader: ShotReader(session: session, stager: stager, line: Line(stages: plan.stages), tally: tally),
+            session: session, reader: ShotReader(session: session, stager: stager, line: Line(stages: plan.stages), tally: tally, hub: hub),
             placer: placer, delivering: context.delivering, ledger: writer, profiles: plan.profiles, tally: tally,
-            budget: context.budget, stopping: stopping, run: context.run, workers: session.parallelFetches)
+            budget: context.budget, stopping: stopping, run: context.run, workers: session.parallelFetches, wait: options.wait)
     }
 
     private func finish(_ run: Int64) async throws(IngestError) {

@@ -31,10 +31,10 @@ final class Tally: Sendable {
 
     func read(_ bytes: UInt64) { state.withLock { $0.summary.bytesRead += bytes } }
 
-    func outcome(seconds: Double, interrupted: Bool) -> RunOutcome {
+    func outcome(seconds: Double, signal: ExitStatus?) -> RunOutcome {
         state.withLock { state in
             state.summary.seconds = seconds
-            return RunOutcome(summary: state.summary, troubles: state.troubles, interrupted: interrupted, mismatches: state.mismatches)
+            return RunOutcome(summary: state.summary, troubles: state.troubles, signal: signal, mismatches: state.mismatches)
         }
     }
 }

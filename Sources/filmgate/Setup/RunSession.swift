@@ -68,7 +68,8 @@ enum Signals {
         let sources = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler { @Sendable in count.next() == 1 ? stop(runner) : runner.abort() }
+            let status: ExitStatus = number == SIGTERM ? .terminated : .interrupted
+            source.setEventHandler { @Sendable in count.next() == 1 ? stop(runner, status) : runner.abort() }
             source.activate()
             return source
         }
@@ -77,8 +78,8 @@ enum Signals {
         return value
     }
 
-    private static func stop(_ runner: Runner) {
+    private static func stop(_ runner: Runner, _ status: ExitStatus) {
         Console.err("Stopping after what is in flight; once more to stop at once.")
-        runner.stop()
+        runner.stop(status)
     }
 }
