@@ -3,7 +3,7 @@ import FilmgateCore
 /// Hides what is or may be a secret in the lines that diagnostics show: a value written into the file by mistake must not reach a log.
 enum Redaction {
     static let dot: Unicode.Scalar = "•"
-    private static let words = ["token", "secret", "passw", "passphrase", "key", "credential", "authorization", "cookie", "pin"]
+    private static let words = ["token", "secret", "passw", "passphrase", "key", "credential", "authorization", "cookie"]
 
     /// `text` with the values at `marks` and those of keys that sound like secrets dotted out; lines and columns stay where they are.
     static func hidden(_ text: String, at marks: [Mark]) -> String {
@@ -27,7 +27,7 @@ enum Redaction {
         for (index, scalar) in line.enumerated() {
             if scalar == ":", index + 1 < line.count, line[index + 1] == " " {
                 let folded = name.lowercased()
-                if words.contains(where: folded.contains) { starts.append(index + 2) }
+                if folded == "pin" || words.contains(where: folded.contains) { starts.append(index + 2) }
                 name = ""
             } else if scalar.properties.isAlphabetic || scalar == "_" || scalar == "-" {
                 name.unicodeScalars.append(scalar)
