@@ -24,6 +24,12 @@ public struct Asset: Sendable, Identifiable {
     public init(origin: Origin, kind: MediaKind, shot: ShotPlace) { (self.origin, self.kind, self.shot) = (origin, kind, shot) }
 }
 
+/// Flags that more than one part of the house knows.
+public enum AssetFlag {
+    /// The capture time is UTC by the format's rule (a movie's header) and nothing says where it was taken.
+    public static let zoneAssumed = "zone-assumed"
+}
+
 /// An asset's place in its shot.
 public struct ShotPlace: Sendable, Hashable, Codable {
     /// Names the shot within its source: folder and case-folded stem, or what the make's rule says.

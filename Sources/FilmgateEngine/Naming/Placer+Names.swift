@@ -68,7 +68,7 @@ extension Placer {
     ) -> String {
         let time = draft.captured ?? CaptureTime.ofFile(draft.asset.origin.modified)
         let leading = lead ?? draft.asset
-        let leadTime = CaptureTime.corrected(leading.media, profile: profile) ?? CaptureTime.ofFile(leading.origin.modified)
+        let leadTime = CaptureTime.corrected(leading, profile: profile) ?? CaptureTime.ofFile(leading.origin.modified)
         let own = values.values(for: draft.asset, primary: lead, captured: draft.asset.kind.follows ? leadTime : time, counter: counter)
         let first = values.values(for: leading, primary: nil, captured: leadTime, counter: counter)
         return namer.path(of: draft.asset, values: own, lead: first, suffix: suffix)

@@ -44,7 +44,7 @@ struct Placer: Sendable {
         let shot = Shot(key: asset.shot.key, assets: [asset], remembered: lead)
         let content = shot.content(of: asset) ?? ContentKey(sha256: digests.sha256)
         var draft = Draft(asset: asset, content: content, file: file, digests: digests)
-        draft.captured = CaptureTime.corrected(asset.media, profile: profile)
+        draft.captured = CaptureTime.corrected(asset, profile: profile)
         draft.photographer = photographer ?? profile.photographer ?? asset.media?.owner ?? lead?.media?.owner
         let rows = if let earlier = asset.earlier { earlier } else { try await ledger.deliveries(of: content) }
         for target in targets where names.contains(target.name) {
