@@ -46,10 +46,11 @@ enum RawStandIn {
 
     private static func mosaic(_ scene: Scene, width: Int, height: Int, bigEndian: Bool) -> [UInt8] {
         var out = ByteWriter(bigEndian: bigEndian)
-        let aspect = Float(width) / Float(height)
+        let edges = (0..<width).map { scene.edges(at: Float($0) / Float(width)) }
         for y in 0..<height {
+            let v = Float(y) / Float(height), shades = scene.shades(at: v)
             for x in 0..<width {
-                let colour = scene.colour(Float(x) / Float(width), Float(y) / Float(height), aspect: aspect)
+                let colour = shades[(edges[x].lastIndex { v > $0 } ?? -1) + 1]
                 let level = (x + y) % 2 == 1 ? colour.green : y % 2 == 0 ? colour.red : colour.blue
                 out.put(UInt16(min(max(level, 0), 1) * 16_383))
             }

@@ -62,7 +62,11 @@ struct JPEGEncoder {
         }
         CosineTransform.forward(&samples)
         let quantisation = component == 0 ? JPEGTables.lumaQuantisation : JPEGTables.chromaQuantisation
-        let levels = JPEGTables.zigzag.map { Int((samples[$0] / Float(quantisation[$0])).rounded()) }
+        var levels = [Int](repeating: 0, count: 64)
+        for index in 0..<64 {
+            let place = JPEGTables.zigzag[index]
+            levels[index] = Int((samples[place] / Float(quantisation[place])).rounded())
+        }
         write(levels, component: component)
     }
 

@@ -11,22 +11,37 @@ struct Planes {
         luma = [UInt8](repeating: 0, count: paddedWidth * paddedHeight)
         blueness = [UInt8](repeating: 128, count: paddedWidth * paddedHeight / 4)
         redness = blueness
-        for y in 0..<paddedHeight { drawRow(y, scene) }
+        let columns = (0..<paddedWidth).map { Float(min($0, width - 1)) / Float(width) }
+        let edges = columns.map { scene.edges(at: $0) }
+        for y in 0..<paddedHeight { drawRow(y, scene, columns, edges) }
     }
 
-    private mutating func drawRow(_ y: Int, _ scene: Scene) {
-        let aspect = Float(width) / Float(height)
+    private mutating func drawRow(_ y: Int, _ scene: Scene, _ columns: [Float], _ edges: [[Float]]) {
         let v = Float(min(y, height - 1)) / Float(height)
+        let shades = scene.shades(at: v).map(Sample.init)
         for x in 0..<paddedWidth {
-            let colour = scene.colour(Float(min(x, width - 1)) / Float(width), v, aspect: aspect)
-            let (r, g, b) = (colour.red * 255, colour.green * 255, colour.blue * 255)
-            luma[y * paddedWidth + x] = Self.byte(0.299 * r + 0.587 * g + 0.114 * b)
+            let edge = edges[x]
+            let layer = v > edge[2] ? 3 : v > edge[1] ? 2 : v > edge[0] ? 1 : 0
+            var sample = shades[layer]
+            if layer == 0, let sun = scene.sun(columns[x], v, aspect: Float(width) / Float(height)) { sample = Sample(sun) }
+            luma[y * paddedWidth + x] = sample.luma
             guard x % 2 == 0, y % 2 == 0 else { continue }
             let half = y / 2 * (paddedWidth / 2) + x / 2
-            blueness[half] = Self.byte(128 - 0.168_736 * r - 0.331_264 * g + 0.5 * b)
-            redness[half] = Self.byte(128 + 0.5 * r - 0.418_688 * g - 0.081_312 * b)
+            blueness[half] = sample.blueness
+            redness[half] = sample.redness
         }
     }
 
-    private static func byte(_ value: Float) -> UInt8 { UInt8(min(max(value.rounded(), 0), 255)) }
+    private struct Sample {
+        let luma: UInt8, blueness: UInt8, redness: UInt8
+
+        init(_ colour: Scene.Colour) {
+            let (r, g, b) = (colour.red * 255, colour.green * 255, colour.blue * 255)
+            luma = Self.byte(0.299 * r + 0.587 * g + 0.114 * b)
+            blueness = Self.byte(128 - 0.168_736 * r - 0.331_264 * g + 0.5 * b)
+            redness = Self.byte(128 + 0.5 * r - 0.418_688 * g - 0.081_312 * b)
+        }
+
+        private static func byte(_ value: Float) -> UInt8 { UInt8(min(max(value.rounded(), 0), 255)) }
+    }
 }

@@ -25,13 +25,25 @@ struct Scene {
         }
     }
 
+    /// Where each range of hills begins at `x`, from the farthest to the nearest: a share of the height from the top.
+    func edges(at x: Float) -> [Float] { hills.map { $0.height + $0.swing * sinf(x * $0.pace + $0.phase) } }
+
+    /// The colours at height `y`: the sky's, then each range's; they do not depend on `x`.
+    func shades(at y: Float) -> [Colour] {
+        [Scene.mix(top, bottom, y * 1.6)] + hills.map { Scene.mix($0.colour, top, 0.35 * (1 - y)) }
+    }
+
+    /// The sun's colour where it shines, if no hill is before it.
+    func sun(_ x: Float, _ y: Float, aspect: Float) -> Colour? {
+        let (dx, dy) = ((x - sunX) * aspect, y - sunY)
+        return dx * dx + dy * dy < sunRadius * sunRadius ? sun : nil
+    }
+
     /// The colour at `x`, `y`, both 0…1 from the top left, `aspect` being width over height.
     func colour(_ x: Float, _ y: Float, aspect: Float) -> Colour {
-        for hill in hills.reversed() where y > hill.height + hill.swing * sinf(x * hill.pace + hill.phase) {
-            return Scene.mix(hill.colour, top, 0.35 * (1 - y))
-        }
-        let (dx, dy) = ((x - sunX) * aspect, y - sunY)
-        return dx * dx + dy * dy < sunRadius * sunRadius ? sun : Scene.mix(top, bottom, y * 1.6)
+        let shades = shades(at: y)
+        if let nearest = edges(at: x).lastIndex(where: { y > $0 }) { return shades[nearest + 1] }
+        return sun(x, y, aspect: aspect) ?? shades[0]
     }
 
     private static func mix(_ a: Colour, _ b: Colour, _ share: Float) -> Colour {
