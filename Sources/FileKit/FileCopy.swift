@@ -10,9 +10,11 @@ public struct CopyOptions: Sendable, Hashable {
     public var reflink: Bool
     /// Wait until the bytes survive a power cut.
     public var durable: Bool
+    /// The copy's modification time, nanoseconds since 1970; nil = the source's.
+    public var modified: Int64?
 
-    public init(algorithms: Set<DigestAlgorithm> = [], reflink: Bool = true, durable: Bool = true) {
-        (self.algorithms, self.reflink, self.durable) = (algorithms, reflink, durable)
+    public init(algorithms: Set<DigestAlgorithm> = [], reflink: Bool = true, durable: Bool = true, modified: Int64? = nil) {
+        (self.algorithms, self.reflink, self.durable, self.modified) = (algorithms, reflink, durable, modified)
     }
 }
 
@@ -58,7 +60,7 @@ public enum FileCopy {
             ) { block throws(IngestError) in
                 if !reflinked { try output.write(block, of: before.size) }
             }
-            output.setModified(before.modified)
+            output.setModified(options.modified ?? before.modified)
             if options.durable { try Flush.data(of: output, size: before.size) }
             return CopyResult(size: result.size, digests: result.digests, before: before, after: result.after, reflinked: reflinked)
         } catch {

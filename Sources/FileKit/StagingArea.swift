@@ -9,6 +9,12 @@ import Synchronization
 /// Several areas, of several processes, may share one folder: each holds a lock, and only what a dead one left counts as leftover.
 public final class StagingArea: Sendable {
     public let directory: String
+    /// The folder inside a target's own that holds what Filmgate needs there.
+    public static let hidden = ".filmgate"
+
+    /// Where files for the folder `root` are staged on its own file system, out of sight.
+    public static func directory(below root: String) -> String { (root.hasSuffix("/") ? root : root + "/") + hidden + "/staging" }
+
     private let session: String
     private let lock: OpenFile
     private let count = Atomic<UInt64>(0)
@@ -62,10 +68,13 @@ public final class StagingArea: Sendable {
         guard (try? FileSystem.names(in: directory)) == [lastComponent(of: lock.path)] else { return }
         _ = withCPath(lock.path) { unlink($0) }
         _ = withCPath(directory) { rmdir($0) }
+        let above = parent(of: directory)
+        if lastComponent(of: above) == Self.hidden { _ = withCPath(above) { rmdir($0) } }
     }
 
     private static func locked(_ path: String, in directory: String) throws(IngestError) -> OpenFile {
         for _ in 0..<10 {
+            try DurableFile.makeDirectories(parent(of: directory))
             try DurableFile.makeDirectories(directory, mode: 0o700)
             do throws(IngestError) {
                 let file = try OpenFile.creating(path, mode: 0o600)

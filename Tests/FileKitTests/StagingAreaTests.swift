@@ -48,6 +48,18 @@ import Testing
         #expect(try scratch.names().isEmpty)
     }
 
+    @Test func leavesNoTraceInAFolderThatPeopleLookInto() throws {
+        let root = scratch.path + "/pictures"
+        let area = try StagingArea(StagingArea.directory(below: root)), other = try StagingArea(StagingArea.directory(below: root))
+        #expect(try FileFacts.of(root)?.mode != 0o700)
+        area.removeIfEmpty()
+        #expect(try FileFacts.of(area.directory) != nil)
+        withExtendedLifetime(other) {}
+        let last = try StagingArea(StagingArea.directory(below: scratch.path + "/empty"))
+        last.removeIfEmpty()
+        #expect(try FileSystem.names(in: scratch.path + "/empty").isEmpty)
+    }
+
     @Test func writerHashesAsItGoes() throws {
         let area = try StagingArea(scratch.path)
         let part = area.newPart(), data = noise(500_000)
