@@ -91,6 +91,8 @@ public struct Schema<Config: ModuleConfig>: Sendable, ExpressibleByArrayLiteral 
     public let fields: [Field<Config>]
 
     public init(arrayLiteral fields: Field<Config>...) { self.fields = fields }
+    /// For modules that share options with others: theirs, then their own.
+    public init(_ fields: [Field<Config>]) { self.fields = fields }
 
     public var descriptions: [FieldDescription] { fields.map(\.description) }
 

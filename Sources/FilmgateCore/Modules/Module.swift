@@ -54,9 +54,17 @@ public struct Lookup: Sendable {
     public var auth: [String: any AuthProvider]
     public var secrets: any SecretResolver
     public var ledger: (any LedgerReader)?
+    /// What only some modules know how to use, each found by its type: the USB bus, cameras that several modules look at.
+    public var services: [any Sendable] = []
 
     public init(auth: [String: any AuthProvider] = [:], secrets: any SecretResolver = NoSecrets(), ledger: (any LedgerReader)? = nil) {
         (self.auth, self.secrets, self.ledger) = (auth, secrets, ledger)
+    }
+
+    /// The first service of that type; nil when the program has none.
+    public func service<Service>(_ type: Service.Type) -> Service? {
+        for service in services { if let found = service as? Service { return found } }
+        return nil
     }
 }
 

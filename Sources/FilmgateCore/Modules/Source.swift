@@ -33,8 +33,24 @@ public protocol SourceSession: Sendable {
     nonisolated var parallelFetches: Int { get }
     /// The path of an object that is an ordinary local file; nil for cameras.
     nonisolated func localPath(_ origin: Origin) -> String?
+    /// What appears from now on, for as long as the session is open; nil where the source tells nothing and has to be listed again.
+    /// Called at most once, after `entries`.
+    func arrivals() async throws(IngestError) -> AsyncStream<SourceNews>?
     /// Ends the session and releases the device. Safe to call twice.
     func close() async
+}
+
+extension SourceSession {
+    public func arrivals() async throws(IngestError) -> AsyncStream<SourceNews>? { nil }
+}
+
+/// What an open source tells while it is watched.
+public enum SourceNews: Sendable {
+    /// Something new, whole, and not told about before.
+    case arrived(SourceEntry)
+    /// Out of reach. The session goes on trying to come back; what appeared meanwhile arrives then.
+    case lost(IngestError)
+    case back
 }
 
 /// One entry of a source's listing.
