@@ -50,6 +50,15 @@ extension PTPError: CustomStringConvertible {
         }
     }
 
+    /// True when a new connection may help.
+    var losesSession: Bool {
+        switch self {
+        case .timedOut, .gone: true
+        case .refused(let code, _): code == .sessionNotOpen || code == .invalidTransactionID
+        default: false
+        }
+    }
+
     /// The response code, when the camera answered with one.
     public var refusal: ResponseCode? {
         if case .refused(let code, _) = self { code } else { nil }

@@ -104,6 +104,5 @@ public final class BulkLink: CameraLink {
         closed = true
         pipe.close()
         mailbox.end(.gone("the device was closed"))
-        mailbox.silence()
     }
 }

@@ -1,6 +1,7 @@
+import Dispatch
 import Synchronization
 
-/// Keeps a camera's events until somebody asks, and rings a bell for those who wait.
+/// Keeps a camera's events until somebody asks, and wakes those who wait for them.
 ///
 /// Bounded: when nobody reads, the oldest are dropped and `overflowed` says so, which means "list the card again".
 public final class EventMailbox: Sendable {
@@ -8,7 +9,8 @@ public final class EventMailbox: Sendable {
         var events: [PTPEvent] = []
         var overflowed = false
         var ended: PTPError?
-        var bells: [AsyncStream<Void>.Continuation] = []
+        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        var next: UInt64 = 0
     }
     private let state = Mutex(State())
     private let limit: Int
@@ -16,25 +18,17 @@ public final class EventMailbox: Sendable {
     public init(limit: Int = 4096) { self.limit = limit }
 
     public func post(_ event: PTPEvent) {
-        let bells = state.withLock { state in
+        wake { state in
             if state.events.count >= limit {
                 state.events.removeFirst(limit / 2)
                 state.overflowed = true
             }
             state.events.append(event)
-            return state.bells
         }
-        for bell in bells { bell.yield() }
     }
 
     /// No more events will come.
-    public func end(_ reason: PTPError) {
-        let bells = state.withLock { state in
-            if state.ended == nil { state.ended = reason }
-            return state.bells
-        }
-        for bell in bells { bell.yield() }
-    }
+    public func end(_ reason: PTPError) { wake { $0.ended = $0.ended ?? reason } }
 
     /// Everything since the last call, in order; `overflowed` when some were lost.
     public func take() -> (events: [PTPEvent], overflowed: Bool) {
@@ -47,25 +41,37 @@ public final class EventMailbox: Sendable {
     /// Why no more events come; nil while they may.
     public var ended: PTPError? { state.withLock(\.ended) }
 
-    /// Yields once for any number of news since the last yield.
-    public func bell() -> AsyncStream<Void> {
-        let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        state.withLock { state in
-            state.bells.append(continuation)
-            if !state.events.isEmpty || state.ended != nil { continuation.yield() }
+    /// Returns when there is an event, when no more can come, after `limit`, or when the task is cancelled.
+    public func wait(upTo limit: Duration) async {
+        let id = state.withLock { state in
+            state.next += 1
+            return state.next
         }
-        return stream
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let now = state.withLock { state in
+                    if !state.events.isEmpty || state.ended != nil || Task.isCancelled { return true }
+                    state.waiters[id] = continuation
+                    return false
+                }
+                if now { return continuation.resume() }
+                let nanoseconds = Int(
+                    clamping: Int64(limit.components.seconds) * 1_000_000_000 + limit.components.attoseconds / 1_000_000_000)
+                DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(max(0, nanoseconds))) { [weak self] in self?.release(id) }
+            }
+        } onCancel: {
+            release(id)
+        }
     }
 
-    /// Wakes those who wait, without an event.
-    public func ring() { for bell in state.withLock(\.bells) { bell.yield() } }
+    private func release(_ id: UInt64) { state.withLock { $0.waiters.removeValue(forKey: id) }?.resume() }
 
-    /// Ends every bell; waiting loops finish.
-    public func silence() {
-        let bells = state.withLock { state in
-            defer { state.bells = [] }
-            return state.bells
+    private func wake(_ change: (inout State) -> Void) {
+        let waiters = state.withLock { state in
+            change(&state)
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
         }
-        for bell in bells { bell.finish() }
+        for waiter in waiters { waiter.resume() }
     }
 }

@@ -66,7 +66,6 @@ public final class PTPIPLink: CameraLink {
 
     public func close() {
         stop()
-        mailbox.silence()
     }
 
     private func usable() throws(PTPError) {

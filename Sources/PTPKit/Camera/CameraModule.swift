@@ -1,0 +1,102 @@
+public import FilmgateCore
+
+/// A source module for cameras: a handler, its options, and how cameras are reached.
+///
+/// Finding and opening come with it.
+public protocol CameraModule: Module, SourceDriver where Config: CameraConfig {
+    associatedtype Handler: ManufacturerHandler
+    var handler: Handler { get }
+    var options: CameraOptions { get }
+    var visit: CameraVisit { get }
+    /// The way to a camera on the network; the default speaks PTP/IP.
+    func door(to host: CameraHost) throws(IngestError) -> any CameraDoor
+}
+
+/// What a camera module needs of the world around it.
+public struct CameraVisit: Sendable {
+    public let context: ModuleContext
+    let porch: CameraPorch
+
+    /// Uses the porch and the buses among the context's services, or a porch of its own.
+    public init(_ context: ModuleContext) {
+        self.context = context
+        porch = context.lookup.service(CameraPorch.self) ?? CameraPorch()
+    }
+
+    var buses: [any CameraBus] { context.lookup.services.compactMap { $0 as? any CameraBus } }
+
+    /// Who we are on the network: kept in the state directory from the first run on.
+    public func identity() throws(IngestError) -> InitiatorIdentity { try IdentityFile.load(context.state) }
+}
+
+extension CameraModule {
+    public func door(to host: CameraHost) throws(IngestError) -> any CameraDoor {
+        PTPIPDoor(PTPIPConnector(host: host.host, port: host.port ?? PTPIPConnector.defaultPort, identity: try visit.identity()))
+    }
+
+    /// Cameras that answer now and are this make's.
+    ///
+    /// `notFound` when addresses were given and no camera answered at any of them.
+    public func places() async throws(IngestError) -> [SourcePlace] {
+        var places: [SourcePlace] = []
+        var failures: [IngestError] = []
+        for (door, isHost) in try doors() {
+            if let usb = door.usb, !couldFit(usb) { continue }
+            do throws(PTPError) {
+                let (info, source) = try await visit.porch.look(door)
+                if let source, source != Self.manifest.name { continue }
+                guard handler.match(info, usb: door.usb) != nil else { continue }
+                places.append(SourcePlace(source: Self.manifest.name, address: door.address, label: CameraNaming.label(info)))
+            } catch {
+                let failure = IngestError(error, camera: door.address)
+                if isHost || failure.code != .deviceGone { failures.append(failure) }
+            }
+        }
+        if places.isEmpty, let first = failures.first {
+            if case .cancelled = first.code { throw first }
+            throw failures.first { $0.code == .deviceBusy || $0.code == .accessDenied }
+                ?? IngestError(.notFound, "No camera answered. \(first.message)", advice: first.advice, cause: first)
+        }
+        return places
+    }
+
+    public func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession {
+        guard let (door, _) = try doors().first(where: { $0.door.address == place.address }) else {
+            throw IngestError(.notFound, "\(place.label) is not at \(place.address) any more.")
+        }
+        return try await CameraSession.open(door, place, handler, options, visit)
+    }
+
+    private func doors() throws(IngestError) -> [(door: any CameraDoor, isHost: Bool)] {
+        var doors: [(any CameraDoor, Bool)] = []
+        for host in options.hosts { doors.append((try door(to: host), true)) }
+        guard options.usb else { return doors }
+        for bus in visit.buses {
+            do throws(PTPError) { doors += try bus.doors().map { ($0, false) } } catch { throw IngestError(error, camera: "USB") }
+        }
+        return doors
+    }
+
+    /// False when the table says by USB numbers alone that the device is somebody else's.
+    private func couldFit(_ usb: USBIdentity) -> Bool {
+        let vendors = handler.matches.map(\.vendor)
+        return vendors.isEmpty || vendors.contains { $0 == nil || $0 == usb.vendor }
+    }
+}
+
+/// How cameras are called, for people and in the ledger.
+enum CameraNaming {
+    static func label(_ info: DeviceInfo) -> String {
+        let name = info.model.isEmpty ? info.manufacturer : info.model
+        let serial = info.serial.drop { $0 == "0" }
+        return serial.isEmpty ? (name.isEmpty ? "Camera" : name) : "\(name) (\(serial))"
+    }
+
+    /// The same each time the body comes back.
+    ///
+    /// Without a serial number only the address tells two bodies apart.
+    static func volume(_ info: DeviceInfo, address: String) -> String {
+        let serial = info.serial.filter { $0 != "0" && $0 != " " }.isEmpty ? "at \(address)" : info.serial
+        return "ptp:\(info.manufacturer):\(info.model):\(serial)"
+    }
+}

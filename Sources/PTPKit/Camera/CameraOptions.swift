@@ -1,0 +1,52 @@
+public import FilmgateCore
+
+/// What the pipeline file can say about every make's cameras.
+public struct CameraOptions: Sendable {
+    /// The order in which a camera's files are taken.
+    public enum Order: String, Sendable, CaseIterable, ConfigValue { case camera, newest, oldest }
+
+    public var hosts: [CameraHost] = []
+    public var usb = true
+    public var formats: [MediaKind] = []
+    public var slot = 0
+    public var order = Order.camera
+    /// Nil: the make's own.
+    public var chunk: ByteCount?
+    public var keepAlive: Duration?
+
+    public init() {}
+
+    /// A make's quirks, with what the file says instead.
+    func applied(to quirks: Quirks) -> Quirks {
+        quirks.with { quirks in
+            if let chunk { quirks.chunk = UInt32(clamping: max(4096, min(chunk.bytes, 64 << 20))) }
+            if let keepAlive { quirks.keepAlive = keepAlive }
+        }
+    }
+}
+
+/// Options of a camera module: the common ones, and perhaps its own.
+public protocol CameraConfig: ModuleConfig {
+    var camera: CameraOptions { get set }
+}
+
+extension CameraConfig {
+    public static var cameraFields: [Field<Self>] {
+        [
+            .field("hosts", \.camera.hosts, "Addresses of cameras on the network, each with `:port` where it is not the usual one."),
+            .field("usb", \.camera.usb, "Also take cameras that are plugged in."),
+            .field("formats", \.camera.formats, "Only files of these kinds; without any, everything."),
+            .field("slot", \.camera.slot, in: 0...9, "Only this card slot; 0 is all of them."),
+            .field("order", \.camera.order, "The order in which what is on the camera is taken."),
+            .field("chunk", \.camera.chunk, "Bytes asked for at a time; without it, what suits the make."),
+            .field("keep_alive", \.camera.keepAlive, "How often a quiet camera is spoken to, so that it stays awake."),
+        ]
+    }
+}
+
+/// The common options and nothing else.
+public struct CommonCameraConfig: CameraConfig {
+    public var camera = CameraOptions()
+    public init() {}
+    public static let schema = Schema<Self>(cameraFields)
+}

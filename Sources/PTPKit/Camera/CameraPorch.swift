@@ -1,0 +1,92 @@
+import Dispatch
+import FilmgateCore
+import Synchronization
+
+/// Cameras that have been opened to see what they are, until a module takes them in.
+///
+/// A camera on the network takes one visitor at a time and does not like to be left and visited again at once: so the session that
+/// found out its make is the one that is used. Shared by all camera modules of a program.
+public final class CameraPorch: Sendable {
+    /// A camera as it was found.
+    public struct Guest: Sendable {
+        public var camera: PTPCamera, info: DeviceInfo
+    }
+    private struct State {
+        var waiting: [String: (guest: Guest, since: ContinuousClock.Instant)] = [:]
+        var inside: [String: (info: DeviceInfo, source: String)] = [:]
+    }
+    private let state = Mutex(State())
+    private let pool = BlockingPool("filmgate.cameras.opening", width: 16)
+    private let patience: Duration
+
+    /// Who is not taken in within `patience` is let go.
+    public init(patience: Duration = .seconds(20)) { self.patience = patience }
+
+    /// What is behind a door: who is inside already, who waits, or who opens.
+    ///
+    /// Opens a session with the camera.
+    public func look(_ door: any CameraDoor) async throws(PTPError) -> (info: DeviceInfo, takenBy: String?) {
+        let known = state.withLock { state -> (DeviceInfo, String?)? in
+            if let inside = state.inside[door.address] { return (inside.info, inside.source) }
+            return state.waiting[door.address].map { ($0.guest.info, nil) }
+        }
+        if let known { return known }
+        let guest = try await open(door)
+        state.withLock { $0.waiting[door.address] = (guest, .now) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(patience.inSeconds * 1000))) { [weak self] in
+            self?.expire()
+        }
+        return (guest.info, nil)
+    }
+
+    /// The camera behind a door, for a module to keep until it says `left`.
+    public func take(_ door: any CameraDoor, for source: String) async throws(PTPError) -> Guest {
+        let waiting = state.withLock { $0.waiting.removeValue(forKey: door.address)?.guest }
+        if let waiting, await waiting.camera.failure == nil {
+            enter(waiting, door, source)
+            return waiting
+        }
+        let guest = try await open(door)
+        enter(guest, door, source)
+        return guest
+    }
+
+    public func left(_ address: String) { state.withLock { _ = $0.inside.removeValue(forKey: address) } }
+
+    /// Lets everybody go who still waits.
+    public func clear() async {
+        let guests = state.withLock { state in
+            defer { state.waiting = [:] }
+            return state.waiting.values.map(\.guest)
+        }
+        for guest in guests { await guest.camera.close() }
+    }
+
+    private func enter(_ guest: Guest, _ door: any CameraDoor, _ source: String) {
+        state.withLock { $0.inside[door.address] = (guest.info, source) }
+    }
+
+    private func expire() {
+        let late = state.withLock { state in
+            let late = state.waiting.filter { $0.value.since + patience <= .now }
+            for address in late.keys { state.waiting[address] = nil }
+            return late.values.map(\.guest.camera)
+        }
+        for camera in late { Task { await camera.close() } }
+    }
+
+    private func open(_ door: any CameraDoor) async throws(PTPError) -> Guest {
+        let result: Result<PTPCamera, PTPError>
+        do throws(IngestError) {
+            result = try await pool.run { () throws(IngestError) in Result { () throws(PTPError) in PTPCamera(try door.open()) } }
+        } catch { throw .sink(error) }
+        let camera = try result.get()
+        do throws(PTPError) {
+            try await camera.open()
+            return Guest(camera: camera, info: await camera.info)
+        } catch {
+            await camera.close()
+            throw error
+        }
+    }
+}
