@@ -33,12 +33,18 @@ public final class VirtualCamera: Sendable {
     public func respond(_ request: VirtualRequest) -> Reply? {
         let (reply, events) = state.withLock { state -> (Reply?, [PTPEvent]) in
             if state.log.count < 100_000 { state.log.append(request) }
+            let before = state.faults
             let fault = Self.strike(&state.faults, request.operation.code)
             if case .sleep = fault { state.asleep = true }
             if case .stall = fault { return (nil, []) }
             if state.asleep { return (nil, []) }
             if case .refuse(let code) = fault { return (Reply(answer: Answer(code), fault: nil), []) }
             let answer = personality.answer(request, &state.body) ?? StandardBody.answer(request, personality.info, &state.body)
+            if case .drop(let after) = fault, answer.payload?.count ?? 0 <= after {
+                // Too little to break in the middle of: the fault waits for something larger.
+                state.faults = before
+                return (Reply(answer: answer, fault: nil), state.body.takeOutgoing())
+            }
             return (Reply(answer: answer, fault: fault), state.body.takeOutgoing())
         }
         for event in events { send(event) }
