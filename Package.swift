@@ -32,6 +32,18 @@ func module(_ name: String, uses kits: [Target.Dependency] = [], tests: [Target.
     ]
 }
 
+/// A camera module: it brings its make's virtual camera along, and passes the checks of `CameraTesting`.
+func camera(_ name: String) -> [Target] {
+    let path = "Plugins/\(name)"
+    let kits: [Target.Dependency] = [core, "PTPKit", "VirtualCamera"]
+    return [
+        .target(name: name, dependencies: kits, path: path, exclude: ["README.md", "example.yaml", "Tests"], sources: ["Sources"]),
+        .testTarget(
+            name: "\(name)Tests", dependencies: [.init(stringLiteral: name), "CameraTesting"] + kits, path: path,
+            exclude: ["README.md", "example.yaml", "Sources"], sources: ["Tests"]),
+    ]
+}
+
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -61,8 +73,9 @@ let package = Package(
         // Layer 2: kits
         library("FileKit", [core, "CLinux", "CXXHash", crypto], tests: []),
         library("HTTPKit", [core, "CCurl", crypto], tests: ["FilmgateTesting"]),
-        library("PTPKit", [core], tests: ["VirtualCamera"]),
+        library("PTPKit", [core], tests: ["VirtualCamera", "CameraTesting"]),
         library("VirtualCamera", [core, "PTPKit"]),
+        library("CameraTesting", [core, "PTPKit", "VirtualCamera", log]),
         // Layer 3: machinery
         library("FilmgateConfig", [core, "Yams"], tests: []),
         library("FilmgateEngine", [core, "CLinux", "FileKit", channels, log], tests: ["FilmgateConfig"], fixtures: ["Fixtures"]),
@@ -72,6 +85,7 @@ let package = Package(
         module("BasicAuth", uses: ["HTTPKit"], tests: [log]),
         module("APIKeyAuth", uses: ["HTTPKit"], tests: [log]),
         module("NoAuth", tests: [log]),
+        camera("StandardCamera"),
         // Layer 5: the command, and what it needs for trying out
         library("FilmgateSample", [core], tests: []),
         // Tests
