@@ -27,7 +27,7 @@ func module(_ name: String, uses kits: [Target.Dependency] = [], tests: [Target.
         .target(
             name: name, dependencies: [core] + kits, path: path, exclude: ["README.md", "example.yaml", "Tests"], sources: ["Sources"]),
         .testTarget(
-            name: "\(name)Tests", dependencies: [.init(stringLiteral: name), core, "FilmgateTesting"] + kits + tests, path: path,
+            name: "\(name)Tests", dependencies: [.init(stringLiteral: name), core] + kits + tests, path: path,
             exclude: ["README.md", "example.yaml", "Sources"], sources: ["Tests"]),
     ]
 }
@@ -80,6 +80,7 @@ let package = Package(
         library("FilmgateConfig", [core, "Yams"], tests: []),
         library("FilmgateEngine", [core, "CLinux", "FileKit", channels, log], tests: ["FilmgateConfig"], fixtures: ["Fixtures"]),
         // Layer 4: modules
+        module("FolderTarget", uses: ["FileKit"], tests: [log]),
         module("HTTPTarget", uses: ["HTTPKit"], tests: [crypto, log]),
         module("BearerAuth", uses: ["HTTPKit"], tests: [log]),
         module("BasicAuth", uses: ["HTTPKit"], tests: [log]),

@@ -1,0 +1,108 @@
+import FileKit
+import FilmgateCore
+import Glibc
+import Synchronization
+
+/// The work of the folder target; everything blocks for the disk.
+final class FolderStore: Sendable {
+    let root: FolderRoot
+    let verify: FolderTarget.Config.Proof
+    let custody: Custody?
+    private let area = Mutex<StagingArea?>(nil)
+
+    init(root: FolderRoot, verify: FolderTarget.Config.Proof, custody: Custody?) {
+        (self.root, self.verify, self.custody) = (root, verify, custody)
+    }
+
+    func check() throws(IngestError) {
+        let place = FileSystem.existing(root.path)
+        let advice = "Create it, mount its disk, or make it writable for you."
+        // A link or file in the way, or an unmounted disk's mount point that only root may write to.
+        guard try FileFacts.of(FileSystem.canonical(place))?.kind == .directory else {
+            throw IngestError(.misconfigured, "\(PathText.shown(place)) is not a folder.", advice: advice)
+        }
+        guard FileSystem.isWritable(place) else {
+            throw IngestError(.misconfigured, "\(PathText.shown(place)) is not writable.", advice: advice)
+        }
+        guard try FileSystem.freeBytes(place) > 0 else {
+            throw IngestError(.storageFull, "No room is left at \(PathText.shown(place)).", advice: "Free some or choose another disk.")
+        }
+        try custody?.check()
+    }
+
+    func occupancy(of path: String, for job: UploadJob, cancelled: @Sendable () -> Bool) throws(IngestError) -> Occupancy {
+        let final = try root.resolve(path)
+        guard let facts = try FileFacts.of(final) else {
+            return custody?.isSpoken(for: path, not: job.digests) == true ? .other : .free
+        }
+        return try standing(final, facts, job, cancelled).map { .same($0) } ?? .other
+    }
+
+    func verify(_ receipt: Receipt, size: UInt64, sha256: String, cancelled: @Sendable () -> Bool) throws(IngestError) -> Verification {
+        guard let path = receipt.path else { return .cannotTell }
+        guard let facts = try FileFacts.of(path) else { return .missing }
+        guard facts.kind == .regular else { return .differs("It is no longer an ordinary file.") }
+        guard facts.size == size else { return .differs("It has \(facts.size) bytes instead of \(size).") }
+        let found = try Reread.digest(of: path, .sha256, cancelled: cancelled)
+        return found.digest == sha256 && found.size == size ? .equal : .differs("Its bytes are not those that were delivered.")
+    }
+
+    func finishRun(_ delivered: [DeliveredFile]) throws(IngestError) {
+        if let area = area.withLock({ $0.take() }) { area.removeIfEmpty() } else { sweep() }
+        try custody?.commit(delivered)
+    }
+
+    /// The receipt for what stands at `final` already, when it has the job's bytes; nil when it has others or cannot be read.
+    func standing(
+        _ final: String, _ facts: FileFacts, _ job: UploadJob, _ cancelled: @Sendable () -> Bool
+    ) throws(IngestError) -> Receipt? {
+        guard facts.kind == .regular, facts.size == job.file.size else { return nil }
+        do throws(IngestError) {
+            guard try digest(of: final, cancelled) == job.digests.sha256 else { return nil }
+        } catch {
+            if error.code == .cancelled { throw error }
+            return nil
+        }
+        try DurableFile.settle(final)
+        return receipt(final, job, existed: true)
+    }
+
+    private func digest(of path: String, _ cancelled: @Sendable () -> Bool) throws(IngestError) -> String {
+        switch verify {
+        case .reread: try Reread.digest(of: path, .sha256, cancelled: cancelled).digest
+        case .size: try FileCopy.hash(path: path, cancelled: cancelled).digests.sha256
+        }
+    }
+
+    func receipt(_ final: String, _ job: UploadJob, existed: Bool) -> Receipt {
+        Receipt(
+            state: .done, path: final, sha256: job.digests.sha256, verified: verify == .reread ? .reread : .size, at: now(),
+            existed: existed)
+    }
+
+    /// The staging area, made when the first copy needs it; what crashed runs left there goes.
+    func staging() throws(IngestError) -> StagingArea {
+        try area.withLock { area throws(IngestError) in
+            if let area { return area }
+            try root.requireInside(root.staging)
+            let made = try StagingArea(root.staging)
+            made.removeLeftovers()
+            area = made
+            return made
+        }
+    }
+
+    /// Removes what a crashed run left, when this one had no need for a staging area.
+    private func sweep() {
+        guard (try? FileFacts.of(root.staging))?.kind == .directory, let area = try? StagingArea(root.staging) else { return }
+        area.removeLeftovers()
+        area.removeIfEmpty()
+    }
+}
+
+/// Nanoseconds since 1970.
+func now() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}

@@ -1,0 +1,73 @@
+import FileKit
+public import FilmgateCore
+import Synchronization
+
+/// Delivers into a folder on this machine.
+///
+/// A name appears there only when its bytes are whole, flushed and (unless told otherwise) read back from the disk. Nothing is ever replaced.
+public final class FolderTarget: Module, UploadTarget {
+    public static let manifest = Manifest(
+        "folder", "Delivers into a folder, each file proven by reading it back, with an ASC MHL history if wanted.", gives: [.receipt])
+
+    public let traits: TargetTraits
+    private let store: FolderStore
+    private let deliveries: BlockingPool, questions: BlockingPool
+
+    public init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
+        let layout: FolderLayout
+        do throws(ConfigError) { layout = try FolderLayout(config) } catch {
+            throw IngestError(.misconfigured, error.message, advice: error.hint)
+        }
+        let root = FileSystem.canonical(layout.root)
+        traits = TargetTraits(
+            identity: "folder:\(root)", localRoot: root, layout: layout.below,
+            digests: config.mhl || config.verify == .reread ? [.xxh128] : [], parallel: config.workers)
+        let custody = config.mhl ? Custody(root: root, state: context.state, logger: context.logger) : nil
+        store = FolderStore(root: FolderRoot(root), verify: config.verify, custody: custody)
+        deliveries = BlockingPool("folder.\(context.name)", width: config.workers)
+        questions = BlockingPool("folder.\(context.name).questions", width: 2)
+    }
+
+    public func check() async throws(IngestError) {
+        try await blocking(questions) { [store] _ throws(IngestError) in try store.check() }
+    }
+
+    public func occupancy(of path: String, for job: UploadJob) async throws(IngestError) -> Occupancy {
+        try await blocking(questions) { [store] cancelled throws(IngestError) in
+            try store.occupancy(of: path, for: job, cancelled: cancelled)
+        }
+    }
+
+    public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
+        try await blocking(deliveries) { [store] cancelled throws(IngestError) in try store.deliver(job, cancelled: cancelled) }
+    }
+
+    public func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {
+        try await blocking(deliveries) { [store] cancelled throws(IngestError) in
+            try store.verify(receipt, size: size, sha256: sha256, cancelled: cancelled)
+        }
+    }
+
+    public func finishRun(_ delivered: [DeliveredFile]) async throws(IngestError) {
+        try await blocking(deliveries) { [store] _ throws(IngestError) in try store.finishRun(delivered) }
+    }
+
+    /// Runs `body` on a thread that may block; it is told when the task is cancelled.
+    private func blocking<Value: Sendable>(
+        _ pool: BlockingPool, _ body: @escaping @Sendable (@escaping @Sendable () -> Bool) throws(IngestError) -> Value
+    ) async throws(IngestError) -> Value {
+        let flag = CancelFlag()
+        let result = await withTaskCancellationHandler {
+            await Result { () async throws(IngestError) in try await pool.run { () throws(IngestError) in try body { flag.isSet } } }
+        } onCancel: {
+            flag.set()
+        }
+        return try result.get()
+    }
+}
+
+private final class CancelFlag: Sendable {
+    private let value = Atomic(false)
+    var isSet: Bool { value.load(ordering: .relaxed) }
+    func set() { value.store(true, ordering: .relaxed) }
+}

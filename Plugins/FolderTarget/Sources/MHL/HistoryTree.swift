@@ -1,0 +1,86 @@
+import FileKit
+import FilmgateCore
+
+/// The history of a folder and those of folders below it; a file belongs to the innermost.
+struct HistoryTree {
+    let root: String
+
+    /// Writes one generation into each history that has news, innermost first; those around refer to it.
+    ///
+    /// Files that a history has with the same hash are left out unless they are `fresh`: those were hashed again and are `verified`.
+    func record(_ files: [Journal.Entry], fresh: Set<String>) throws(IngestError) {
+        let lock = try FolderLock(root)
+        defer { withExtendedLifetime(lock) {} }
+        var groups: [String: [Journal.Entry]] = [:]
+        for file in files {
+            let home = self.home(of: file.path)
+            groups[home, default: []].append(file)
+            for outer in around(home) where groups[outer] == nil { groups[outer] = [] }
+        }
+        var references: [String: [MHLManifest.Reference]] = [:]
+        for home in groups.keys.sorted(by: { ($0.utf8.count, $0) > ($1.utf8.count, $1) }) {
+            let written = try write(groups[home] ?? [], in: home, fresh: fresh, references[home] ?? [])
+            guard let written, let outer = around(home).first else { continue }
+            let path = Paths.join(Paths.relative("/" + home, to: "/" + outer) ?? home, "\(History.folderName)/\(written.name)")
+            references[outer, default: []].append(MHLManifest.Reference(path: path, c4: written.c4))
+        }
+    }
+
+    /// Writes the next generation of the history at `home` (below the root); nil when there is nothing to say.
+    private func write(
+        _ entries: [Journal.Entry], in home: String, fresh: Set<String>, _ references: [MHLManifest.Reference]
+    ) throws(IngestError) -> History.Generation? {
+        var history = try History.load(Paths.join(root, home))
+        var files: [MHLManifest.File] = []
+        for entry in entries {
+            guard let path = home.isEmpty ? entry.path : Paths.relative(entry.path, to: home), let hash = entry.xxh128 else { continue }
+            let known = history.known[path]
+            if known?.xxh128 == hash, !fresh.contains(entry.path) { continue }
+            let action = known == nil ? "original" : known?.xxh128 == hash ? "verified" : "failed"
+            files.append(
+                MHLManifest.File(path: path, size: entry.size, modified: entry.modified, hashed: entry.at, xxh128: hash, action: action))
+        }
+        guard !files.isEmpty || !references.isEmpty else { return nil }
+        let hashes = Dictionary(files.map { ($0.path, $0.xxh128) }) { first, _ in first }
+        let folders = Set(history.ignorePatterns) == Set(History.ignored) ? FolderHashes.of(history.root, hashes) : []
+        let manifest = MHLManifest(
+            files: files, folders: folders, references: references, ignore: history.ignorePatterns, created: now())
+        return try publish(manifest, &history)
+    }
+
+    private func publish(_ manifest: MHLManifest, _ history: inout History) throws(IngestError) -> History.Generation {
+        try DurableFile.makeDirectories(history.folder)
+        for name in try FileSystem.names(in: history.folder) where name.hasPrefix(".") && name.hasSuffix(".part") {
+            FileSystem.remove(Paths.join(history.folder, name))
+        }
+        let number = history.nextNumber, bytes = Array(manifest.text.utf8)
+        let name = MHLManifest.name(number, of: history.root, at: manifest.created)
+        try DurableFile.atomicWrite(bytes.span.bytes, to: Paths.join(history.folder, name))
+        let generation = History.Generation(number: number, name: name, c4: C4.id(of: bytes))
+        history.generations.append(generation)
+        let chain = Array(Chain.text(history.generations).utf8)
+        try DurableFile.atomicWrite(chain.span.bytes, to: Paths.join(history.folder, History.chainName))
+        return generation
+    }
+
+    /// The innermost folder around `path` that has a history of its own; "" is the root.
+    private func home(of path: String) -> String {
+        var home = ""
+        for folder in Self.folders(above: path) where isHistory(folder) { home = folder }
+        return home
+    }
+
+    /// The histories around the one at `home`, the nearest first; empty for the root.
+    private func around(_ home: String) -> [String] {
+        home.isEmpty ? [] : Self.folders(above: home).filter(isHistory).reversed() + [""]
+    }
+
+    private func isHistory(_ folder: String) -> Bool {
+        (try? FileFacts.of(Paths.join(Paths.join(root, folder), History.folderName)))?.kind == .directory
+    }
+
+    /// `a`, `a/b` for `a/b/c`.
+    private static func folders(above path: String) -> [String] {
+        path.utf8.indices.filter { path.utf8[$0] == 0x2F }.map { String(path[..<$0]) }
+    }
+}
