@@ -72,6 +72,7 @@ let package = Package(
         library("FilmgateCore", [log], tests: []),
         // Layer 2: kits
         library("FileKit", [core, "CLinux", "CXXHash", crypto], tests: []),
+        library("MediaKit", [core, "CExif"], tests: []),
         library("HTTPKit", [core, "CCurl", crypto], tests: ["FilmgateTesting"]),
         library("PTPKit", [core], tests: ["VirtualCamera", "CameraTesting"]),
         library("VirtualCamera", [core, "PTPKit"]),

@@ -1,0 +1,113 @@
+import FilmgateCore
+
+/// What has been found in a file so far.
+///
+/// The first answer to a question stays.
+struct Findings {
+    private(set) var facts = MediaFacts()
+    /// What XMP says: its rating counts before Exif's, everything else behind it.
+    private(set) var xmp = MediaFacts()
+    private var iptc = MediaFacts()
+    /// When the file was last changed, for want of a better time.
+    private var modified: CivilTime?
+    private var universal: CivilTime?
+    /// Pixels as the container itself says.
+    var pixelSize: (width: Int, height: Int)?
+    var flags: Set<String> = []
+
+    /// A self-contained Exif block: TIFF header, directories, values.
+    /// - Parameter only: the folder that its first directory stands for, where a format keeps each in a block of its own.
+    mutating func takeExif(_ block: ByteRegion, only: TagFolder? = nil) {
+        if block.count <= UInt64(ExifBlock.limit), let bytes = block.bytes(0, Int(block.count)), let exif = ExifBlock(bytes, only: only) {
+            take(exif, damaged: exif.damaged)
+        } else if let reader = TIFFReader(block), let tree = TIFFTree(reader) {
+            take(tree, damaged: tree.damaged)
+        } else {
+            flags.insert(MediaFlag.exifDamaged)
+        }
+    }
+
+    /// A block that is in memory already.
+    mutating func takeExif(_ block: Bytes) {
+        if let exif = ExifBlock(block) { take(exif, damaged: exif.damaged) } else { flags.insert(MediaFlag.exifDamaged) }
+    }
+
+    /// Tags that have been read.
+    mutating func take(_ tags: some TagSource, damaged: Bool) {
+        facts.fill(from: tags)
+        modified = modified ?? tags.modified
+        if damaged { flags.insert(MediaFlag.exifDamaged) }
+    }
+
+    mutating func takeXMP(_ packet: Bytes) { xmp.fill(fromXMP: packet) }
+
+    /// IPTC records count behind everything else: they are typed in, not written by cameras.
+    mutating func takeIPTC(_ records: ByteRegion) { iptc.fill(from: IPTCRecords.facts(in: records)) }
+
+    /// Fills what is missing.
+    mutating func take(_ other: MediaFacts) { facts.fill(from: other) }
+
+    /// Fills what is missing through one closure, for formats with fields of their own.
+    mutating func take(_ fill: (inout MediaFacts) -> Void) {
+        var other = MediaFacts()
+        fill(&other)
+        take(other)
+    }
+
+    /// A time that is UTC by the format's rule, for want of one that the camera wrote with its zone or as civil time.
+    mutating func takeUTC(_ time: CivilTime?) { universal = universal ?? time }
+
+    /// `flags`, with the one that depends on which time was taken.
+    var allFlags: Set<String> {
+        facts.captured == nil && xmp.captured == nil && universal != nil ? flags.union([MediaFlag.zoneAssumed]) : flags
+    }
+
+    /// The facts, best sources first.
+    var result: MediaFacts {
+        var result = facts
+        result.rating = xmp.rating ?? facts.rating
+        result.fill(from: xmp)
+        result.captured = result.captured ?? universal
+        result.fill(from: iptc)
+        result.captured = result.captured ?? modified
+        if let pixelSize { (result.width, result.height) = (pixelSize.width, pixelSize.height) }
+        return result
+    }
+}
+
+extension MediaFacts {
+    /// Takes over what is missing here.
+    mutating func fill(from other: MediaFacts) {
+        make = make ?? other.make
+        model = model ?? other.model
+        serial = serial ?? other.serial
+        owner = owner ?? other.owner
+        artist = artist ?? other.artist
+        lensModel = lensModel ?? other.lensModel
+        lensSerial = lensSerial ?? other.lensSerial
+        captured = captured ?? other.captured
+        exposureTime = exposureTime ?? other.exposureTime
+        fNumber = fNumber ?? other.fNumber
+        iso = iso ?? other.iso
+        focalLength = focalLength ?? other.focalLength
+        orientation = orientation ?? other.orientation
+        if width == nil || height == nil { (width, height) = (other.width, other.height) }
+        position = position ?? other.position
+        rating = rating ?? other.rating
+        imageNumber = imageNumber ?? other.imageNumber
+        duration = duration ?? other.duration
+    }
+}
+
+/// The flags that reading a file can set on its asset.
+public enum MediaFlag {
+    /// The file ends before its own structure does.
+    public static let truncated = "truncated"
+    /// The metadata is broken; facts may be missing.
+    public static let exifDamaged = "exif-damaged"
+    /// The bytes are another kind of file than the name says.
+    public static let kindMismatch = "kind-mismatch"
+    /// The time is UTC by the format's rule (a movie's header), and no offset of the place is known; many cameras break the rule and write
+    /// civil time there.
+    public static let zoneAssumed = "zone-assumed"
+}

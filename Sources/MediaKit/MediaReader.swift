@@ -1,0 +1,92 @@
+public import FilmgateCore
+
+/// What reading a file's metadata gave.
+public struct MediaReading: Sendable, Hashable {
+    public var facts = MediaFacts()
+    /// `MediaFlag`s.
+    public var flags: Set<String> = []
+    /// What the bytes are; nil when unknown.
+    public var format: FileFormat?
+    /// `unknown` when not asked for.
+    public var completeness = Completeness.unknown
+
+    public init() {}
+
+    /// The kind of file that the bytes are, whatever its name.
+    public var kindByContent: MediaKind? { format?.kind }
+}
+
+/// Reads what media files say about themselves.
+///
+/// Which tags come from where: self-contained Exif blocks (JPEG, HEIF, AVIF, CR3, RAF, PNG, WebP, JP2, JXL, PSD, recordings) are parsed by
+/// libexif; the directories of TIFF-based files by `TIFFReader`, as libexif reads only the first 64 KiB and no SubIFDs; boxes, chunks, CIFF, X3F
+/// properties, AVCHD's time and XMP by this kit. Maker notes are not read.
+public enum MediaReader {
+    /// Opens and reads the file.
+    ///
+    /// Blocks for the disk: usually one read of 64 KiB, never more than 4 MiB in all (a damaged JPEG is scanned once to its end). May be
+    /// called from many threads. `notFound`, `unreadable` (also when the medium fails while reading).
+    /// - Parameters:
+    ///   - path: absolute, or relative to the working directory.
+    ///   - completeness: whether to check that the file is whole.
+    public static func read(path: String, completeness: Bool = true) throws(IngestError) -> MediaReading {
+        let source = try FileSource(path: path)
+        let name = path.utf8.lastIndex(of: 0x2F).map { String(path[path.utf8.index(after: $0)...]) } ?? path
+        guard let reading = read(source, name: name, completeness: completeness) else {
+            throw IngestError(.unreadable, "\(path) cannot be read: the medium reports an error.")
+        }
+        return reading
+    }
+
+    /// Reads what `source` holds.
+    ///
+    /// Nil when the medium failed. Never traps and always ends, whatever the bytes are.
+    /// - Parameter name: the file's name, for `kind-mismatch`; nil to accept any content.
+    public static func read(_ source: some ByteSource, name: String?, completeness: Bool = true) -> MediaReading? {
+        let window = ByteWindow(source)
+        let file = window.whole
+        var reading = MediaReading()
+        guard let format = FileSignature.format(of: file.upTo(FileSignature.length)) else { return window.failed ? nil : reading }
+        reading.format = format
+        var findings = Findings()
+        format.locate(in: file, into: &findings)
+        (reading.facts, reading.flags) = (findings.result, findings.allFlags)
+        if completeness {
+            reading.completeness = Completeness.check(file, format, source)
+            if case .truncated = reading.completeness { reading.flags.insert(MediaFlag.truncated) }
+        }
+        if let name, !format.fits(MediaKind(fileName: name), ext: FileName(name).ext) { reading.flags.insert(MediaFlag.kindMismatch) }
+        return window.failed ? nil : reading
+    }
+}
+
+extension FileFormat {
+    /// Finds the metadata in a file of this format.
+    func locate(in file: ByteRegion, into findings: inout Findings) {
+        switch self {
+        case .jpeg: JPEGFile.locate(in: file, into: &findings)
+        case .exv: JPEGFile.locate(in: file, from: 7, into: &findings)
+        case .tiff, .orf: TIFFFile.locate(in: file, into: &findings)
+        case .rw2: RW2File.locate(in: file, into: &findings)
+        case .heif, .avif: HEIFFile.locate(in: file, into: &findings)
+        case .cr3, .movie, .audioMovie: MovieFile.locate(in: file, into: &findings)
+        case .jp2, .jxl: JP2File.locate(in: file, into: &findings)
+        case .raf: RAFFile.locate(in: file, into: &findings)
+        case .crw: CIFFFile.locate(in: file, into: &findings)
+        case .mrw: MRWFile.locate(in: file, into: &findings)
+        case .x3f: X3FFile.locate(in: file, into: &findings)
+        case .avi, .wav, .webp: RIFFFile.locate(in: file, into: &findings)
+        case .png: PNGFile.locate(in: file, into: &findings)
+        case .psd: PSDFile.locate(in: file, into: &findings)
+        case .transportStream: TransportStream.locate(in: file, into: &findings)
+        case .mxf: MXFFile.locate(in: file, into: &findings)
+        case .matroska: MatroskaFile.locate(in: file, into: &findings)
+        case .dv: DVFile.locate(in: file, into: &findings)
+        case .r3d: R3DFile.locate(in: file, into: &findings)
+        case .eip: EIPFile.locate(in: file, into: &findings)
+        case .reversedRAW: ReversedRAWFile.locate(in: file, into: &findings)
+        case .xml: SidecarFile.locate(in: file, into: &findings)
+        case .gif, .bmp: break
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Testing
+
+@testable import MediaKit
+
+@Suite struct CompletenessTests {
+    private func check(_ bytes: [UInt8]) -> Completeness { Completeness.check(MemorySource(bytes)) }
+
+    private func isTruncated(_ bytes: [UInt8]) -> Bool {
+        guard case .truncated(let reason) = check(bytes) else { return false }
+        return reason.hasSuffix(".") && reading(bytes).flags.contains("truncated")
+    }
+
+    @Test func jpegEndsWithItsMarker() {
+        var jpeg = JPEGBuilder.camera()
+        #expect(check(jpeg.build()) == .complete)
+        jpeg.hasEnd = false
+        #expect(isTruncated(jpeg.build()))
+        jpeg.trailer = zeros(100_000)
+        #expect(isTruncated(jpeg.build()))
+    }
+
+    @Test func jpegCutAnywhereIsTruncated() {
+        let bytes = JPEGBuilder.camera().build()
+        for length in stride(from: 3, to: bytes.count - 1, by: 7) { #expect(isTruncated(Array(bytes[..<length]))) }
+    }
+
+    @Test func theThumbnailsEndIsNotThePictures() {
+        var jpeg = JPEGBuilder.camera(TIFFBuilder.camera(note: [0xFF, 0xD8, 0xFF, 0xD9]).build())
+        jpeg.hasEnd = false
+        #expect(isTruncated(jpeg.build()))
+    }
+
+    @Test(arguments: [1, 5000, 40_000, 3_000_000]) func jpegMayHaveATrailer(_ size: Int) {
+        var jpeg = JPEGBuilder.camera()
+        jpeg.trailer = (0..<size).map { UInt8($0 % 200) }
+        #expect(check(jpeg.build()) == .complete)
+    }
+
+    @Test func furtherPicturesMustBeThere() {
+        var jpeg = JPEGBuilder.camera()
+        func index(_ size: Int, _ offset: Int) -> [UInt8] {
+            let list = be32(0) + be32(900) + be32(0) + be32(0) + be32(0) + be32(size) + be32(offset) + be32(0)
+            return ascii("MPF\0") + TIFFBuilder(order: .big, folders: [[(0xB002, .bytes(list))]]).build()
+        }
+        jpeg.trailer = zeros(200)
+        jpeg.segments.append((0xE2, index(100, 200)))
+        #expect(check(jpeg.build()) == .complete)
+        jpeg.segments[1] = (0xE2, index(100, 90_000))
+        #expect(isTruncated(jpeg.build()))
+    }
+
+    @Test func moviesNeedTheirBoxes() {
+        let movie = MovieBuilder().build()
+        #expect(check(movie) == .complete)
+        #expect(isTruncated(Array(movie.dropLast())))
+        #expect(isTruncated(Array(movie[..<1000])))
+        #expect(isTruncated(box("ftyp", ascii("qt  ") + be32(0)) + box("mdat", zeros(100))))
+        #expect(check(movie + zeros(4)) == .complete)
+        #expect(check(movie + ascii("&&&& a trailer that is no box")) == .complete)
+    }
+
+    @Test func stillPicturesNeedTheirItems() {
+        let picture = heif(TIFFBuilder.camera().build(), pad: 5000)
+        #expect(check(picture) == .complete)
+        #expect(isTruncated(Array(picture.dropLast(20))))
+    }
+
+    @Test func stripsAndTilesLieInside() {
+        func file(_ offsets: [Int], _ counts: [Int]) -> [UInt8] {
+            TIFFBuilder(folders: [[(Tag.stripOffsets, .long(offsets)), (Tag.stripByteCounts, .long(counts))]]).build() + zeros(1000)
+        }
+        #expect(check(file([8, 500], [100, 100])) == .complete)
+        #expect(isTruncated(file([8, 2000], [100, 100])))
+        #expect(check(file([8, 500, 700], [100, 100])) == .unknown)
+        #expect(check(file([0xFFFF_FFFF], [100])) == .unknown)
+        #expect(isTruncated(Array(file([8, 500], [100, 100])[..<9])))
+    }
+
+    @Test func riffAndPNGFit() {
+        let sound = ascii("RIFF") + le32(36 + 400) + ascii("WAVEfmt ") + le32(16) + zeros(16) + ascii("data") + le32(400) + zeros(400)
+        #expect(check(sound) == .complete)
+        #expect(isTruncated(Array(sound.dropLast(100))))
+        let picture = [0x89] + ascii("PNG\r\n\u{1A}\n") + be32(0) + ascii("IEND") + zeros(4)
+        #expect(check(picture) == .complete)
+        #expect(isTruncated(Array(picture.dropLast(6))))
+    }
+
+    @Test func unknownBytesProveNothing() {
+        #expect(check([]) == .unknown && check(ascii("hello")) == .unknown)
+    }
+}
