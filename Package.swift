@@ -27,7 +27,7 @@ func module(_ name: String, uses kits: [Target.Dependency] = [], tests: [Target.
         .target(
             name: name, dependencies: [core] + kits, path: path, exclude: ["README.md", "example.yaml", "Tests"], sources: ["Sources"]),
         .testTarget(
-            name: "\(name)Tests", dependencies: [.init(stringLiteral: name), core] + kits + tests, path: path,
+            name: "\(name)Tests", dependencies: [.init(stringLiteral: name), core, "FilmgateTesting"] + kits + tests, path: path,
             exclude: ["README.md", "example.yaml", "Sources"], sources: ["Tests"]),
     ]
 }
