@@ -12,10 +12,6 @@ func system(_ name: String, _ pkgConfig: String, _ package: String) -> Target {
 func library(_ name: String, _ dependencies: [Target.Dependency] = [], tests: [Target.Dependency]? = nil, fixtures: [String] = []) -> [Target] {
     let target = Target.target(name: name, dependencies: dependencies, path: "Sources/\(name)")
     guard let tests else { return [target] }
-    return [
-        target,
-        .testTarget(name: "\(name)Tests", dependencies: [.init(stringLiteral: name)] + dependencies + tests, path: "Tests/\(name)Tests"),
-    ]
     let all = [.init(stringLiteral: name)] + dependencies + tests
     return [target, .testTarget(name: "\(name)Tests", dependencies: all, path: "Tests/\(name)Tests", exclude: fixtures)]
 }

@@ -1,5 +1,3 @@
-public import FilmgateCore
-
 /// A pattern as in file names: `*` any text, `?` one character, `[abc]`, `[a-z]`, `[!a]`.
 ///
 /// Case and surrounding spaces are ignored.
@@ -102,5 +100,6 @@ public struct Glob: Sendable, Hashable, ConfigValue {
         return Array(scalars[first...last])
     }
 
-    static func isPadding(_ scalar: Unicode.Scalar) -> Bool { scalar.value == 0 || scalar.properties.isWhitespace }
+    /// A space, a NUL or another character that pads a fixed-length field.
+    public static func isPadding(_ scalar: Unicode.Scalar) -> Bool { scalar.value == 0 || scalar.properties.isWhitespace }
 }
