@@ -1,0 +1,1 @@
+../../../FilmgateEngineTests/Pipeline/FakeTargets.swift
