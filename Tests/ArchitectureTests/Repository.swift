@@ -30,11 +30,19 @@ enum Repository {
     static func files(in folder: String, ending endings: String...) -> [File] {
         let base = root.appendingPathComponent(folder).path
         guard let walk = FileManager.default.enumerator(atPath: base) else { return [] }
-        return walk.compactMap { $0 as? String }.filter { path in endings.contains { path.hasSuffix($0) } && !path.contains(".build") }
-            .sorted().compactMap { path in
-                guard let text = try? String(contentsOfFile: base + "/" + path, encoding: .utf8) else { return nil }
-                return File(path: folder.isEmpty ? path : folder + "/" + path, text: text)
+        var paths: [String] = []
+        while let path = walk.nextObject() as? String {
+            // What was built is not walked: it is a hundred times larger than the sources.
+            if path.hasPrefix(".build") || path.hasPrefix(".git/") || path.contains("/.build") {
+                walk.skipDescendants()
+            } else {
+                paths.append(path)
             }
+        }
+        return paths.filter { path in endings.contains { path.hasSuffix($0) } }.sorted().compactMap { path in
+            guard let text = try? String(contentsOfFile: base + "/" + path, encoding: .utf8) else { return nil }
+            return File(path: folder.isEmpty ? path : folder + "/" + path, text: text)
+        }
     }
 
     static func file(_ path: String) -> File? {
