@@ -79,6 +79,8 @@ let package = Package(
         library("FilmgateConfig", [core, "Yams"], tests: []),
         library("FilmgateEngine", [core, "CLinux", "FileKit", channels, log], tests: ["FilmgateConfig"], fixtures: ["Fixtures"]),
         // Layer 4: modules
+        module("ExifStage", uses: ["MediaKit"], tests: [log]),
+        module("SelectStage", tests: [log]),
         module("FolderTarget", uses: ["FileKit"], tests: [log]),
         module("HTTPTarget", uses: ["HTTPKit"], tests: [crypto, log]),
         module("BearerAuth", uses: ["HTTPKit"], tests: [log]),

@@ -109,5 +109,5 @@ public enum MediaFlag {
     public static let kindMismatch = "kind-mismatch"
     /// The time is UTC by the format's rule (a movie's header), and no offset of the place is known; many cameras break the rule and write
     /// civil time there.
-    public static let zoneAssumed = "zone-assumed"
+    public static let zoneAssumed = AssetFlag.zoneAssumed
 }

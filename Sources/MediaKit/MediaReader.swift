@@ -28,11 +28,12 @@ public enum MediaReader {
     /// called from many threads. `notFound`, `unreadable` (also when the medium fails while reading).
     /// - Parameters:
     ///   - path: absolute, or relative to the working directory.
+    ///   - name: the file's name as its camera gave it; nil to take the path's.
     ///   - completeness: whether to check that the file is whole.
-    public static func read(path: String, completeness: Bool = true) throws(IngestError) -> MediaReading {
+    public static func read(path: String, name: String? = nil, completeness: Bool = true) throws(IngestError) -> MediaReading {
         let source = try FileSource(path: path)
-        let name = path.utf8.lastIndex(of: 0x2F).map { String(path[path.utf8.index(after: $0)...]) } ?? path
-        guard let reading = read(source, name: name, completeness: completeness) else {
+        let last = path.utf8.lastIndex(of: 0x2F).map { String(path[path.utf8.index(after: $0)...]) } ?? path
+        guard let reading = read(source, name: name ?? last, completeness: completeness) else {
             throw IngestError(.unreadable, "\(path) cannot be read: the medium reports an error.")
         }
         return reading
@@ -46,17 +47,33 @@ public enum MediaReader {
         let window = ByteWindow(source)
         let file = window.whole
         var reading = MediaReading()
-        guard let format = FileSignature.format(of: file.upTo(FileSignature.length)) else { return window.failed ? nil : reading }
-        reading.format = format
-        var findings = Findings()
-        format.locate(in: file, into: &findings)
-        (reading.facts, reading.flags) = (findings.result, findings.allFlags)
-        if completeness {
-            reading.completeness = Completeness.check(file, format, source)
-            if case .truncated = reading.completeness { reading.flags.insert(MediaFlag.truncated) }
+        reading.format = FileSignature.format(of: file.upTo(FileSignature.length))
+        if let format = reading.format {
+            var findings = Findings()
+            format.locate(in: file, into: &findings)
+            (reading.facts, reading.flags) = (findings.result, findings.allFlags)
+            if completeness { reading.completeness = Completeness.check(file, format) }
         }
-        if let name, !format.fits(MediaKind(fileName: name), ext: FileName(name).ext) { reading.flags.insert(MediaFlag.kindMismatch) }
+        if let name { reading.compare(with: FileName(name), isEmpty: source.size == 0) }
+        if case .truncated = reading.completeness { reading.flags.insert(MediaFlag.truncated) }
         return window.failed ? nil : reading
+    }
+}
+
+extension MediaReading {
+    /// Notes where the bytes are not what the name promises.
+    ///
+    /// Nothing at all is the beginning of any file.
+    fileprivate mutating func compare(with name: FileName, isEmpty: Bool) {
+        let kind = MediaKind(fileName: name.stem + "." + name.ext)
+        if let format {
+            if !format.fits(kind, ext: name.ext) { flags.insert(MediaFlag.kindMismatch) }
+        } else if isEmpty {
+            if kind != .other { completeness = .truncated("The file is empty.") }
+        } else if kind == .jpeg || kind == .heif {
+            // Of these kinds every format is known.
+            flags.insert(MediaFlag.kindMismatch)
+        }
     }
 }
 

@@ -47,6 +47,13 @@ final class ByteWindow {
         return Bytes(block).part(Int(offset - start), count)
     }
 
+    /// Up to `count` bytes for a pass over the whole file: neither kept nor counted.
+    func stream(_ offset: UInt64, _ count: Int) -> [UInt8]? {
+        let bytes = source.read(at: offset, count: count)
+        if bytes == nil { failed = true }
+        return bytes
+    }
+
     private func load(_ offset: UInt64, _ count: Int) -> Bytes? {
         let wanted = max(count, min(Self.blockSize, budget))
         guard wanted <= budget else { exhausted = true; return nil }

@@ -12,19 +12,19 @@ public enum Completeness: Sendable, Hashable {
     public static func check(_ source: some ByteSource) -> Completeness {
         let file = ByteWindow(source).whole
         guard let format = FileSignature.format(of: file.upTo(FileSignature.length)) else { return .unknown }
-        return check(file, format, source)
+        return check(file, format)
     }
 
-    static func check(_ file: ByteRegion, _ format: FileFormat, _ source: some ByteSource) -> Completeness {
-        let found = verdict(file, format, source)
+    static func check(_ file: ByteRegion, _ format: FileFormat) -> Completeness {
+        let found = verdict(file, format)
         // What could not be looked at proves nothing.
         if file.window.failed || file.window.exhausted, found != .complete { return .unknown }
         return found
     }
 
-    private static func verdict(_ file: ByteRegion, _ format: FileFormat, _ source: some ByteSource) -> Completeness {
+    private static func verdict(_ file: ByteRegion, _ format: FileFormat) -> Completeness {
         switch format {
-        case .jpeg: JPEGCompleteness.check(file, source)
+        case .jpeg: JPEGCompleteness.check(file)
         case .heif, .avif: BoxCompleteness.checkImage(file)
         case .movie, .audioMovie, .cr3: BoxCompleteness.checkMovie(file)
         case .tiff, .orf: TIFFCompleteness.check(file)

@@ -3,7 +3,7 @@
 enum JPEGCompleteness {
     static let tailSize = 16 << 10, pieceSize = 1 << 20
 
-    static func check(_ file: ByteRegion, _ source: some ByteSource) -> Completeness {
+    static func check(_ file: ByteRegion) -> Completeness {
         var previews: UInt64?
         let ending = JPEGFile.walk(file) { segment in
             if segment.marker == 0xE2, previews == nil { previews = MultiPicture.end(in: segment.body) }
@@ -12,7 +12,7 @@ enum JPEGCompleteness {
         case .broken: return .truncated("The header breaks off.")
         case .image: return .complete
         case .scan(let start):
-            guard endFollows(start, in: file, source) else { return .truncated("The end marker is missing.") }
+            guard endFollows(start, in: file) else { return .truncated("The end marker is missing.") }
             if let previews, previews > file.count { return .truncated("A further picture runs past the end of the file.") }
             return .complete
         }
@@ -21,17 +21,17 @@ enum JPEGCompleteness {
     /// In a scan FF is followed by 00 or a restart marker, so the first FF D9 is its end.
     ///
     /// The last bytes are looked at first.
-    private static func endFollows(_ scan: UInt64, in file: ByteRegion, _ source: some ByteSource) -> Bool {
+    private static func endFollows(_ scan: UInt64, in file: ByteRegion) -> Bool {
         let start = max(scan, file.count > UInt64(tailSize) ? file.count - UInt64(tailSize) : 0)
         guard start <= file.count else { return false }
         if file.upTo(tailSize, at: start).index(of: [0xFF, 0xD9]) != nil { return true }
-        return scanFinds(scan, until: start, source)
+        return scanFinds(scan, until: start, file.window)
     }
 
-    private static func scanFinds(_ start: UInt64, until end: UInt64, _ source: some ByteSource) -> Bool {
+    private static func scanFinds(_ start: UInt64, until end: UInt64, _ window: ByteWindow) -> Bool {
         var place = start
         while place <= end {
-            guard let piece = source.read(at: place, count: pieceSize), piece.count >= 2 else { return false }
+            guard let piece = window.stream(place, pieceSize), piece.count >= 2 else { return false }
             if Bytes(piece).index(of: [0xFF, 0xD9]) != nil { return true }
             place += UInt64(piece.count) - 1
         }
