@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+@Suite struct SafeToFormatTests {
+    /// A card that has been imported; its copy lies on the card's device, which tests must allow.
+    private func imported() throws -> Table {
+        let table = try Table()
+        try table.sampleCard()
+        #expect(try table.importing().status == 0)
+        return table
+    }
+
+    private func ask(_ table: Table, _ more: [String] = ["--allow", "same-device"]) throws -> Program.Outcome {
+        try table.run(["safe-to-format", table.card] + more)
+    }
+
+    private func firstCopy(_ table: Table) throws -> String {
+        table.archive + "/" + (try #require(table.files(table.archive).keys.filter { $0.hasSuffix(".JPG") }.sorted().first))
+    }
+
+    @Test func yesWhenEveryFileIsProven() throws {
+        let answer = try ask(try imported())
+        #expect(answer.status == 0)
+        #expect(answer.summary["safe"] as? Bool == true)
+    }
+
+    @Test func noOnTheCardsOwnDevice() throws {
+        let answer = try ask(try imported(), [])
+        #expect(answer.status == 8)
+        #expect(answer.items().contains { ($0["reason"] as? String ?? "").contains("own device") })
+    }
+
+    @Test func noForAFlippedBit() throws {
+        let table = try imported(), copy = try firstCopy(table)
+        var data = try Data(contentsOf: URL(fileURLWithPath: copy))
+        data[data.count / 2] ^= 1
+        try data.write(to: URL(fileURLWithPath: copy))
+        try expectNo(table, naming: (copy as NSString).lastPathComponent)
+        #expect(try table.run(["verify", table.archive]).status == 6)
+    }
+
+    @Test func noForADeletedCopyWhichStaysDeletedUntilAskedFor() throws {
+        let table = try imported(), copy = try firstCopy(table)
+        try FileManager.default.removeItem(atPath: copy)
+        try expectNo(table, naming: (copy as NSString).lastPathComponent)
+        #expect(try ask(table).summary["removed"] as? Int == 1)
+        #expect(try table.importing().count("delivered") == 0)
+        #expect(!FileManager.default.fileExists(atPath: copy))
+        #expect(try table.importing(["--again"]).count("delivered") == 1)
+        #expect(FileManager.default.fileExists(atPath: copy))
+        #expect(try ask(table).status == 0)
+    }
+
+    @Test func noForAFileThatNobodyKnows() throws {
+        let table = try imported()
+        try table.write("CARD/DCIM/100CANON/NOTES.QQQ", "unknown")
+        try expectNo(table, naming: "NOTES.QQQ")
+        try FileManager.default.removeItem(atPath: table.card + "/DCIM/100CANON/NOTES.QQQ")
+        try table.write("CARD/DCIM/100CANON/IMG_9999.JPG", Data([0xFF, 0xD8, 9, 0xFF, 0xD9]))
+        try expectNo(table, naming: "IMG_9999.JPG")
+    }
+
+    @Test func noForACardThatWasNeverImported() throws {
+        let table = try Table()
+        try table.sampleCard()
+        #expect(try ask(table).status == 8)
+    }
+
+    @Test func emptyFilesAreExemptButNamed() throws {
+        let table = try imported()
+        try table.write("CARD/DCIM/100CANON/IMG_8888.JPG", Data())
+        let answer = try ask(table)
+        #expect(answer.status == 0)
+        #expect(answer.items().contains { $0["proof"] as? String == "exempt" && ($0["path"] as? String ?? "").hasSuffix("IMG_8888.JPG") })
+    }
+
+    private func expectNo(_ table: Table, naming name: String) throws {
+        let answer = try ask(table)
+        #expect(answer.status == 8)
+        let named = answer.items().filter { ["not_proven", "removed"].contains($0["proof"] as? String) }
+        #expect(named.contains { "\($0["path"] ?? "") \($0["reason"] ?? "")".contains(name) })
+    }
+}
