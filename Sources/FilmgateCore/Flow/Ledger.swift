@@ -8,7 +8,7 @@ public protocol LedgerReader: Sendable {
     func deliveries(of content: ContentKey) async throws(IngestError) -> [DeliveryRow]
     /// The earliest file with these bytes, as a person would name it (source and path); nil when they are new.
     func twin(of content: ContentKey) async throws(IngestError) -> String?
-    /// The content that holds `path` (compared case-folded) at `target`, delivered or promised.
+    /// The content that holds `path` (compared case-folded) at `target`: delivered, promised, or failed and so open to another try.
     func holder(of path: String, at target: String) async throws(IngestError) -> ContentKey?
     /// The name chosen earlier for a shot at a target; a late file of the shot gets the same.
     func shotName(_ shot: String, at target: String, event: String?) async throws(IngestError) -> ShotName?
@@ -24,12 +24,19 @@ public protocol LedgerReader: Sendable {
     func totals() async throws(IngestError) -> LedgerTotals
     /// Done deliveries at a target whose path is below `prefix` ("" = all), for `verify`.
     func delivered(below prefix: String) async throws(IngestError) -> [DeliveryRow]
+    /// Notes on one asset, or on anything (nil), newest first.
+    func notes(of asset: AssetID?, limit: Int) async throws(IngestError) -> [NoteRow]
+}
+
+extension LedgerReader {
+    public func notes(of asset: AssetID?, limit: Int) async throws(IngestError) -> [NoteRow] { [] }
 }
 
 /// The writing half: one instance at a time (`stateLocked` otherwise).
 public protocol Ledger: LedgerReader {
-    /// Returns once the changes are committed, in order; changes of concurrent callers share a transaction. Survives a crash of the
-    /// program; a power cut may lose the last commits, never consistency.
+    /// Returns once the changes are committed, in order; changes of concurrent callers share a transaction.
+    ///
+    /// Survives a crash of the program; a power cut may lose the last commits, never consistency.
     func record(_ changes: [LedgerChange]) async throws(IngestError)
     /// Opens a run and returns its number.
     func beginRun(verb: String, event: String?, at: Int64) async throws(IngestError) -> Int64
@@ -40,6 +47,8 @@ public protocol Ledger: LedgerReader {
 /// One change to the ledger.
 public enum LedgerChange: Sendable {
     /// Inserts or replaces the asset with that origin.
+    ///
+    /// Digests and metadata belong to its content: where they are nil, what is known stays.
     case asset(AssetRow)
     /// Inserts or replaces the delivery of that content at that target.
     case delivery(DeliveryRow)
@@ -49,7 +58,7 @@ public enum LedgerChange: Sendable {
 }
 
 /// A file on a card or a camera, as the ledger remembers it.
-public struct KnownFile: Sendable {
+public struct KnownFile: Sendable, Hashable {
     public var fingerprint: Fingerprint
     public var content: ContentKey?
     public var kind: MediaKind
@@ -71,7 +80,7 @@ public struct KnownFile: Sendable {
 }
 
 /// One asset.
-public struct AssetRow: Sendable {
+public struct AssetRow: Sendable, Hashable {
     public var origin: Origin
     public var run: Int64
     public var kind: MediaKind
@@ -96,7 +105,7 @@ public struct AssetRow: Sendable {
 }
 
 /// One content at one target.
-public struct DeliveryRow: Sendable {
+public struct DeliveryRow: Sendable, Hashable {
     public var content: ContentKey
     /// Target identity, and its name in the pipeline file when last used.
     public var target: String, targetName: String
@@ -120,7 +129,7 @@ public struct DeliveryRow: Sendable {
 }
 
 /// A delivery that waits, and the asset that it belongs to.
-public struct QueuedDelivery: Sendable {
+public struct QueuedDelivery: Sendable, Hashable {
     public var delivery: DeliveryRow, asset: AssetRow
     public init(delivery: DeliveryRow, asset: AssetRow) { (self.delivery, self.asset) = (delivery, asset) }
 }
@@ -136,14 +145,20 @@ public struct ShotName: Sendable, Hashable, Codable {
     public init(counter: Int, suffix: Int, base: String) { (self.counter, self.suffix, self.base) = (counter, suffix, base) }
 }
 
-public struct AssetFilter: Sendable {
+/// A remark on an asset, or on a run as a whole.
+public struct NoteRow: Sendable, Hashable, Codable {
+    public var asset: AssetID?, at: Int64, text: String
+    public init(asset: AssetID?, at: Int64, text: String) { (self.asset, self.at, self.text) = (asset, at, text) }
+}
+
+public struct AssetFilter: Sendable, Hashable {
     public var endings: Set<Ending>?, run: Int64?, root: String?, limit: Int
     public init(endings: Set<Ending>? = nil, run: Int64? = nil, root: String? = nil, limit: Int = 1000) {
         (self.endings, self.run, self.root, self.limit) = (endings, run, root, limit)
     }
 }
 
-public struct RunRow: Sendable, Codable {
+public struct RunRow: Sendable, Hashable, Codable {
     public var id: Int64, verb: String, event: String?, started: Int64, ended: Int64?, exit: Int?, summary: RunSummary?
     public init(id: Int64, verb: String, event: String?, started: Int64, ended: Int64?, exit: Int?, summary: RunSummary?) {
         (self.id, self.verb, self.event, self.started, self.ended, self.exit, self.summary) = (
@@ -166,8 +181,8 @@ public struct RunSummary: Sendable, Hashable, Codable {
     public subscript(ending: Ending) -> Int { counts[ending] ?? 0 }
 }
 
-public struct LedgerTotals: Sendable {
-    public struct Target: Sendable {
+public struct LedgerTotals: Sendable, Hashable {
+    public struct Target: Sendable, Hashable {
         public var identity: String, name: String, states: [Receipt.State: Int], bytesWaiting: UInt64, oldestWaiting: Int64?,
             nextTry: Int64?
         public var lastReason: String?
