@@ -12,7 +12,7 @@ import Testing
         "PTPKit": ["FilmgateCore"],
         "VirtualCamera": ["FilmgateCore", "PTPKit"],
         "CameraTesting": ["FilmgateCore", "PTPKit", "VirtualCamera", "Testing", "Logging"],
-        "FilmgateLedger": ["FilmgateCore", "GRDB", "Foundation"],
+        "FilmgateLedger": ["FilmgateCore", "GRDB", "GRDBSQLite", "Foundation"],
         "FilmgateConfig": ["FilmgateCore", "Yams"],
         "FilmgateEngine": ["FilmgateCore", "CLinux", "FileKit", "AsyncAlgorithms", "Logging"],
         "FilmgateSample": ["FilmgateCore", "FileKit", "Hummingbird", "Crypto", "Logging", "HTTPTypes", "NIOCore"],

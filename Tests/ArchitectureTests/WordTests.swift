@@ -9,7 +9,7 @@ import Testing
         "canon", "nikon", "sony", "fuji", "olympus", "panasonic", "pentax", "leica", "hasselblad", "gopro", "minolta", "ricoh", "samsung",
         "kodak",
     ]
-    static let spelled = ["FUJIFILMCCD-RAW", "canonical"]
+    static let spelled = ["FUJIFILMCCD-RAW", "canonical", "Canonical"]
 
     @Test(
         arguments: Repository.code.filter { $0.path.hasPrefix("Sources/") && !$0.isFixture && !$0.path.hasSuffix("filmgate/Modules.swift") }

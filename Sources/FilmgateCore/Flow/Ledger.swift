@@ -29,6 +29,7 @@ public protocol LedgerReader: Sendable {
 }
 
 extension LedgerReader {
+    /// None, for ledgers that keep no notes.
     public func notes(of asset: AssetID?, limit: Int) async throws(IngestError) -> [NoteRow] { [] }
 }
 

@@ -1,0 +1,83 @@
+public import FilmgateCore
+import GRDB
+
+/// Lists for people: they may be long.
+extension SQLiteReader {
+    public func assets(_ filter: AssetFilter) async throws(IngestError) -> [AssetRow] {
+        try await scan { db in
+            try AssetReading.all(db, Self.clauses(filter)) { query in
+                if let endings = filter.endings { for ending in endings { query.bind(ending.rawValue) } }
+                if let run = filter.run { query.bind(run) }
+                if let root = filter.root { query.bind(root) }
+                query.bind(max(0, filter.limit))
+            }
+        }
+    }
+
+    public func assets(sha256: String) async throws(IngestError) -> [AssetRow] {
+        try await scan { db in
+            try AssetReading.all(db, Self.bySHA256) { query in
+                query.bind(sha256)
+                query.bind(sha256 + ":")
+                query.bind(sha256 + ";")
+            }
+        }
+    }
+
+    public func runs(limit: Int) async throws(IngestError) -> [RunRow] {
+        try await scan { db in
+            var query = try Query(db, "SELECT " + RunRow.columns + " FROM run ORDER BY id DESC LIMIT ?"), rows: [RunRow] = []
+            query.bind(max(0, limit))
+            while try query.next() { rows.append(RunRow(&query)) }
+            return rows
+        }
+    }
+
+    public func notes(of asset: AssetID?, limit: Int) async throws(IngestError) -> [NoteRow] {
+        try await scan { db in
+            var query = try Query(db, Self.latestNotes(ofAsset: asset != nil)), rows: [NoteRow] = []
+            if let asset { query.bind(asset.rawValue) }
+            query.bind(max(0, limit))
+            while try query.next() {
+                rows.append(NoteRow(asset: query.textOrNil().map { AssetID(rawValue: $0) }, at: query.int(), text: query.text()))
+            }
+            return rows
+        }
+    }
+
+    public func delivered(below prefix: String) async throws(IngestError) -> [DeliveryRow] {
+        try await scan { db in
+            if prefix.isEmpty { return try DeliveryReading.all(db, "WHERE d.state = 'done' ORDER BY d.target_id, d.content_id") { _ in } }
+            var folder = prefix
+            while folder.utf8.last == UInt8(ascii: "/") { folder.removeLast() }
+            return try DeliveryReading.all(db, Self.below) { query in
+                for bound in [folder, folder + "/", folder + "0"] { query.bind(bound) }
+            }
+        }
+    }
+
+    static func latestNotes(ofAsset: Bool) -> String {
+        "SELECT asset, at, text FROM note \(ofAsset ? "WHERE asset = ? " : "")ORDER BY at DESC, id DESC LIMIT ?"
+    }
+
+    static func clauses(_ filter: AssetFilter) -> String {
+        var terms: [String] = []
+        if let endings = filter.endings { terms.append("a.ending IN (\(endings.map { _ in "?" }.joined(separator: ", ")))") }
+        if filter.run != nil { terms.append("a.run = ?") }
+        if filter.root != nil { terms.append("a.place_id IN (SELECT id FROM place WHERE root = ?)") }
+        return (terms.isEmpty ? "" : "WHERE " + terms.joined(separator: " AND ")) + " ORDER BY a.run DESC, a.id LIMIT ?"
+    }
+
+    /// A key is the SHA-256 alone or followed by `:`; `;` is the byte after `:`.
+    static let bySHA256 = """
+        WHERE a.id IN (
+            SELECT (SELECT id FROM asset WHERE content_id = content.id ORDER BY run DESC, id DESC LIMIT 1)
+            FROM content WHERE key = ? OR (key >= ? AND key < ?))
+        ORDER BY c.id
+        """
+    /// `0` is the byte after `/`.
+    static let below = """
+        WHERE d.state = 'done' AND (d.receipt_path = ? OR (d.receipt_path >= ? AND d.receipt_path < ?))
+        ORDER BY d.target_id, d.content_id
+        """
+}

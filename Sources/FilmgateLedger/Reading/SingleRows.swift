@@ -1,0 +1,66 @@
+public import FilmgateCore
+import GRDB
+
+/// What is asked once or more for every file: one short statement each.
+extension SQLiteReader {
+    public func deliveries(of content: ContentKey) async throws(IngestError) -> [DeliveryRow] {
+        try look { db in try DeliveryReading.all(db, Self.deliveriesOfContent) { $0.bind(content.rawValue) } }
+    }
+
+    public func twin(of content: ContentKey) async throws(IngestError) -> String? {
+        try look { db in
+            var query = try Query(db, Self.twin)
+            query.bind(content.rawValue)
+            guard try query.next() else { return nil }
+            let root = query.text(), path = query.text()
+            return root.hasSuffix("/") ? root + path : root + "/" + path
+        }
+    }
+
+    public func holder(of path: String, at target: String) async throws(IngestError) -> ContentKey? {
+        try look { db in
+            var query = try Query(db, Self.holder)
+            query.bind(PathKey.folded(path))
+            query.bind(target)
+            return try query.next() ? ContentKey(rawValue: query.text()) : nil
+        }
+    }
+
+    public func shotName(_ shot: String, at target: String, event: String?) async throws(IngestError) -> ShotName? {
+        try look { db in
+            var query = try Query(db, Self.shotName)
+            for text in [target, event ?? "", shot] { query.bind(text) }
+            guard try query.next() else { return nil }
+            return ShotName(counter: Int(query.int()), suffix: Int(query.int()), base: query.text())
+        }
+    }
+
+    public func counter(at target: String, event: String?) async throws(IngestError) -> Int {
+        try look { db in
+            var query = try Query(db, Self.counter)
+            for text in [target, event ?? ""] { query.bind(text) }
+            return try query.next() ? Int(query.int()) : 0
+        }
+    }
+
+    static let deliveriesOfContent = "WHERE d.content_id = (SELECT id FROM content WHERE key = ?) ORDER BY d.target_id"
+    static let twin = """
+        SELECT p.root, coalesce(a.root_path, a.path) FROM asset a JOIN place p ON p.id = a.place_id
+        WHERE a.content_id = (SELECT id FROM content WHERE key = ?) ORDER BY a.id LIMIT 1
+        """
+    /// An excluded delivery holds no name; a failed one does, since it keeps its name when it is tried again.
+    static let holder = """
+        SELECT c.key FROM delivery d JOIN content c ON c.id = d.content_id
+        WHERE d.path_folded = ? AND d.path_folded <> '' AND d.state <> 'excluded'
+            AND d.target_id = (SELECT id FROM target WHERE identity = ?)
+        ORDER BY d.state = 'done' DESC, d.at DESC LIMIT 1
+        """
+    static let shotName = """
+        SELECT counter, suffix, base FROM shot_name
+        WHERE target_id = (SELECT id FROM target WHERE identity = ?) AND event = ? AND shot = ?
+        """
+    static let counter = """
+        SELECT max(counter) FROM shot_name
+        WHERE target_id = (SELECT id FROM target WHERE identity = ?) AND event = ? AND counter > 0
+        """
+}

@@ -1,0 +1,94 @@
+public import FilmgateCore
+import GRDB
+
+extension SQLiteReader {
+    public func totals() async throws(IngestError) -> LedgerTotals {
+        try await scan { db in
+            var totals = LedgerTotals(assets: [:], unfinished: 0, targets: try TargetTotals(db).targets)
+            var assets = try Query(db, Self.assetCounts)
+            while try assets.next() {
+                let ending = assets.textOrNil(), count = Int(assets.int())
+                if let ending = ending.flatMap({ Ending(rawValue: $0) }) {
+                    totals.assets[ending] = count
+                } else {
+                    totals.unfinished += count
+                }
+            }
+            return totals
+        }
+    }
+
+    static let assetCounts = "SELECT ending, count(*) FROM asset GROUP BY ending"
+}
+
+/// Counts the deliveries of each target.
+///
+/// What is done is the rest of all: only what is not done has an index that tells its state.
+struct TargetTotals {
+    private var rows: [Int64: LedgerTotals.Target] = [:]
+    private var order: [Int64] = []
+
+    /// In the order in which the targets were first used; those that were wanted but never delivered to are left out.
+    var targets: [LedgerTotals.Target] { order.compactMap { rows[$0] } }
+
+    init(_ db: Database) throws {
+        try readAll(db)
+        try readOpen(db)
+        try readWaiting(db)
+        try readReasons(db)
+    }
+
+    private mutating func readAll(_ db: Database) throws {
+        var query = try Query(db, Self.all)
+        while try query.next() {
+            let id = query.int(), identity = query.text(), name = query.text()
+            order.append(id)
+            rows[id] = .init(
+                identity: identity, name: name, states: [.done: Int(query.int())], bytesWaiting: 0, oldestWaiting: nil, nextTry: nil,
+                lastReason: nil)
+        }
+    }
+
+    private mutating func readOpen(_ db: Database) throws {
+        var query = try Query(db, Self.open)
+        while try query.next() {
+            let id = query.int(), state = Receipt.State(rawValue: query.text()), count = Int(query.int())
+            rows[id]?.states[.done, default: 0] -= count
+            if let state { rows[id]?.states[state] = count }
+        }
+        for id in order where rows[id]?.states[.done] == 0 { rows[id]?.states[.done] = nil }
+    }
+
+    private mutating func readWaiting(_ db: Database) throws {
+        var query = try Query(db, Self.waiting)
+        while try query.next() {
+            let id = query.int(), bytes = query.doubleOrNil() ?? 0
+            rows[id]?.bytesWaiting = UInt64(min(max(bytes, 0), 9e18))
+            rows[id]?.oldestWaiting = query.intOrNil()
+            rows[id]?.nextTry = query.intOrNil()
+        }
+    }
+
+    private mutating func readReasons(_ db: Database) throws {
+        var query = try Query(db, Self.reasons)
+        while try query.next() { rows[query.int()]?.lastReason = query.text() }
+    }
+
+    static let all = """
+        SELECT t.id, t.identity, t.name, d.count
+        FROM (SELECT target_id, count(*) AS count FROM delivery GROUP BY target_id) d JOIN target t ON t.id = d.target_id ORDER BY t.id
+        """
+    static let open = "SELECT target_id, state, count(*) FROM delivery WHERE state <> 'done' GROUP BY state, target_id"
+    /// A pending delivery without a time may be sent now: then there is no next try to wait for.
+    ///
+    /// Held ones wait for a person.
+    static let waiting = """
+        SELECT target_id, total(max(size, 0)), min(at),
+            CASE WHEN count(*) FILTER (WHERE state = 'pending' AND next_try IS NULL) = 0 THEN min(next_try) END
+        FROM delivery WHERE state <> 'done' AND state IN ('pending', 'held') GROUP BY target_id
+        """
+    static let reasons = """
+        SELECT target_id, reason, max(at) FROM delivery
+        WHERE state <> 'done' AND state IN ('pending', 'held', 'failed') AND reason IS NOT NULL GROUP BY target_id
+        """
+}

@@ -1,0 +1,61 @@
+import FilmgateCore
+import GRDB
+
+/// Reads rows of `asset` with all that hangs on them.
+enum AssetReading {
+    /// What `read` expects, in its order.
+    static let columns = """
+        v.identity, a.path, a.size, a.modified, a.born, a.inode, a.changed, p.source, p.root, a.root_path, a.run, a.kind, a.shot, a.stem,
+            a.inner_path, a.sidecar_of, a.flags, a.wanted, a.ending, a.reason, a.twin, a.event, a.photographer, a.at,
+            c.key, \((DigestRow.names + MediaRow.names).map { "c." + $0 }.joined(separator: ", "))
+        """
+    static let joins = " JOIN volume v ON v.id = a.volume_id JOIN place p ON p.id = a.place_id LEFT JOIN content c ON c.id = a.content_id "
+
+    static func read(_ query: inout Query, _ targets: Targets) -> AssetRow {
+        let volume = query.text(), path = query.text()
+        var origin = Origin(
+            source: "", volume: volume, root: "", path: path, size: query.size(), modified: query.int(), born: query.int(),
+            inode: query.size(),
+            changed: query.int(), volumePath: path)
+        (origin.source, origin.root, origin.path) = (query.text(), query.text(), query.textOrNil() ?? path)
+        let run = query.int(), kind = MediaKind(rawValue: query.text()) ?? .other
+        let shot = ShotPlace(key: query.text(), stem: query.text(), innerPath: query.textOrNil(), sidecarOf: query.textOrNil())
+        var row = AssetRow(origin: origin, run: run, kind: kind, shot: shot, at: 0)
+        row.flags = Set(WordList.decode(query.textOrNil()))
+        row.wanted = targets.identities(query.textOrNil())
+        row.ending = query.textOrNil().flatMap { Ending(rawValue: $0) }
+        (row.reason, row.twin, row.event, row.photographer) = (query.textOrNil(), query.textOrNil(), query.textOrNil(), query.textOrNil())
+        row.at = query.int()
+        guard let key = query.textOrNil() else { return row }
+        let content = ContentKey(rawValue: key)
+        row.content = content
+        row.digests = DigestRow.read(&query, of: content)
+        row.media = MediaRow.read(&query)
+        return row
+    }
+
+    static func all(_ db: Database, _ clauses: String, bind: (inout Query) -> Void) throws -> [AssetRow] {
+        let targets = try Targets(db)
+        var query = try Query(db, "SELECT " + columns + " FROM asset a" + joins + clauses), rows: [AssetRow] = []
+        bind(&query)
+        while try query.next() { rows.append(read(&query, targets)) }
+        return rows
+    }
+}
+
+/// The identities of the targets, by their number in the ledger.
+struct Targets {
+    private var identity: [Int64: String] = [:]
+
+    init(_ db: Database) throws {
+        var query = try Query(db, "SELECT id, identity FROM target")
+        while try query.next() { identity[query.int()] = query.text() }
+    }
+
+    subscript(id: Int64) -> String? { identity[id] }
+
+    /// Reads a list such as `1,2`, the form in which `asset.wanted` keeps it.
+    func identities(_ list: String?) -> [String] {
+        list.map { $0.split(separator: ",").compactMap { Int64($0).flatMap { identity[$0] } } } ?? []
+    }
+}

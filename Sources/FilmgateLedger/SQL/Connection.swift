@@ -1,0 +1,60 @@
+import FilmgateCore
+import GRDB
+import GRDBSQLite
+
+/// How connections to the ledger's file are set up.
+enum Connection {
+    static var writing: Configuration {
+        var configuration = Configuration()
+        configuration.label = "filmgate.ledger"
+        configuration.busyMode = .timeout(5)
+        configuration.maximumReaderCount = 4
+        configuration.prepareDatabase { db in
+            // Keeps the log when the last connection closes, so that reading later need not create it.
+            var keep: CInt = 1
+            sqlite3_file_control(db.sqliteConnection, nil, SQLITE_FCNTL_PERSIST_WAL, &keep)
+        }
+        return configuration
+    }
+
+    static var reading: Configuration {
+        var configuration = Configuration()
+        configuration.label = "filmgate.ledger.reader"
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        return configuration
+    }
+
+    /// Brings the tables up to date and sets how the writer commits.
+    static func prepare(_ database: any DatabaseWriter, _ failure: LedgerFailure) throws {
+        let migrator = Schema.migrator
+        let current = try database.writeWithoutTransaction { db in
+            if try migrator.hasBeenSuperseded(db) { throw failure.newer }
+            // Here and not in `prepareDatabase`: opening a pool sets it itself, after that.
+            try db.execute(sql: "PRAGMA synchronous = NORMAL")
+            return try migrator.hasCompletedMigrations(db)
+        }
+        if !current { try migrator.migrate(database) }
+    }
+
+    /// Folds the log into the file and empties it, so that the next opening need not go through it; leaves it when someone reads from it.
+    static func tidy(_ database: any DatabaseWriter) {
+        try? database.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+    }
+
+    /// Nil when there is no ledger yet, or one that its first writer is only just making.
+    static func reader(_ directory: StateDirectory) throws(IngestError) -> SQLiteReader? {
+        guard directory.hasLedger else { return nil }
+        let failure = LedgerFailure(file: directory.database), migrator = Schema.migrator
+        do {
+            let queue = try DatabaseQueue(path: directory.database, configuration: reading)
+            let applied = try queue.unsafeRead { db in try migrator.appliedIdentifiers(db) }
+            if applied.isEmpty { return nil }
+            if !applied.isSubset(of: migrator.migrations) { throw failure.newer }
+            if applied.count < migrator.migrations.count { throw failure.older }
+            return SQLiteReader(scans: queue, lookUps: LookUps(path: directory.database), failure: failure)
+        } catch { throw failure(error) }
+    }
+}

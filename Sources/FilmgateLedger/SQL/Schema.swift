@@ -1,0 +1,80 @@
+import GRDB
+
+/// The tables, as a list of migrations that only ever grows: one that was released is never edited.
+///
+/// Text is compared as bytes (SQLite's BINARY), so two names that differ only in Unicode normalisation stay two files; only
+/// `delivery.path_folded` is folded and normalised. Times are nanoseconds since 1970.
+enum Schema {
+    static let migrator: DatabaseMigrator = {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 assets and deliveries", foreignKeyChecks: .immediate) { db in
+            try db.execute(sql: names + contents + assets + deliveries)
+        }
+        return migrator
+    }()
+
+    /// Words that many rows share, and the runs.
+    private static let names = """
+        CREATE TABLE target (id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE, name TEXT NOT NULL) STRICT;
+        CREATE TABLE volume (id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE) STRICT;
+        CREATE TABLE place (id INTEGER PRIMARY KEY, root TEXT NOT NULL, source TEXT NOT NULL, UNIQUE (root, source)) STRICT;
+        CREATE TABLE run (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, verb TEXT NOT NULL, event TEXT, started INTEGER NOT NULL, ended INTEGER, exit INTEGER,
+            set_aside INTEGER, pending INTEGER, delivered INTEGER, duplicate INTEGER, already_seen INTEGER, filtered INTEGER,
+            bytes INTEGER, bytes_read INTEGER, seconds REAL
+        ) STRICT;
+        CREATE TABLE note (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, asset TEXT, text TEXT NOT NULL) STRICT;
+        CREATE INDEX note_asset ON note (asset) WHERE asset IS NOT NULL;
+
+        """
+
+    /// What is known of bytes, whatever file they came in.
+    ///
+    /// `known` = 1 once the metadata was read, even where there was none.
+    private static let contents = """
+        CREATE TABLE content (
+            id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, sha1 TEXT, md5 TEXT, xxh128 TEXT, known INTEGER NOT NULL DEFAULT 0,
+            make TEXT, model TEXT, serial TEXT, owner TEXT, captured TEXT, artist TEXT, lens_model TEXT, lens_serial TEXT,
+            exposure_num INTEGER, exposure_den INTEGER, aperture_num INTEGER, aperture_den INTEGER, iso INTEGER,
+            focal_num INTEGER, focal_den INTEGER, orientation INTEGER, width INTEGER, height INTEGER,
+            latitude REAL, longitude REAL, altitude REAL, rating INTEGER, image_number INTEGER, duration REAL
+        ) STRICT;
+
+        """
+
+    /// `root_path` only where the path below the root is not the path below the volume.
+    ///
+    /// `run` may be 0: outside any run.
+    private static let assets = """
+        CREATE TABLE asset (
+            id INTEGER PRIMARY KEY, volume_id INTEGER NOT NULL REFERENCES volume (id), path TEXT NOT NULL, size INTEGER NOT NULL,
+            modified INTEGER NOT NULL, born INTEGER NOT NULL, inode INTEGER NOT NULL, changed INTEGER NOT NULL,
+            place_id INTEGER NOT NULL REFERENCES place (id), root_path TEXT, run INTEGER NOT NULL, kind TEXT NOT NULL,
+            shot TEXT NOT NULL, stem TEXT NOT NULL, inner_path TEXT, sidecar_of TEXT, content_id INTEGER REFERENCES content (id),
+            flags TEXT, wanted TEXT, ending TEXT, reason TEXT, twin TEXT, event TEXT, photographer TEXT, at INTEGER NOT NULL,
+            UNIQUE (volume_id, path, size, modified, born, inode, changed)
+        ) STRICT;
+        CREATE INDEX asset_content ON asset (content_id, run);
+        CREATE INDEX asset_run ON asset (run, ending);
+
+        """
+
+    /// `own_sha256` = 1 where the receipt's SHA-256 is the content's; `sha256` then stays empty.
+    private static let deliveries = """
+        CREATE TABLE delivery (
+            content_id INTEGER NOT NULL REFERENCES content (id), target_id INTEGER NOT NULL REFERENCES target (id),
+            state TEXT NOT NULL, size INTEGER NOT NULL, path TEXT NOT NULL, path_folded TEXT NOT NULL, event TEXT,
+            receipt_path TEXT, url TEXT, remote_id TEXT, sha256 TEXT,
+            own_sha256 INTEGER NOT NULL, verified TEXT NOT NULL, at INTEGER NOT NULL, reason TEXT, existed INTEGER NOT NULL,
+            file TEXT, staged INTEGER NOT NULL, attempts INTEGER NOT NULL, next_try INTEGER,
+            PRIMARY KEY (content_id, target_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX delivery_open ON delivery (state, target_id) WHERE state <> 'done';
+        CREATE INDEX delivery_path ON delivery (target_id, path_folded);
+        CREATE TABLE shot_name (
+            target_id INTEGER NOT NULL REFERENCES target (id), event TEXT NOT NULL, shot TEXT NOT NULL,
+            counter INTEGER NOT NULL, suffix INTEGER NOT NULL, base TEXT NOT NULL, PRIMARY KEY (target_id, event, shot)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX shot_name_counter ON shot_name (target_id, event, counter) WHERE counter > 0;
+        """
+}

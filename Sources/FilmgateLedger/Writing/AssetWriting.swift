@@ -1,0 +1,51 @@
+import FilmgateCore
+
+/// The columns of `asset` after its number, in the order in which `write` binds them.
+enum AssetWriting {
+    /// What makes it the same file: design §4.
+    static let key = ["volume_id", "path", "size", "modified", "born", "inode", "changed"]
+    static let facts = [
+        "place_id", "root_path", "run", "kind", "shot", "stem", "inner_path", "sidecar_of", "content_id", "flags", "wanted", "ending",
+        "reason",
+        "twin", "event", "photographer", "at",
+    ]
+}
+
+extension ChangeWriter {
+    /// Inserts the asset or replaces all that was known of that origin; its number, and so its age, stays.
+    func write(_ row: AssetRow) throws {
+        let content = try row.content.map { try self.content($0, digests: row.digests, media: row.media) }
+        let wanted = try wanted(row.wanted), volume = try volume(row.origin.volume)
+        let place = try place(source: row.origin.source, root: row.origin.root)
+        var query = try query(.putAsset)
+        bind(row.origin, volume, place, to: &query)
+        query.bind(row.run)
+        query.bind(row.kind.rawValue)
+        query.bind(row.shot.key)
+        query.bind(row.shot.stem)
+        query.bind(row.shot.innerPath)
+        query.bind(row.shot.sidecarOf)
+        query.bind(content)
+        query.bind(row.flags.isEmpty ? nil : WordList.encode(row.flags.sorted()))
+        query.bind(wanted)
+        query.bind(row.ending?.rawValue)
+        query.bind(row.reason)
+        query.bind(row.twin)
+        query.bind(row.event)
+        query.bind(row.photographer)
+        query.bind(row.at)
+        try query.execute()
+    }
+
+    private func bind(_ origin: Origin, _ volume: Int64, _ place: Int64, to query: inout Query) {
+        query.bind(volume)
+        query.bind(origin.volumePath)
+        query.bind(origin.size)
+        query.bind(origin.modified)
+        query.bind(origin.born)
+        query.bind(origin.inode)
+        query.bind(origin.changed)
+        query.bind(place)
+        query.bind(Bytes.same(origin.path, origin.volumePath) ? nil : origin.path)
+    }
+}

@@ -1,0 +1,37 @@
+import FilmgateCore
+import GRDB
+
+/// Applies changes to the writing connection, within a transaction that its caller holds.
+///
+/// Used on that connection's queue only.
+final class ChangeWriter {
+    let db: Database
+    private var statements: [Statement?] = .init(repeating: nil, count: Command.allCases.count)
+    var names = NameCache()
+    var contents = ContentCache()
+
+    init(_ db: Database) { self.db = db }
+
+    func apply(_ change: LedgerChange) throws {
+        switch change {
+        case .asset(let row): try write(row)
+        case .delivery(let row): try write(row)
+        case .shotName(let name, let shot, let target, let event): try write(name, shot: shot, target: target, event: event)
+        case .note(let asset, let at, let text): try write(text, at: at, of: asset)
+        case .endRun(let run, let at, let exit, let summary): try end(run, at: at, exit: exit, summary)
+        }
+    }
+
+    /// Forgets every number that it remembers: those given in a transaction that was rolled back do not exist.
+    func forget() { (names, contents) = (NameCache(), ContentCache()) }
+
+    func query(_ command: Command) throws -> Query {
+        if let statement = statements[command.rawValue] { return Query(statement) }
+        let statement = try db.makeStatement(sql: command.sql)
+        statements[command.rawValue] = statement
+        return Query(statement)
+    }
+
+    /// The number of the row that an INSERT has just made.
+    var lastID: Int64 { db.lastInsertedRowID }
+}

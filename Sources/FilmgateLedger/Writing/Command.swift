@@ -1,0 +1,43 @@
+import FilmgateCore
+
+/// Every statement of the writer.
+///
+/// Each is prepared once and kept.
+enum Command: Int, CaseIterable {
+    case addVolume, findVolume, addPlace, findPlace, addTarget, findTarget, nameTarget
+    case addContent, findContent, setDigests, setMedia, putAsset, putDelivery, putShotName, addNote, beginRun, endRun
+
+    var sql: String {
+        switch self {
+        case .addVolume: Self.insert(into: "volume", ["identity"])
+        case .findVolume: "SELECT id FROM volume WHERE identity = ?"
+        case .addPlace: Self.insert(into: "place", ["root", "source"])
+        case .findPlace: "SELECT id FROM place WHERE root = ? AND source = ?"
+        case .addTarget: Self.insert(into: "target", ["identity", "name"])
+        case .findTarget: "SELECT id, name FROM target WHERE identity = ?"
+        case .nameTarget: "UPDATE target SET name = ? WHERE id = ?"
+        case .addContent: Self.insert(into: "content", ["key"] + DigestRow.names + MediaRow.names)
+        case .findContent: "SELECT id FROM content WHERE key = ?"
+        case .setDigests: "UPDATE content SET \(DigestRow.names.map { "\($0) = coalesce(?, \($0))" }.joined(separator: ", ")) WHERE id = ?"
+        case .setMedia: "UPDATE content SET \(MediaRow.names.map { $0 + " = ?" }.joined(separator: ", ")) WHERE id = ?"
+        case .putAsset: Self.put(into: "asset", key: AssetWriting.key, AssetWriting.facts)
+        case .putDelivery: Self.put(into: "delivery", key: ["content_id", "target_id"], DeliveryWriting.facts)
+        case .putShotName: Self.put(into: "shot_name", key: ["target_id", "event", "shot"], ["counter", "suffix", "base"])
+        case .addNote: Self.insert(into: "note", ["at", "asset", "text"])
+        case .beginRun: Self.insert(into: "run", ["verb", "event", "started"])
+        case .endRun:
+            "UPDATE run SET ended = ?, exit = ?, bytes = ?, bytes_read = ?, seconds = ?, "
+                + RunRow.endings.map { $0.column + " = ?" }.joined(separator: ", ") + " WHERE id = ?"
+        }
+    }
+
+    private static func insert(into table: String, _ columns: [String]) -> String {
+        "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
+    }
+
+    /// Inserts, or replaces all `facts` of the row with that `key`; one parameter for each column, in order.
+    private static func put(into table: String, key: [String], _ facts: [String]) -> String {
+        insert(into: table, key + facts) + " ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET "
+            + facts.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,56 @@
+import FilmgateCore
+
+/// The columns of `delivery` after its key, in the order in which `write` binds them.
+enum DeliveryWriting {
+    static let facts = [
+        "state", "size", "path", "path_folded", "event", "receipt_path", "url", "remote_id", "sha256", "own_sha256", "verified", "at",
+        "reason",
+        "existed", "file", "staged", "attempts", "next_try",
+    ]
+}
+
+extension ChangeWriter {
+    /// Inserts the delivery or replaces all that was known of that content at that target.
+    func write(_ row: DeliveryRow) throws {
+        let content = try content(row.content), target = try target(row.target, name: row.targetName)
+        var query = try query(.putDelivery)
+        query.bind(content)
+        query.bind(target)
+        query.bind(row.receipt.state.rawValue)
+        query.bind(row.size)
+        query.bind(row.path)
+        query.bind(PathKey.folded(row.path))
+        query.bind(row.event)
+        bind(row.receipt, of: row.content, to: &query)
+        query.bind(row.file)
+        query.bind(row.staged)
+        query.bind(row.attempts)
+        query.bind(row.nextTry)
+        try query.execute()
+    }
+
+    private func bind(_ receipt: Receipt, of content: ContentKey, to query: inout Query) {
+        let own = receipt.sha256 != nil && receipt.sha256 == content.sha256
+        query.bind(receipt.path)
+        query.bind(receipt.url)
+        query.bind(receipt.id)
+        query.bind(own ? nil : receipt.sha256)
+        query.bind(own)
+        query.bind(receipt.verified.rawValue)
+        query.bind(receipt.at)
+        query.bind(receipt.reason)
+        query.bind(receipt.existed)
+    }
+
+    func write(_ name: ShotName, shot: String, target identity: String, event: String?) throws {
+        let target = try target(identity)
+        var query = try query(.putShotName)
+        query.bind(target)
+        query.bind(event ?? "")
+        query.bind(shot)
+        query.bind(name.counter)
+        query.bind(name.suffix)
+        query.bind(name.base)
+        try query.execute()
+    }
+}

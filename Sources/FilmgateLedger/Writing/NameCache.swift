@@ -1,0 +1,96 @@
+/// The numbers of targets, volumes and places: few, asked for with every row.
+struct NameCache {
+    var volumes: [Bytes: Int64] = [:]
+    var places: [Place: Int64] = [:]
+    var targets: [Bytes: (id: Int64, name: String)] = [:]
+    /// The last list of wanted targets, and the text that stands for it: nearly always the same.
+    var wanted: (identities: [String], text: String?) = ([], nil)
+
+    struct Place: Hashable { var root: Bytes, source: Bytes }
+}
+
+/// Text that is compared as the database compares it, byte by byte: Swift holds two spellings of one character for equal, file systems do
+/// not.
+struct Bytes: Hashable {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    static func == (a: Self, b: Self) -> Bool { same(a.text, b.text) }
+
+    func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Equal text of equal length in bytes is the usual case; only then can a difference in spelling hide.
+    static func same(_ a: String, _ b: String) -> Bool {
+        guard a.utf8.count == b.utf8.count else { return false }
+        let equal = a.utf8.withContiguousStorageIfAvailable { a in b.utf8.withContiguousStorageIfAvailable { b in a.elementsEqual(b) } }
+        return (equal ?? nil) ?? a.utf8.elementsEqual(b.utf8)
+    }
+}
+
+extension ChangeWriter {
+    func volume(_ identity: String) throws -> Int64 {
+        let key = Bytes(identity)
+        if let id = names.volumes[key] { return id }
+        let id = try number(.findVolume, .addVolume, [identity])
+        names.volumes[key] = id
+        return id
+    }
+
+    func place(source: String, root: String) throws -> Int64 {
+        let key = NameCache.Place(root: Bytes(root), source: Bytes(source))
+        if let id = names.places[key] { return id }
+        let id = try number(.findPlace, .addPlace, [root, source])
+        names.places[key] = id
+        return id
+    }
+
+    /// The target's number; `name` is remembered as the one last used, nil leaves it as it is.
+    func target(_ identity: String, name: String? = nil) throws -> Int64 {
+        let key = Bytes(identity)
+        guard let known = try names.targets[key] ?? findTarget(identity) else {
+            let id = try add(.addTarget, [identity, name ?? ""])
+            names.targets[key] = (id, name ?? "")
+            return id
+        }
+        names.targets[key] = known
+        if let name, !Bytes.same(name, known.name) {
+            var query = try query(.nameTarget)
+            query.bind(name)
+            query.bind(known.id)
+            try query.execute()
+            names.targets[key] = (known.id, name)
+        }
+        return known.id
+    }
+
+    /// A list of targets as `asset.wanted` keeps it: their numbers, `1,2`; nil for none.
+    func wanted(_ identities: [String]) throws -> String? {
+        if identities == names.wanted.identities { return names.wanted.text }
+        let text = try identities.map { String(try target($0)) }.joined(separator: ",")
+        names.wanted = (identities, text.isEmpty ? nil : text)
+        return names.wanted.text
+    }
+
+    private func findTarget(_ identity: String) throws -> (id: Int64, name: String)? {
+        var query = try query(.findTarget)
+        query.bind(identity)
+        return try query.next() ? (query.int(), query.text()) : nil
+    }
+
+    private func number(_ find: Command, _ add: Command, _ values: [String]) throws -> Int64 {
+        var query = try query(find)
+        for value in values { query.bind(value) }
+        return try query.next() ? query.int() : self.add(add, values)
+    }
+
+    private func add(_ command: Command, _ values: [String]) throws -> Int64 {
+        var query = try query(command)
+        for value in values { query.bind(value) }
+        try query.execute()
+        return lastID
+    }
+}

@@ -1,0 +1,97 @@
+import FilmgateCore
+import FilmgateLedger
+import Testing
+
+@Suite struct KnownTests {
+    @Test func oneEntryForEachFileOfTheVolumeWithItsDoneTargets() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        var bare = Samples.asset(4, ending: nil)
+        (bare.content, bare.digests) = (nil, nil)
+        try await ledger.record([1, 2, 3].map { .asset(Samples.asset($0)) } + [.asset(bare), .asset(Samples.asset(5, volume: "other"))])
+        try await ledger.record([
+            .delivery(Samples.delivery(1)), .delivery(Samples.delivery(1, to: Samples.gallery)),
+            .delivery(Samples.delivery(2, to: Samples.gallery)),
+            .delivery(Samples.delivery(2, state: .pending)), .delivery(Samples.delivery(3, state: .failed)), .delivery(Samples.delivery(5)),
+        ])
+        let known = try await ledger.known(volume: "uuid:1234").sorted { $0.fingerprint.path < $1.fingerprint.path }
+        #expect(known.map(\.fingerprint) == [1, 2, 3, 4].map { Samples.origin($0).fingerprint })
+        #expect(known.map { Set($0.done) } == [[Samples.archive, Samples.gallery], [Samples.gallery], [], []])
+        let contents: [ContentKey?] = [1, 2, 3].map { ContentKey(sha256: Samples.sha($0)) }
+        #expect(known.map(\.content) == contents + [nil])
+        #expect(known.map(\.ending) == [.delivered, .delivered, .delivered, nil])
+        #expect(try await ledger.known(volume: "nowhere") == [])
+    }
+
+    @Test func everyFieldOfAKnownFile() async throws {
+        let ledger = try SQLiteLedger.inMemory(), row = Samples.full()
+        try await ledger.record([.asset(row), .delivery(Samples.delivery(7))])
+        let media = try #require(row.media)
+        let expected = KnownFile(
+            fingerprint: row.origin.fingerprint, content: row.content, kind: row.kind, ending: row.ending, make: media.make,
+            model: media.model,
+            serial: media.serial, owner: media.owner, captured: media.captured, done: [Samples.archive], shot: row.shot.key)
+        #expect(try await ledger.known(volume: row.origin.volume) == [expected])
+    }
+
+    /// Words that repeat from row to row are shared while reading: each row still gets its own.
+    @Test func neighboursDoNotLendTheirFacts() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        let makes: [String?] = ["A", nil, "A", "B", "", "B", nil], kinds: [MediaKind] = [.raw, .jpeg, .raw, .raw, .video, .jpeg, .jpeg]
+        for (number, (make, kind)) in zip(makes, kinds).enumerated() {
+            var row = Samples.asset(number, ending: number % 2 == 0 ? .delivered : .setAside)
+            var media = MediaFacts()
+            (media.make, media.owner) = (make, make)
+            (row.kind, row.media) = (kind, media)
+            try await ledger.record([.asset(row)])
+            if number % 3 == 0 { try await ledger.record([.delivery(Samples.delivery(number))]) }
+        }
+        let known = try await ledger.known(volume: "uuid:1234").sorted { $0.fingerprint.path < $1.fingerprint.path }
+        #expect(known.map(\.make) == makes)
+        #expect(known.map(\.owner) == makes)
+        #expect(known.map(\.kind) == kinds)
+        let endings: [Ending] = (0..<7).map { $0 % 2 == 0 ? .delivered : .setAside }
+        #expect(known.map(\.ending) == endings)
+        #expect(known.map(\.done.isEmpty) == [false, true, true, false, true, true, false])
+    }
+
+    @Test func twoFilesWithTheSameBytesAreTwoFiles() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        var twin = Samples.asset(2)
+        twin.content = ContentKey(sha256: Samples.sha(1))
+        try await ledger.record([.asset(Samples.asset(1)), .asset(twin), .delivery(Samples.delivery(1))])
+        let known = try await ledger.known(volume: "uuid:1234")
+        #expect(known.count == 2)
+        #expect(known.allSatisfy { $0.done == [Samples.archive] })
+    }
+
+    /// The same path again with another size or time, as after a format, is another file.
+    @Test func everyPartOfTheFingerprintCounts() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        var origins = [Samples.origin(1)]
+        for change: (inout Origin) -> Void in [
+            { $0.size += 1 }, { $0.modified += 1 }, { $0.born += 1 }, { $0.inode += 1 }, { $0.changed += 1 }, { $0.volumePath += "x" },
+        ] {
+            var other = Samples.origin(1)
+            change(&other)
+            origins.append(other)
+        }
+        for origin in origins {
+            var row = Samples.asset(1)
+            row.origin = origin
+            try await ledger.record([.asset(row)])
+        }
+        #expect(Set(try await ledger.known(volume: "uuid:1234").map(\.fingerprint)) == Set(origins.map(\.fingerprint)))
+    }
+
+    /// Swift holds both spellings for equal; on a disk they are two files.
+    @Test func namesThatDifferOnlyInNormalisationAreTwoFiles() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        for path in ["caf\u{E9}.jpg", "cafe\u{301}.jpg"] {
+            var row = Samples.asset(1)
+            (row.origin.path, row.origin.volumePath) = (path, path)
+            try await ledger.record([.asset(row)])
+        }
+        let paths = try await ledger.known(volume: "uuid:1234").map { Array($0.fingerprint.path.utf8) }
+        #expect(Set(paths) == [Array("caf\u{E9}.jpg".utf8), Array("cafe\u{301}.jpg".utf8)])
+    }
+}

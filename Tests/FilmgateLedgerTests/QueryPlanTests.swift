@@ -1,0 +1,59 @@
+import FilmgateCore
+import GRDB
+import Testing
+
+@testable import FilmgateLedger
+
+/// The cost of a file stays flat however long the ledger grows: what runs for each file, and for each card, finds its rows by index.
+@Suite struct QueryPlanTests {
+    private static func plan(_ sql: String) async throws -> [String] {
+        let ledger = try SQLiteLedger.inMemory()
+        return try await ledger.reader.scan { db in
+            try Row.fetchAll(
+                db, sql: "EXPLAIN QUERY PLAN " + sql,
+                arguments: StatementArguments(repeatElement(nil as String?, count: sql.count { $0 == "?" }))
+            )
+            .map { $0["detail"] as String }
+        }
+    }
+
+    @Test(arguments: Command.allCases) func writingNeverScans(_ command: Command) async throws {
+        #expect(try await Self.plan(command.sql).filter { $0.contains("SCAN") } == [])
+    }
+
+    private static let readings = [
+        "known": KnownFiles.sql, "deliveries": "SELECT d.state FROM delivery d " + SQLiteReader.deliveriesOfContent,
+        "twin": SQLiteReader.twin,
+        "holder": SQLiteReader.holder, "shotName": SQLiteReader.shotName, "counter": SQLiteReader.counter,
+        "queue": SQLiteReader.queue([.pending, .held]), "notes": SQLiteReader.latestNotes(ofAsset: true),
+        "assets(sha256:)": "SELECT a.id FROM asset a" + AssetReading.joins + SQLiteReader.bySHA256,
+    ]
+
+    @Test(arguments: readings.keys.sorted()) func readingForAFileNeverScans(_ name: String) async throws {
+        #expect(try await Self.plan(try #require(Self.readings[name])).filter { $0.contains("SCAN") } == [])
+    }
+
+    /// Each card costs its own files, not those of every card before.
+    @Test func knownFilesAreFoundByVolumeContentAndDelivery() async throws {
+        let plan = try await Self.plan(KnownFiles.sql).joined(separator: "\n")
+        #expect(plan.contains("SEARCH a USING INDEX sqlite_autoindex_asset_1 (volume_id=?)"))
+        #expect(plan.contains("SEARCH c USING INTEGER PRIMARY KEY (rowid=?)"))
+        #expect(plan.contains("SEARCH d USING PRIMARY KEY (content_id=?)"))
+    }
+
+    @Test func theHighestCounterIsTheEndOfAnIndex() async throws {
+        let plan = try await Self.plan(SQLiteReader.counter).joined(separator: "\n")
+        #expect(plan.contains("shot_name_counter (target_id=? AND event=? AND counter>?)"))
+    }
+
+    /// Totals count every row, but read only indexes; lists by run walk one.
+    @Test func countsReadIndexesOnly() async throws {
+        for sql in [SQLiteReader.assetCounts, TargetTotals.all, TargetTotals.open, TargetTotals.waiting, TargetTotals.reasons] {
+            let scans = try await Self.plan(sql).filter { $0.hasPrefix("SCAN asset") || $0.hasPrefix("SCAN delivery") }
+            #expect(scans.allSatisfy { $0.contains("INDEX") }, "\(sql): \(scans)")
+        }
+        let list = try await Self.plan(
+            "SELECT a.id FROM asset a" + AssetReading.joins + SQLiteReader.clauses(AssetFilter(endings: [.setAside])))
+        #expect(list.contains { $0.contains("asset_run") }, "\(list)")
+    }
+}
