@@ -36,7 +36,7 @@ take() {
     step filmgate import CARD --pipeline pipelines/quickstart.yaml "$@"
     "$filmgate" import "$work/CARD" --pipeline pipelines/quickstart.yaml --state "$work/state" \
         --set "targets.archive.folder.path=$work/archive/{captured:yyyy-MM-dd}" \
-        --set "targets.gallery.http.url=$address" --set "targets.gallery.http.find.url=$address/{sha256}" "$@"
+        --set "targets.gallery.http.url=$address" --set "targets.gallery.http.find.url=$address/by-digest/{sha256}" "$@"
 }
 
 take

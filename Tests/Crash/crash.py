@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-from proof import Failure, folder, integrity, received, sound
+from proof import Failure, folder, integrity, received, settled, sound
 from scene import Scene
 
 
@@ -46,6 +46,7 @@ def round_trip(scene, reference, rng):
     same("folder", folder(scene.archive), reference["archive"])
     same("gallery", received(scene.gallery), reference["gallery"])
     integrity(scene.state)
+    settled(scene.state, targets=2)
     again = scene.run()
     if again["delivered"] or again["seen"] != summary["seen"]:
         raise Failure(f"a third run still had something to do: {again}")

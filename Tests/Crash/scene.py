@@ -25,7 +25,7 @@ targets:
       url: "{gallery}/api/assets"
       auth: studio
       digest: {{ json: sha256 }}
-      find: {{ url: "{gallery}/api/assets/{{sha256}}" }}
+      find: {{ url: "{gallery}/api/assets/by-digest/{{sha256}}" }}
 auth:
   studio: {{ bearer: {{ token: "${{env:FILMGATE_GALLERY_TOKEN}}" }} }}
 """
