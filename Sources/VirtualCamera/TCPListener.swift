@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 public import PTPKit
 import Synchronization
@@ -44,7 +43,7 @@ public final class TCPListener: Sendable {
 
     /// Accepts until `stop`; `serve` runs on a thread of its own for each connection.
     public func start(_ serve: @escaping @Sendable (Socket) -> Void) {
-        DispatchQueue(label: "filmgate.virtual.accept").async { self.accept(serve) }
+        ConnectionThread.start { self.accept(serve) }
     }
 
     private func accept(_ serve: @escaping @Sendable (Socket) -> Void) {
@@ -57,7 +56,7 @@ public final class TCPListener: Sendable {
             let socket = Socket(adopting: connection)
             open.withLock { $0[ObjectIdentifier(socket)] = socket }
             if stopped.withLock({ $0 }) { socket.stop() }
-            DispatchQueue(label: "filmgate.virtual.connection").async {
+            ConnectionThread.start {
                 serve(socket)
                 socket.stop()
                 self.open.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(socket)) }

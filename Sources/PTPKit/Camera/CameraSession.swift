@@ -14,7 +14,7 @@ public final class CameraSession: SourceSession {
         /// By path in the volume, for as long as the connection lasts.
         var objects: [String: CameraObject] = [:]
         /// What the engine has been told about, across connections.
-        var told: Set<AssetID> = []
+        var told: [String: (size: UInt64, time: Int64)] = [:]
         var isClosed = false
         var watch: Task<Void, Never>?
         var lastWord = ContinuousClock.now
@@ -88,12 +88,16 @@ public final class CameraSession: SourceSession {
         state.withLock { state in
             for (object, entry) in arranged {
                 state.objects[entry.origin.volumePath] = object
-                state.told.insert(entry.origin.id)
+                state.told[entry.origin.volumePath] = (entry.origin.size, entry.origin.modified)
             }
         }
     }
 
-    func known(_ entry: SourceEntry) -> Bool { state.withLock { $0.told.contains(entry.origin.id) } }
+    /// An event and a listing may date the same file a second or two apart.
+    func known(_ entry: SourceEntry) -> Bool {
+        guard let old = state.withLock({ $0.told[entry.origin.volumePath] }) else { return false }
+        return old.size == entry.origin.size && abs(old.time - entry.origin.modified) <= 2_000_000_000
+    }
 
     public func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {
         let counter = CountingSink(sink, from: offset)
@@ -102,9 +106,15 @@ public final class CameraSession: SourceSession {
 
     private func fetch(_ origin: Origin, _ counter: CountingSink) async throws(PTPError) {
         let handler = handler
-        try await persistently(tries: 4) { camera throws(PTPError) in
-            let object = try self.find(origin, camera)
-            try handler.fetch(object, from: counter.position, camera, into: counter)
+        // Between two pieces the camera is free for its news.
+        let piece: UInt64 = 16 << 20
+        while counter.position < origin.size {
+            let before = counter.position
+            try await persistently(tries: 4) { camera throws(PTPError) in
+                let object = try self.find(origin, camera)
+                try handler.fetch(object, counter.position..<min(origin.size, before + piece), camera, into: counter)
+            }
+            guard counter.position > before else { throw .length(expected: origin.size, got: before) }
         }
         guard counter.position == origin.size else { throw .length(expected: origin.size, got: counter.position) }
     }

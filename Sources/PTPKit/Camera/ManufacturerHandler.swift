@@ -13,8 +13,11 @@ public protocol ManufacturerHandler: Sendable {
     func prepare(_ camera: isolated PTPCamera) throws(PTPError)
     /// Every file on the camera, each once, in the camera's order.
     func list(_ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject]
-    /// Sends the object's bytes from `offset` on into `sink`. `length` when they are not as many as promised.
-    func fetch(_ object: CameraObject, from offset: UInt64, _ camera: isolated PTPCamera, into sink: any ByteSink) throws(PTPError)
+    /// Sends the object's bytes from `range.lowerBound` on into `sink`.
+    ///
+    /// Those of the range, or all to the end where parts cannot be asked for. Large objects are asked for range by range, so that news
+    /// is not held up. `length` when there are not as many as promised.
+    func fetch(_ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, into sink: any ByteSink) throws(PTPError)
     /// What is new since the last call. `events` came on the event channel; makes that must be asked ask here.
     func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews]
     /// Called when the camera has not been spoken to for the quirks' `keepAlive`.
@@ -41,8 +44,10 @@ extension ManufacturerHandler {
     public var quirks: Quirks { .standard }
     public func prepare(_ camera: isolated PTPCamera) throws(PTPError) {}
     public func list(_ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject] { try StandardListing.list(camera) }
-    public func fetch(_ object: CameraObject, from offset: UInt64, _ camera: isolated PTPCamera, into sink: any ByteSink) throws(PTPError) {
-        try StandardFetch.fetch(object, from: offset, camera, into: sink)
+    public func fetch(_ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, into sink: any ByteSink)
+        throws(PTPError)
+    {
+        try StandardFetch.fetch(object, range, camera, into: sink)
     }
     public func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews] { StandardNews.read(events) }
     public func keepAlive(_ camera: isolated PTPCamera) throws(PTPError) {}

@@ -3,13 +3,13 @@ public import FilmgateCore
 /// Reads objects by the standard's operations: in parts where the camera offers it, else whole.
 public enum StandardFetch {
     public static func fetch(
-        _ object: CameraObject, from offset: UInt64, _ camera: isolated PTPCamera, into sink: any ByteSink
+        _ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, into sink: any ByteSink
     ) throws(PTPError) {
-        guard offset <= object.size else { throw .length(expected: object.size, got: offset) }
+        guard range.upperBound <= object.size else { throw .length(expected: object.size, got: range.upperBound) }
         guard camera.quirks.partial == .standard, let part = part(for: object.size, camera.info) else {
-            return try whole(object, from: offset, camera, into: sink)
+            return try whole(object, from: range.lowerBound, camera, into: sink)
         }
-        try chunks(object, from: offset, camera, part, into: sink)
+        try chunks(object, range, camera, part, into: sink)
     }
 
     /// How one part is asked for: handle, offset, most bytes.
@@ -30,12 +30,12 @@ public enum StandardFetch {
 
     /// Part by part, so that stopping, events and keep-alive never wait for more than one of them.
     public static func chunks(
-        _ object: CameraObject, from offset: UInt64, _ camera: isolated PTPCamera, _ part: Part, into sink: any ByteSink
+        _ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, _ part: Part, into sink: any ByteSink
     ) throws(PTPError) {
-        var position = offset
+        var position = range.lowerBound
         var empty = 0
-        while position < object.size {
-            let wanted = UInt32(min(object.size - position, UInt64(max(4096, camera.quirks.chunk))))
+        while position < range.upperBound {
+            let wanted = UInt32(min(range.upperBound - position, UInt64(max(4096, camera.quirks.chunk))))
             let got = try camera.stream(part(object.handle, position, wanted), expecting: UInt64(wanted), exactly: nil, into: sink)
             position += got
             empty = got == 0 ? empty + 1 : 0

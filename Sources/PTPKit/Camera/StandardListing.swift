@@ -19,7 +19,7 @@ public enum StandardListing {
             var info = try camera.objectInfo(handle)
             guard info.format != .association else { return nil }
             info = try settled(info, handle, camera)
-            let folders = try folders(above: info, handle, camera)
+            let folders = folders(downTo: info.parent, of: handle, in: info.storage, camera)
             return CameraObject(handle, info, folders: folders, size: try camera.size(of: handle, info))
         } catch {
             if error.refusal == .invalidObjectHandle { return nil }
@@ -40,10 +40,13 @@ public enum StandardListing {
         return info
     }
 
-    private static func folders(above info: ObjectInfo, _ handle: ObjectHandle, _ camera: isolated PTPCamera) throws(PTPError) -> [String] {
+    /// Names of the folders from the top down to `parent`; each folder is asked for once in a session.
+    public static func folders(
+        downTo parent: ObjectHandle, of handle: ObjectHandle, in storage: StorageID, _ camera: isolated PTPCamera
+    ) -> [String] {
         var names: [String] = []
-        var (parent, seen) = (info.parent, Set([handle]))
-        while parent.isReal, parent.rawValue != info.storage.rawValue, names.count < depthLimit, seen.insert(parent).inserted {
+        var (parent, seen) = (parent, Set([handle]))
+        while parent.isReal, parent.rawValue != storage.rawValue, names.count < depthLimit, seen.insert(parent).inserted {
             if let name = camera[FolderNames.self].names[parent] {
                 names.append(name.name)
                 parent = name.parent

@@ -1,9 +1,7 @@
-import Dispatch
-
 /// Reads the event connection on a thread of its own, so that pings are answered while a large object comes in on the other one.
 enum EventReader {
     static func start(on stream: any ByteStream, to mailbox: EventMailbox) {
-        DispatchQueue(label: "filmgate.ptpip.events").async { mailbox.end(run(stream, mailbox)) }
+        ConnectionThread.start { mailbox.end(run(stream, mailbox)) }
     }
 
     /// Until the connection ends; says why it did.
