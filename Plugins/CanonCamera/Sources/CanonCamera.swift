@@ -1,0 +1,125 @@
+public import FilmgateCore
+public import PTPKit
+
+/// Canon EOS bodies, over USB and Wi-Fi, while their owner goes on shooting.
+public struct CanonCamera: CameraModule {
+    public typealias Config = CommonCameraConfig
+    public static let manifest = Manifest(
+        "canon", "Takes files from Canon EOS cameras as they are shot, and what is on their cards.", stability: .beta, gives: [.file])
+
+    public let handler = CanonHandler()
+    public let options: CameraOptions
+    public let visit: CameraVisit
+
+    public init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
+        (options, visit) = (config.camera, CameraVisit(context))
+    }
+}
+
+extension OperationCode {
+    static let eosListing: Self = 0x9109, eosPartial: Self = 0x9107, eosEventMode: Self = 0x9115, eosEvents: Self = 0x9116
+    static let eosTransferComplete: Self = 0x9117, eosKeepOn: Self = 0x911D
+}
+
+/// What EOS bodies do differently: events are fetched by an operation, and a folder is listed in one request.
+public struct CanonHandler: ManufacturerHandler {
+    /// Said by Canon's own answers: the object or the memory is not ready yet.
+    private static let notReady: Set<ResponseCode> = [.deviceBusy, 0xA102, 0xA106]
+
+    public let quirks = Quirks.standard.with { quirks in
+        // Larger parts upset some EOS R bodies.
+        quirks.chunk = 1 << 20
+        quirks.news = .polling(from: .milliseconds(50), upTo: .milliseconds(200))
+        quirks.busy = notReady
+        quirks.settle = .zero
+        quirks.keepAlive = .seconds(10)
+    }
+
+    /// After CloseSession over USB these answer nothing until they are plugged in again (libgphoto2's list).
+    private static let staysOpen = ["5D Mark IV", "80D", "5DS", "EOS R", "EOS RP", "2000D", "1500D"]
+
+    public var matches: [CameraMatch] {
+        let open = quirks.with { $0.closesSession = false }
+        let stubborn = Self.staysOpen.map { model in
+            CameraMatch(
+                "EOS body that must not be closed over USB", vendor: 0x04A9, manufacturer: "canon", exactModel: "Canon " + Self.full(model),
+                operations: [.eosEventMode, .eosEvents], onlyUSB: true, quirks: open)
+        }
+        let any = CameraMatch("EOS event operations", vendor: 0x04A9, manufacturer: "canon", operations: [.eosEventMode, .eosEvents])
+        return stubborn + [any]
+    }
+
+    private static func full(_ model: String) -> String { model.hasPrefix("EOS") ? model : "EOS " + model }
+
+    /// Events on, and what the body had to say about earlier times off the queue.
+    ///
+    /// No remote mode: the body stays its owner's.
+    public func prepare(_ camera: isolated PTPCamera) throws(PTPError) {
+        try camera.call(.eosEventMode, 1)
+        _ = try camera.read(.eosEvents)
+    }
+
+    public func list(_ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject] {
+        do throws(PTPError) { return try EOSListing.list(camera) } catch {
+            // Some bodies list the operation and refuse it.
+            guard error.refusal != nil else { throw error }
+            return try StandardListing.list(camera)
+        }
+    }
+
+    public func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews] {
+        let data = try camera.read(.eosEvents)
+        var news: [CameraNews] = []
+        for record in EOSEvents(data.span.bytes).records { if let item = interpret(record, camera) { news.append(item) } }
+        return news
+    }
+
+    private func interpret(_ record: EOSEvents.Record, _ camera: isolated PTPCamera) -> CameraNews? {
+        switch record {
+        case .added(let object):
+            guard object.format != .association, object.handle.isReal else { return nil }
+            let folders = StandardListing.folders(downTo: object.parent, of: object.handle, in: object.storage, camera)
+            return .object(
+                CameraObject(
+                    handle: object.handle, storage: object.storage, folders: folders, name: object.name, size: object.size,
+                    time: object.time, format: object.format, group: object.group))
+        case .waiting(let object):
+            camera[EOSMemory.self].inMemory.insert(object.handle)
+            return .object(
+                CameraObject(
+                    handle: object.handle, storage: object.storage, folders: ["memory"], name: object.name, size: object.size,
+                    time: object.time, format: object.format))
+        case .addedHandle(let handle): return .added(handle)
+        case .removed(let handle): return .removed(handle)
+        case .storesChanged: return .changed
+        case .other: return nil
+        }
+    }
+
+    public func fetch(_ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, into sink: any ByteSink)
+        throws(PTPError)
+    {
+        guard camera[EOSMemory.self].inMemory.contains(object.handle) else {
+            return try StandardFetch.fetch(object, range, camera, into: sink)
+        }
+        let part: StandardFetch.Part = { Operation(.eosPartial, [$0.rawValue, UInt32(truncatingIfNeeded: $1), $2]) }
+        try StandardFetch.chunks(object, range, camera, part, into: sink)
+        // The body holds the frame in its memory until it hears that we have it.
+        if range.upperBound == object.size {
+            try camera.call(.eosTransferComplete, object.handle.rawValue)
+            camera[EOSMemory.self].inMemory.remove(object.handle)
+        }
+    }
+
+    public func keepAlive(_ camera: isolated PTPCamera) throws(PTPError) {
+        if camera.info.offers(.eosKeepOn) { try camera.call(.eosKeepOn) }
+    }
+
+    public func release(_ camera: isolated PTPCamera) {
+        _ = try? camera.read(.eosEvents)
+        _ = try? camera.call(.eosEventMode, 0)
+    }
+}
+
+/// Frames that wait in the body's memory, because its owner sends them to the computer.
+struct EOSMemory: HandlerMemory { var inMemory: Set<ObjectHandle> = [] }
