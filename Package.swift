@@ -90,6 +90,7 @@ let package = Package(
         module("APIKeyAuth", uses: ["HTTPKit"], tests: [log]),
         module("NoAuth", tests: [log]),
         camera("StandardCamera"),
+        camera("CanonCamera"),
         // Layer 5: the command, and what it needs for trying out
         library("FilmgateSample", [core], tests: []),
         // Tests
