@@ -80,7 +80,11 @@ let package = Package(
         library("FilmgateLedger", [core, grdb, sqlite], tests: []),
         library("FilmgateConfig", [core, "Yams"], tests: []),
         library("FilmgateEngine", [core, "CLinux", "FileKit", channels, log], tests: ["FilmgateConfig"], fixtures: ["Fixtures"]),
+        library("FilmgateLedger", [core, grdb, sqlite]),
         // Layer 4: modules
+        module("CardSource", uses: ["FileKit", log]),
+        module("DedupeStage", tests: ["FilmgateLedger", log]),
+        module("UploadStage", tests: [log]),
         module("ExifStage", uses: ["MediaKit"], tests: [log]),
         module("SelectStage", tests: [log]),
         module("FolderTarget", uses: ["FileKit"], tests: [log]),
@@ -92,9 +96,19 @@ let package = Package(
         camera("StandardCamera"),
         camera("CanonCamera"),
         // Layer 5: the command, and what it needs for trying out
-        library("FilmgateSample", [core], tests: []),
+        library("FilmgateSample", [core, "FileKit", "HTTPKit", hummingbird, crypto, log], tests: []),
+        [
+            .executableTarget(
+                name: "filmgate",
+                dependencies: [
+                    core, "FileKit", "FilmgateLedger", "FilmgateConfig", "FilmgateEngine", "FilmgateSample", "CardSource", "ExifStage",
+                    "SelectStage", "DedupeStage", "UploadStage", "FolderTarget", "HTTPTarget", "BearerAuth", "BasicAuth", "APIKeyAuth", "NoAuth",
+                    arguments, log,
+                ], path: "Sources/filmgate")
+        ],
         // Tests
         library("FilmgateTesting", [core]),
+        [.testTarget(name: "CommandTests", dependencies: ["filmgate"], path: "Tests/CommandTests")],
         [.testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests")],
     ].flatMap { $0 })
 

@@ -23,4 +23,10 @@ public enum Paths {
         guard let slash = path.utf8.lastIndex(of: 0x2F), path.utf8.count > 1 else { return path }
         return String(path[path.utf8.index(after: slash)...])
     }
+
+    /// All but the last part; `/` for what lies at the top, empty for a bare name.
+    public static func folder(_ path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: 0x2F) else { return "" }
+        return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
+    }
 }

@@ -10,7 +10,9 @@ import Testing
         let buckets = ["delivered", "duplicate", "alreadySeen", "filtered", "setAside", "pending"].map(run.count)
         #expect(buckets.reduce(0, +) == run.count("seen"))
         #expect(run.items().count == run.count("seen"))
-        let card = Set(table.files(table.card).filter { !$0.key.contains(".Trashes") && !$0.key.contains("._") && !$0.key.hasSuffix("Thumbs.db") }.values)
+        let card = Set(
+            table.files(table.card).filter { !$0.key.contains(".Trashes") && !$0.key.contains("._") && !$0.key.hasSuffix("Thumbs.db") }
+                .values)
         let archive = table.files(table.archive)
         #expect(Set(archive.values) == card)
         #expect(archive.count == run.count("delivered"))
@@ -71,7 +73,8 @@ import Testing
     @Test func twinBodiesWithEqualNamesTimesAndSizesBothLive() throws {
         let table = try Table()
         for (folder, byte) in [("A", UInt8(1)), ("B", UInt8(2))] {
-            try table.write("CARD/DCIM/100\(folder)AAAA/IMG_0001.JPG", Data([0xFF, 0xD8] + [UInt8](repeating: byte, count: 500) + [0xFF, 0xD9]))
+            try table.write(
+                "CARD/DCIM/100\(folder)AAAA/IMG_0001.JPG", Data([0xFF, 0xD8] + [UInt8](repeating: byte, count: 500) + [0xFF, 0xD9]))
         }
         let time = Date(timeIntervalSince1970: 1_700_000_000)
         for path in table.files(table.card).keys {
@@ -108,7 +111,8 @@ import Testing
     @Test func aSecondWriterIsRefusedWithTen() throws {
         let table = try Table()
         try table.sampleCard()
-        try FileManager.default.createDirectory(atPath: table.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.createDirectory(
+            atPath: table.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         _ = try table.importing()
         let lock = open(table.state + "/lock", O_RDWR)
         defer { close(lock) }

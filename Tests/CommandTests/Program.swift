@@ -16,7 +16,8 @@ struct Program {
 
     /// Beside the test bundle in the build folder.
     static let path: String = {
-        let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
+        let bundle =
+            Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
         return bundle.deletingLastPathComponent().appendingPathComponent("filmgate").path
     }()
 

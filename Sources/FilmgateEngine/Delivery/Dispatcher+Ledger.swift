@@ -12,7 +12,9 @@ extension Dispatcher {
         await record(changes)
     }
 
-    /// A parcel's end. The asset's row goes first: the delivery belongs to its content.
+    /// A parcel's end.
+    ///
+    /// The asset's row goes first: the delivery belongs to its content.
     func final(_ parcel: Parcel, _ receipt: Receipt, for owner: Consignment?) -> [LedgerChange] {
         guard let owner else { return [] }
         var changes: [LedgerChange] = owner.open.isEmpty ? [ended(owner)] : [.asset(row(owner, ending: nil))]
@@ -64,6 +66,7 @@ extension Dispatcher {
     }
 
     /// A staged `.part` counts as a leftover once this process is gone: what is still needed gets a name of its own.
+    ///
     /// Another file of the same bytes needs none of its own.
     private func keepBytes(of asset: AssetID, owner: Bool) {
         guard let bytes = open[asset]?.bytes, bytes.ownership == .staged, bytes.path.hasSuffix(".part") else { return }

@@ -19,6 +19,10 @@ actor Dispatcher {
     private var drained: CheckedContinuation<Void, Never>?
     private var lastProgress: ContinuousClock.Instant
     private var stopped = false
+    /// Settled deliveries that the ledger is just being told of.
+    private var unrecorded = 0
+    /// What this run has settled, as hashes: a file of the same bytes that was looked up before asks the ledger again.
+    private var concluded: Set<Int> = []
     private(set) var delivered: [String: [DeliveredFile]] = [:]
 
     init(_ setup: DispatcherSetup) {
@@ -33,12 +37,16 @@ actor Dispatcher {
     /// `new` are the parcels that it needs; those already under way for another file of the same bytes are shared.
     func submit(_ consignment: Consignment, parcels new: [Parcel]) async {
         var consignment = consignment
+        for parcel in new where concluded.contains(parcel.id.hashValue) { await adopt(parcel, into: &consignment) }
         var own: [Parcel] = []
-        for parcel in new {
-            consignment.open.insert(parcel.target.name)
-            if parcels[parcel.id] != nil {
+        for parcel in new where consignment.receipts[parcel.target.name] == nil {
+            if case .settled(let receipt) = parcels[parcel.id]?.state {
+                adopt(receipt, parcel, twin: parcels[parcel.id]?.job.asset, into: &consignment)
+            } else if parcels[parcel.id] != nil {
+                consignment.open.insert(parcel.target.name)
                 parcels[parcel.id]?.listeners.append(consignment.asset.id)
             } else {
+                consignment.open.insert(parcel.target.name)
                 parcels[parcel.id] = parcel
                 own.append(parcel)
             }
@@ -50,6 +58,22 @@ actor Dispatcher {
         if own.contains(where: { !$0.target.isLocal }) { await recordWaiting(consignment, own) }
         if consignment.open.isEmpty { return await settle(consignment.asset.id) }
         for parcel in first.map({ [$0] }) ?? own { enqueue(parcel.id) }
+    }
+
+    /// The same bytes were settled earlier in this run, after this file had been looked up: the ledger knows by now.
+    private func adopt(_ parcel: Parcel, into consignment: inout Consignment) async {
+        let rows = await Result { () async throws(IngestError) in try await ledger.deliveries(of: parcel.id.content) }
+        let twin = await Result { () async throws(IngestError) in try await ledger.twin(of: parcel.id.content) }
+        guard let row = try? rows.get().first(where: { $0.target == parcel.id.target }), row.receipt.state == .done else { return }
+        adopt(row.receipt, parcel, twin: nil, into: &consignment)
+        consignment.twin = consignment.twin ?? (try? twin.get())
+    }
+
+    private func adopt(_ receipt: Receipt, _ parcel: Parcel, twin: Asset?, into consignment: inout Consignment) {
+        var receipt = receipt
+        if receipt.state == .done { receipt.existed = true }
+        consignment.receipts[parcel.target.name] = receipt
+        consignment.twin = consignment.twin ?? twin?.origin.absolutePath
     }
 
     private func enqueue(_ id: Parcel.ID) {
@@ -134,7 +158,8 @@ actor Dispatcher {
 
     /// The parcel is final: tells every asset that waits for it, and lets remote targets start once a folder has the bytes.
     private func conclude(_ id: Parcel.ID, _ receipt: Receipt) async {
-        guard let parcel = parcels.removeValue(forKey: id), let owner = parcel.listeners.first else { return }
+        guard let parcel = parcels[id], let owner = parcel.listeners.first else { return }
+        parcels[id]?.state = .settled(receipt)
         if receipt.state == .done { noteDelivered(parcel, receipt) }
         var finished: [Consignment] = []
         for (position, asset) in parcel.listeners.enumerated() {
@@ -152,7 +177,12 @@ actor Dispatcher {
         for asset in parcel.listeners where open[asset]?.open.isEmpty == true {
             if let consignment = open.removeValue(forKey: asset) { finished.append(consignment) }
         }
+        unrecorded += 1
         await record(final(parcel, receipt, for: waiting) + finished.map(ended))
+        unrecorded -= 1
+        // Only now may it be forgotten: until the ledger knew, this was the only place that did.
+        parcels[id] = nil
+        concluded.insert(id.hashValue)
         for consignment in finished { told(consignment) }
         book.release(parcel)
     }
@@ -220,7 +250,7 @@ actor Dispatcher {
 
     private func wakeIfIdle() {
         let idle = stopped ? tasks.isEmpty : queues.values.allSatisfy(\.isIdle)
-        guard idle, let waiter = drained else { return }
+        guard idle, unrecorded == 0, let waiter = drained else { return }
         drained = nil
         waiter.resume()
     }

@@ -46,7 +46,8 @@ struct Placer: Sendable {
         var draft = Draft(asset: asset, content: content, file: file, digests: digests)
         draft.captured = CaptureTime.corrected(asset, profile: profile)
         draft.photographer = photographer ?? profile.photographer ?? asset.media?.owner ?? lead?.media?.owner
-        let rows = if let earlier = asset.earlier { earlier } else { try await ledger.deliveries(of: content) }
+        // What the stage found is still true; that it found nothing may be out of date: other shots have been delivered since.
+        let rows = if let earlier = asset.earlier, !earlier.isEmpty { earlier } else { try await ledger.deliveries(of: content) }
         for target in targets where names.contains(target.name) {
             let delivered = profile.deliver.map { $0[target.name] ?? [] }
             if let refusal = target.refusal(of: Self.routed(asset, lead), only: delivered) {

@@ -21,7 +21,9 @@ public final class Runner: Sendable {
         tally = Tally(hub: hub)
     }
 
-    /// First Ctrl-C: what is in flight is finished, nothing new is begun. The run then ends with `status`.
+    /// First Ctrl-C: what is in flight is finished, nothing new is begun.
+    ///
+    /// The run then ends with `status`.
     public func stop(_ status: ExitStatus = .interrupted) {
         signalled.withLock { $0 = $0 ?? status }
         stopping.set()

@@ -47,10 +47,8 @@ struct CardFolder {
     /// Gives every folder that was made the time `modified`, so that a card looks the same each time.
     func finish(modified: Int64) throws(IngestError) {
         for folder in folders.reversed() {
-            var times = [
-                timespec(tv_sec: Int(modified / 1_000_000_000), tv_nsec: 0), timespec(tv_sec: Int(modified / 1_000_000_000), tv_nsec: 0),
-            ]
-            guard utimensat(AT_FDCWD, root + "/" + folder, &times, 0) == 0 else { throw Self.failure("date", folder) }
+            let code = Self.withTimes(modified / 1_000_000_000 * 1_000_000_000) { utimensat(AT_FDCWD, root + "/" + folder, $0, 0) }
+            guard code == 0 else { throw Self.failure("date", folder) }
         }
     }
 
@@ -66,6 +64,14 @@ struct CardFolder {
 
     private static func make(_ path: String) throws(IngestError) {
         guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw failure("create", path) }
+    }
+
+    /// Access and modification time as the kernel wants them: two pairs of seconds and nanoseconds.
+    ///
+    /// Written as plain numbers, since the members of `timespec` hide as soon as a server framework is in the build.
+    static func withTimes(_ modified: Int64, _ use: (UnsafePointer<timespec>?) -> Int32) -> Int32 {
+        let pair = [Int(modified / 1_000_000_000), Int(modified % 1_000_000_000)]
+        return (pair + pair).withUnsafeBytes { use($0.baseAddress?.assumingMemoryBound(to: timespec.self)) }
     }
 
     static func failure(_ verb: String, _ path: String) -> IngestError {
@@ -101,8 +107,6 @@ struct CardFile: ~Copyable {
     }
 
     func stamp(_ modified: Int64) throws(IngestError) {
-        let time = timespec(tv_sec: Int(modified / 1_000_000_000), tv_nsec: Int(modified % 1_000_000_000))
-        var times = [time, time]
-        guard futimens(descriptor, &times) == 0 else { throw CardFolder.failure("date", path) }
+        guard CardFolder.withTimes(modified, { futimens(descriptor, $0) }) == 0 else { throw CardFolder.failure("date", path) }
     }
 }

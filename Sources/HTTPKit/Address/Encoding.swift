@@ -70,6 +70,18 @@ public enum Percent {
         return String(decoding: result, as: UTF8.self)
     }
 
+    /// What `text` stands for; nil when an escape is broken. Bytes that are not UTF-8 become U+FFFD.
+    public static func decode(_ text: some StringProtocol) -> String? {
+        var bytes: [UInt8] = [], rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else { bytes.append(byte); continue }
+            guard let decoded = Hex.bytes(String(decoding: rest.prefix(2), as: UTF8.self)), decoded.count == 1 else { return nil }
+            bytes += decoded
+            rest = rest.dropFirst(2)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Encodes the parts of a path and keeps its separators.
     public static func encode(path: String) -> String {
         path.split(separator: "/", omittingEmptySubsequences: false).map { encode(String($0)) }.joined(separator: "/")

@@ -32,7 +32,8 @@ struct DoctorCommand: AsyncParsableCommand {
     private func state(_ report: inout DoctorReport) async {
         let directory = options.stateDirectory
         guard let facts = try? FileFacts.of(directory) else {
-            return report.note(FileSystem.isWritable(directory), "state", "\(directory) does not exist yet", "It cannot be created there; use --state.")
+            return report.note(
+                FileSystem.isWritable(directory), "state", "\(directory) does not exist yet", "It cannot be created there; use --state.")
         }
         report.note(facts.mode & 0o077 == 0, "state", "\(directory) is private", "Others may read it: chmod 700 \(directory)")
         let free = (try? FileSystem.freeBytes(directory)) ?? 0
@@ -45,7 +46,8 @@ struct DoctorCommand: AsyncParsableCommand {
 
     private func clock(_ report: inout DoctorReport) {
         let now = time(nil)
-        report.note(now > 1_750_000_000, "clock", "the clock is set", "The clock says a time long past: names and token lifetimes will be wrong.")
+        report.note(
+            now > 1_750_000_000, "clock", "the clock is set", "The clock says a time long past: names and token lifetimes will be wrong.")
     }
 
     private func cards(_ report: inout DoctorReport) async {

@@ -21,7 +21,8 @@ struct InspectCommand: AsyncParsableCommand {
         let workplace = try Workplace(options)
         let json = options.json
         let problems = try await workplace.telling { () async throws(IngestError) in
-            try await Inspection(paths: paths.map { UserPath.literal(UserPath.absolute($0)) }, logger: options.logger).run { asset, problem in
+            try await Inspection(paths: paths.map { UserPath.literal(UserPath.absolute($0)) }, logger: options.logger).run {
+                asset, problem in
                 if let problem {
                     Console.err("\(Describe.name(asset.origin.path)): \(problem)")
                 } else {

@@ -4,7 +4,8 @@ import FilmgateSample
 
 struct SampleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sample", abstract: "Sample data and a gallery on this machine, for trying out.", subcommands: [Card.self, Gallery.self])
+        commandName: "sample", abstract: "Sample data and a gallery on this machine, for trying out.",
+        subcommands: [Card.self, Gallery.self])
 
     struct Card: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -32,8 +33,11 @@ struct SampleCommand: AsyncParsableCommand {
             let workplace = try Workplace(options), directory = UserPath.absolute(directory)
             let jpeg = try size(jpegSize), raw = try size(rawSize)
             let written = try await workplace.telling { () throws(IngestError) in
-                if let pairs { return try SampleCard.bulk(to: directory, pairs: pairs, jpegSize: jpeg, rawSize: raw) }
-                else { return try SampleCard.write(to: directory) }
+                if let pairs {
+                    return try SampleCard.bulk(to: directory, pairs: pairs, jpegSize: jpeg, rawSize: raw)
+                } else {
+                    return try SampleCard.write(to: directory)
+                }
             }
             if !options.json { Console.out("\(directory): \(Describe.count(written.files, "file")), \(Describe.bytes(written.bytes))") }
         }

@@ -54,7 +54,9 @@ struct StatusCommand: AsyncParsableCommand {
                 target.states[state].flatMap { $0 > 0 ? "\($0) \(state.rawValue)" : nil }
             }
             var text = "\(target.name): \(states.joined(separator: ", "))"
-            if target.bytesWaiting > 0 { text += ", \(Describe.bytes(target.bytesWaiting)) waiting since \(time(target.oldestWaiting) ?? "–")" }
+            if target.bytesWaiting > 0 {
+                text += ", \(Describe.bytes(target.bytesWaiting)) waiting since \(time(target.oldestWaiting) ?? "–")"
+            }
             if let reason = target.lastReason { text += " (\(Describe.name(reason)))" }
             Console.out(text)
         }

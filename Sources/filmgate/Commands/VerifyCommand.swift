@@ -6,7 +6,8 @@ import FolderTarget
 
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Read delivered copies again and compare them with the ledger, or a folder with its ASC MHL manifest.",
+        commandName: "verify",
+        abstract: "Read delivered copies again and compare them with the ledger, or a folder with its ASC MHL manifest.",
         discussion: """
             EXAMPLE:
               filmgate verify ~/Pictures/2026
@@ -32,7 +33,9 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         tally.finish()
         if tally.bad > 0 { throw Exit(.mismatch) }
-        if tally.checked == 0 { throw Workplace.end(IngestError(.notFound, "Nothing is known below \(path ?? "the state directory")."), options) }
+        if tally.checked == 0 {
+            throw Workplace.end(IngestError(.notFound, "Nothing is known below \(path ?? "the state directory")."), options)
+        }
     }
 }
 

@@ -32,16 +32,10 @@ struct Inspection {
         _ tell: @escaping @Sendable (Asset, String?) -> Void
     ) async -> Int {
         let printer = InOrder(tell)
-        let next = Mutex(0)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<2 {
-                group.addTask { @concurrent in
-                    while true {
-                        let index = next.withLock { index in
-                            defer { index += 1 }
-                            return index
-                        }
-                        guard index < entries.count else { return }
+                group.addTask {
+                    while let index = printer.next(below: entries.count) {
                         printer.done(index, await Self.facts(of: entries[index], from: session, with: exif))
                     }
                 }
@@ -74,7 +68,7 @@ struct Inspection {
 /// Hands results on in the order of their numbers, whatever order they come in.
 final class InOrder: Sendable {
     private struct State {
-        var next = 0, problems = 0
+        var given = 0, next = 0, problems = 0
         var early: [Int: (Asset, String?)?] = [:]
     }
     private let state = Mutex(State())
@@ -83,6 +77,15 @@ final class InOrder: Sendable {
     init(_ tell: @escaping @Sendable (Asset, String?) -> Void) { self.tell = tell }
 
     var problems: Int { state.withLock { $0.problems } }
+
+    /// The next number to work on, each once; nil when all are given out.
+    func next(below count: Int) -> Int? {
+        state.withLock { state in
+            guard state.given < count else { return nil }
+            defer { state.given += 1 }
+            return state.given
+        }
+    }
 
     func done(_ index: Int, _ result: (Asset, String?)?) {
         state.withLock { state in

@@ -10,7 +10,9 @@ struct PipelineSnapshot {
 
     init(state: String) { directory = state + "/pipelines" }
 
-    /// Keeps the targets and sign-in of a run. Equal ones share a file. Blocks briefly.
+    /// Keeps the targets and sign-in of a run.
+    ///
+    /// Equal ones share a file. Blocks briefly.
     func keep(_ pipeline: PipelineFile) throws(IngestError) {
         let text = Self.text(pipeline)
         let path = "\(directory)/\(Self.name(text)).yaml"
@@ -27,7 +29,9 @@ struct PipelineSnapshot {
     }
 
     static func text(_ pipeline: PipelineFile) -> String {
-        var lines = ["version: 1", "stages:", "- upload: { to: [\(pipeline.targets.map { JSONText.quoted($0.name) }.joined(separator: ", "))] }"]
+        var lines = [
+            "version: 1", "stages:", "- upload: { to: [\(pipeline.targets.map { JSONText.quoted($0.name) }.joined(separator: ", "))] }",
+        ]
         if !pipeline.targets.isEmpty { lines.append("targets:") }
         lines += pipeline.targets.map(entry)
         if !pipeline.auth.isEmpty { lines.append("auth:") }
@@ -41,7 +45,8 @@ struct PipelineSnapshot {
     private static func flow(_ node: ConfigNode) -> String {
         switch node.value {
         case .null: "{}"
-        case .scalar(let text, let quoted): !quoted && (Double(text) != nil || text == "true" || text == "false") ? text : JSONText.quoted(text)
+        case .scalar(let text, let quoted):
+            !quoted && (Double(text) != nil || text == "true" || text == "false") ? text : JSONText.quoted(text)
         case .list(let items): "[" + items.map(flow).joined(separator: ", ") + "]"
         case .map(let pairs): "{ " + pairs.map { "\(JSONText.quoted($0.key.name)): \(flow($0.value))" }.joined(separator: ", ") + " }"
         }

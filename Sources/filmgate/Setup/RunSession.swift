@@ -42,7 +42,8 @@ struct RunSession {
         await printer.finish(outcome)
         var code = outcome.exitCode
         if code == .complete, errorOnEmpty, outcome.summary[.delivered] == 0 { code = .nothingToDo }
-        Console.out(json ? SummaryLine.json(outcome.summary, exit: code) : SummaryLine.human(outcome.summary, exit: code, plan: options.dryRun))
+        Console.out(
+            json ? SummaryLine.json(outcome.summary, exit: code) : SummaryLine.human(outcome.summary, exit: code, plan: options.dryRun))
         writer?.close()
         throw Exit(code)
     }

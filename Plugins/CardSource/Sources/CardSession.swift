@@ -1,0 +1,59 @@
+import FileKit
+import FilmgateCore
+import Glibc
+import Synchronization
+
+/// One open card or dump.
+final class CardSession: SourceSession {
+    let place: SourcePlace
+    let parallelFetches = 4
+    private let card: Card, names: Set<String>?, hidden: Bool
+    private let pool = BlockingPool("card", width: 4)
+
+    init(place: SourcePlace, only names: Set<String>?, card: Card, hidden: Bool) {
+        (self.place, self.names, self.card, self.hidden) = (place, names, card, hidden)
+    }
+
+    var volume: String { card.volume.identity }
+
+    func entries() async throws(IngestError) -> [SourceEntry] {
+        let (card, names, hidden) = (card, names, hidden)
+        return try await stoppable { stop throws(IngestError) in
+            let table = try MountTable.current()
+            let listing = try Listing(
+                card, only: names, hidden: hidden || names != nil, isMountPoint: { table.isMountPoint($0) },
+                cancelled: { stop.isSet })
+            var builder = ShotBuilder(card, listing, hidden: hidden || names != nil)
+            return builder.build()
+        }
+    }
+
+    func localPath(_ origin: Origin) -> String? { origin.absolutePath }
+
+    func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {
+        try await stoppable { stop throws(IngestError) in
+            try FileSender(origin.absolutePath, promised: origin.size).send(from: offset, into: sink, cancelled: { stop.isSet })
+        }
+    }
+
+    func close() async {}
+
+    private func stoppable<Value: Sendable>(
+        _ body: @escaping @Sendable (StopFlag) throws(IngestError) -> Value
+    ) async throws(IngestError) -> Value {
+        let stop = StopFlag()
+        let result = await withTaskCancellationHandler {
+            await Result { () async throws(IngestError) in try await pool.run { () throws(IngestError) in try body(stop) } }
+        } onCancel: {
+            stop.set()
+        }
+        return try result.get()
+    }
+}
+
+/// Tells work on a blocking thread that its task was cancelled.
+private final class StopFlag: Sendable {
+    private let flag = Atomic(false)
+    var isSet: Bool { flag.load(ordering: .relaxed) }
+    func set() { flag.store(true, ordering: .relaxed) }
+}
