@@ -70,7 +70,9 @@ public enum Percent {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// What `text` stands for; nil when an escape is broken. Bytes that are not UTF-8 become U+FFFD.
+    /// What `text` stands for; nil when an escape is broken.
+    ///
+    /// Bytes that are not UTF-8 become U+FFFD.
     public static func decode(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = [], rest = text.utf8[...]
         while let byte = rest.popFirst() {
