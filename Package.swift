@@ -9,7 +9,9 @@ func system(_ name: String, _ pkgConfig: String, _ package: String) -> Target {
     .systemLibrary(name: name, path: "Sources/\(name)", pkgConfig: pkgConfig, providers: [.apt([package])])
 }
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = [], tests: [Target.Dependency]? = nil, fixtures: [String] = []) -> [Target] {
+func library(_ name: String, _ dependencies: [Target.Dependency] = [], tests: [Target.Dependency]? = nil, fixtures: [String] = [])
+    -> [Target]
+{
     let target = Target.target(name: name, dependencies: dependencies, path: "Sources/\(name)")
     guard let tests else { return [target] }
     let all = [.init(stringLiteral: name)] + dependencies + tests
@@ -80,7 +82,6 @@ let package = Package(
         library("FilmgateLedger", [core, grdb, sqlite], tests: []),
         library("FilmgateConfig", [core, "Yams"], tests: []),
         library("FilmgateEngine", [core, "CLinux", "FileKit", channels, log], tests: ["FilmgateConfig"], fixtures: ["Fixtures"]),
-        library("FilmgateLedger", [core, grdb, sqlite]),
         // Layer 4: modules
         module("CardSource", uses: ["FileKit", log]),
         module("DedupeStage", tests: ["FilmgateLedger", log]),
@@ -102,7 +103,8 @@ let package = Package(
                 name: "filmgate",
                 dependencies: [
                     core, "FileKit", "FilmgateLedger", "FilmgateConfig", "FilmgateEngine", "FilmgateSample", "CardSource", "ExifStage",
-                    "SelectStage", "DedupeStage", "UploadStage", "FolderTarget", "HTTPTarget", "BearerAuth", "BasicAuth", "APIKeyAuth", "NoAuth",
+                    "SelectStage", "DedupeStage", "UploadStage", "FolderTarget", "HTTPTarget", "BearerAuth", "BasicAuth", "APIKeyAuth",
+                    "NoAuth",
                     arguments, log,
                 ], path: "Sources/filmgate")
         ],

@@ -56,6 +56,9 @@ import Testing
         try table.write("CARD/DCIM/100CANON/NOTES.QQQ", "unknown")
         try expectNo(table, naming: "NOTES.QQQ")
         try FileManager.default.removeItem(atPath: table.card + "/DCIM/100CANON/NOTES.QQQ")
+        try table.write("CARD/DCIM/100CANON/.IMG_7777.JPG", Data([0xFF, 0xD8, 7, 0xFF, 0xD9]))
+        try expectNo(table, naming: ".IMG_7777.JPG")
+        try FileManager.default.removeItem(atPath: table.card + "/DCIM/100CANON/.IMG_7777.JPG")
         try table.write("CARD/DCIM/100CANON/IMG_9999.JPG", Data([0xFF, 0xD8, 9, 0xFF, 0xD9]))
         try expectNo(table, naming: "IMG_9999.JPG")
     }

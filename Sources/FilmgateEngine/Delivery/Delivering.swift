@@ -12,19 +12,22 @@ extension Dispatcher: Delivering {}
 /// A dry run's deliveries: decides exactly as the dispatcher would, writes nothing.
 actor Rehearsal: Delivering {
     private let tally: Tally
-    private var promised: [Parcel.ID: String] = [:]
+    private var promised: [Parcel.ID: (receipt: Receipt, twin: String)] = [:]
 
     init(tally: Tally) { self.tally = tally }
 
     func submit(_ consignment: Consignment, parcels: [Parcel]) async {
         var consignment = consignment
         for parcel in parcels {
-            var receipt = await answer(parcel)
-            if let twin = promised[parcel.id] {
+            var receipt: Receipt
+            if let earlier = promised[parcel.id] {
+                receipt = earlier.receipt
                 receipt.existed = true
-                consignment.twin = consignment.twin ?? twin
+                consignment.twin = consignment.twin ?? earlier.twin
+            } else {
+                receipt = await answer(parcel)
+                promised[parcel.id] = (receipt, consignment.asset.origin.absolutePath)
             }
-            promised[parcel.id] = promised[parcel.id] ?? consignment.asset.origin.absolutePath
             consignment.receipts[parcel.target.name] = receipt
         }
         var asset = consignment.asset

@@ -64,7 +64,7 @@ actor Dispatcher {
     private func adopt(_ parcel: Parcel, into consignment: inout Consignment) async {
         let rows = await Result { () async throws(IngestError) in try await ledger.deliveries(of: parcel.id.content) }
         let twin = await Result { () async throws(IngestError) in try await ledger.twin(of: parcel.id.content) }
-        guard let row = try? rows.get().first(where: { $0.target == parcel.id.target }), row.receipt.state == .done else { return }
+        guard let row = try? rows.get().first(where: { $0.target == parcel.id.target }) else { return }
         adopt(row.receipt, parcel, twin: nil, into: &consignment)
         consignment.twin = consignment.twin ?? (try? twin.get())
     }

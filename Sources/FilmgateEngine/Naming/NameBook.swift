@@ -8,13 +8,23 @@ final class NameBook: Sendable {
     private struct Pages {
         var given: [String: [String: ContentKey]] = [:]
         var counters: [String: Int] = [:]
+        /// Contents that have a name at a target, as hashes.
+        var promised: [String: Set<Int>] = [:]
     }
     private let pages = Mutex(Pages())
 
     func holder(of path: String, at target: String) -> ContentKey? { pages.withLock { $0.given[target]?[SafeName.folded(path)] } }
 
     func give(_ path: String, to content: ContentKey, at target: String) {
-        pages.withLock { $0.given[target, default: [:]][SafeName.folded(path)] = content }
+        pages.withLock { pages in
+            pages.given[target, default: [:]][SafeName.folded(path)] = content
+            pages.promised[target, default: []].insert(content.hashValue)
+        }
+    }
+
+    /// True when these bytes got their name from an earlier file of this run: they need no second one.
+    func isPromised(_ content: ContentKey, at target: String) -> Bool {
+        pages.withLock { $0.promised[target]?.contains(content.hashValue) == true }
     }
 
     /// Once a delivery is final, the disk and the ledger remember its name.

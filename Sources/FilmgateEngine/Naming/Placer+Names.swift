@@ -5,7 +5,11 @@ extension Placer {
     func name(
         _ drafts: inout [Draft], at target: PlannedTarget, values: ShotValues, lead: Asset?, profile: ResolvedProfile
     ) async throws(IngestError) {
-        let indices = drafts.indices.filter { drafts[$0].unnamed.contains(target.name) }
+        var indices: [Int] = [], contents: Set<ContentKey> = []
+        for index in drafts.indices where drafts[index].unnamed.contains(target.name) {
+            let isNew = contents.insert(drafts[index].content).inserted && !book.isPromised(drafts[index].content, at: target.identity)
+            if isNew { indices.append(index) } else { drafts[index].paths[target.name] = "" }
+        }
         guard !indices.isEmpty else { return }
         guard let layout = target.traits.layout else {
             for index in indices { drafts[index].paths[target.name] = "" }

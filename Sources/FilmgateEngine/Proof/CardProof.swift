@@ -49,7 +49,8 @@ public struct CardProof: Sendable {
         var finding = Finding(origin: entry.origin, kind: entry.kind, verdict: .proven, sha256: nil)
         switch entry.fate {
         case .filtered(let reason):
-            finding.verdict = .exempt(reason)
+            finding.verdict =
+                Self.holdsNoPictures(reason) || allowance.contains(.filtered) ? .exempt(reason) : .problem("filtered: \(reason)")
             return finding
         case .unreadable(let reason):
             finding.verdict = .problem("cannot be read: \(reason)")
@@ -72,6 +73,12 @@ public struct CardProof: Sendable {
             finding.verdict = try await verdict(entry, path, sha256)
         }
         return finding
+    }
+
+    /// What a source leaves out as junk, as the camera's own housekeeping, or because it is no file; anything else that it left out blocks.
+    private static func holdsNoPictures(_ reason: String) -> Bool {
+        reason.hasPrefix("junk:") || reason.hasPrefix("housekeeping:") || reason.hasSuffix("not a file")
+            || reason.hasPrefix("a symbolic link")
     }
 
     private func verdict(_ entry: SourceEntry, _ path: String, _ sha256: String) async throws(IngestError) -> Verdict {
