@@ -3,13 +3,14 @@ import HTTPKit
 
 /// Where an answer says what the file is called at the server.
 struct ReceiptOptions: ConfigSection {
-    var idJSON = "id", idHeader = "", urlJSON = "url", urlHeader = "Location"
+    var idJSON = "id", idHeader = "", urlJSON = "url", urlHeader = "Location", existedJSON = "duplicate"
 
     static let schema: Schema<Self> = [
         .field("id_json", \.idJSON, "Path of the file's id in a JSON answer: `data.id`."),
         .field("id_header", \.idHeader, "Header with the file's id."),
         .field("url_json", \.urlJSON, "Path of the file's address in a JSON answer."),
         .field("url_header", \.urlHeader, "Header with the file's address."),
+        .field("existed_json", \.existedJSON, "Path of a JSON true that means: the server had the bytes already."),
     ]
 }
 

@@ -88,8 +88,7 @@ public struct HTTPTarget: Module, UploadTarget {
                 throw IngestError(
                     .corruptData, "\(place) stored other bytes than were sent: its digest is \(response.redactor.scrub(said)).")
             }
-            let existed = response.json?["duplicate"] == .bool(true)
-            return options.receipt.receipt(from: response, for: job, proof: echo == .equal ? .server : .none, existed: existed)
+            return options.receipt.receipt(from: response, for: job, proof: echo == .equal ? .server : .none)
         }
         guard options.exists.contains(response.status) else { throw HTTPStatus.error(for: response) }
         if echo == .equal { return options.receipt.receipt(from: response, for: job, proof: .server, existed: true) }
