@@ -15,8 +15,8 @@ import Testing
         "FilmgateLedger": ["FilmgateCore", "GRDB", "GRDBSQLite", "Foundation"],
         "FilmgateConfig": ["FilmgateCore", "Yams"],
         "FilmgateEngine": ["FilmgateCore", "CLinux", "FileKit", "AsyncAlgorithms", "Logging"],
-        "FilmgateSample": ["FilmgateCore", "FileKit", "Hummingbird", "Crypto", "Logging", "HTTPTypes", "NIOCore"],
-        "FilmgateTesting": ["FilmgateCore", "FileKit", "FilmgateSample", "Testing", "Logging", "Foundation"],
+        "FilmgateSample": ["FilmgateCore", "FileKit", "HTTPKit", "Hummingbird", "Crypto", "Logging", "HTTPTypes", "NIOCore"],
+        "FilmgateTesting": ["FilmgateCore", "FileKit", "HTTPKit", "FilmgateSample", "Testing", "Logging", "Foundation"],
     ]
 
     @Test(arguments: Repository.code.filter { $0.path.hasPrefix("Sources/") && $0.target != "filmgate" })
