@@ -4,6 +4,11 @@
 public protocol LedgerReader: Sendable {
     /// Every file of `volume` that was seen, with what is needed to know it again; one call per card, not one per file.
     func known(volume: String) async throws(IngestError) -> [KnownFile]
+    /// The same for the files below one folder of the volume ("" = all of it), named as `Origin.volumePath` names it, without a `/` at
+    /// its end.
+    ///
+    /// Dumps and hot folders share the volume of the disk that they lie on: this costs their own files, not all that ever came from that disk.
+    func known(volume: String, below folder: String) async throws(IngestError) -> [KnownFile]
     /// Deliveries of these bytes, at any target.
     func deliveries(of content: ContentKey) async throws(IngestError) -> [DeliveryRow]
     /// The earliest file with these bytes, as a person would name it (source and path); nil when they are new.
@@ -29,6 +34,11 @@ public protocol LedgerReader: Sendable {
 }
 
 extension LedgerReader {
+    /// Reads all of the volume and picks.
+    public func known(volume: String, below folder: String) async throws(IngestError) -> [KnownFile] {
+        let all = try await known(volume: volume), prefix = Array((folder + "/").utf8)
+        return folder.isEmpty ? all : all.filter { $0.fingerprint.path.utf8.starts(with: prefix) }
+    }
     /// None, for ledgers that keep no notes.
     public func notes(of asset: AssetID?, limit: Int) async throws(IngestError) -> [NoteRow] { [] }
 }
