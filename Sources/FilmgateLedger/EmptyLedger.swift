@@ -4,6 +4,7 @@ public import FilmgateCore
 public struct EmptyLedger: LedgerReader {
     public init() {}
     public func known(volume: String) async throws(IngestError) -> [KnownFile] { [] }
+    public func known(volume: String, below folder: String) async throws(IngestError) -> [KnownFile] { [] }
     public func deliveries(of content: ContentKey) async throws(IngestError) -> [DeliveryRow] { [] }
     public func twin(of content: ContentKey) async throws(IngestError) -> String? { nil }
     public func holder(of path: String, at target: String) async throws(IngestError) -> ContentKey? { nil }

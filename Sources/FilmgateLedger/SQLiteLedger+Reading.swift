@@ -25,6 +25,9 @@ extension SQLiteLedger {
     public func integrityCheck() async throws(IngestError) -> [String] { try await reader.integrityCheck() }
 
     public func known(volume: String) async throws(IngestError) -> [KnownFile] { try await reader.known(volume: volume) }
+    public func known(volume: String, below folder: String) async throws(IngestError) -> [KnownFile] {
+        try await reader.known(volume: volume, below: folder)
+    }
     public func deliveries(of content: ContentKey) async throws(IngestError) -> [DeliveryRow] { try await reader.deliveries(of: content) }
     public func twin(of content: ContentKey) async throws(IngestError) -> String? { try await reader.twin(of: content) }
     public func holder(of path: String, at target: String) async throws(IngestError) -> ContentKey? {

@@ -75,7 +75,7 @@ public final class SQLiteLedger: Ledger {
     public func close() {
         commits.close()
         reader.lookUps.close()
-        Connection.tidy(database)
+        Connection.tidy(database) { commits.finish() }
         try? database.close()
         lock?.release()
     }

@@ -64,6 +64,43 @@ import Testing
         #expect(known.allSatisfy { $0.done == [Samples.archive] })
     }
 
+    /// Whether the files of a card were recorded in one go or scattered over years.
+    @Test func doneTargetsOfScatteredContents() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        for number in 0..<60 {
+            let volume = number % 20 == 0 ? "uuid:1234" : "other"
+            try await ledger.record([.asset(Samples.asset(number, volume: volume)), .delivery(Samples.delivery(number))])
+            if number == 20 { try await ledger.record([.delivery(Samples.delivery(number, to: Samples.gallery))]) }
+        }
+        var twin = Samples.asset(99)
+        twin.content = ContentKey(sha256: Samples.sha(20))
+        try await ledger.record([.asset(twin)])
+        let known = try await ledger.known(volume: "uuid:1234").sorted { $0.fingerprint.path < $1.fingerprint.path }
+        let both: Set = [Samples.archive, Samples.gallery]
+        #expect(known.map { Set($0.done) } == [[Samples.archive], both, [Samples.archive], both])
+        #expect(known.allSatisfy { Set($0.done).count == $0.done.count })
+        #expect(try await ledger.known(volume: "other").allSatisfy { $0.done == [Samples.archive] })
+    }
+
+    @Test func belowAFolderOfTheVolume() async throws {
+        let ledger = try SQLiteLedger.inMemory(), paths = ["a/b/1", "a/b/c/2", "a/b0", "a/b-/3", "a/b", "a/B/4", "z", "\u{10FFFF}/5"]
+        for (number, path) in paths.enumerated() {
+            var row = Samples.asset(number)
+            (row.origin.path, row.origin.volumePath) = (path, path)
+            try await ledger.record([.asset(row), .delivery(Samples.delivery(number))])
+        }
+        func below(_ folder: String) async throws -> Set<String> {
+            let known = try await ledger.known(volume: "uuid:1234", below: folder)
+            #expect(known.allSatisfy { $0.done == [Samples.archive] })
+            return Set(known.map(\.fingerprint.path))
+        }
+        #expect(try await below("a/b") == ["a/b/1", "a/b/c/2"])
+        #expect(try await below("a/b/c") == ["a/b/c/2"])
+        #expect(try await below("") == Set(paths))
+        #expect(try await below("b") == [])
+        #expect(try await below("\u{10FFFF}") == ["\u{10FFFF}/5"])
+    }
+
     /// The same path again with another size or time, as after a format, is another file.
     @Test func everyPartOfTheFingerprintCounts() async throws {
         let ledger = try SQLiteLedger.inMemory()

@@ -113,10 +113,53 @@ import Testing
         #expect(try await next.integrityCheck() == [])
     }
 
+    /// What does not fit is refused whole and said; what was there stays, and goes on once there is room.
+    @Test func aFullDisk() async throws {
+        let state = try TemporaryState(), ledger = try state.open()
+        try await ledger.record([.asset(Samples.asset(0))])
+        try await ledger.limit(pages: 40)
+        let many = (1...2000).map { LedgerChange.asset(Samples.asset($0)) }
+        let error = await #expect(throws: IngestError.self) { try await ledger.record(many) }
+        #expect(error?.code == .storageFull)
+        #expect(try await ledger.known(volume: "uuid:1234").count == 1)
+        try await ledger.limit(pages: 100_000)
+        try await ledger.record(many)
+        #expect(try await ledger.known(volume: "uuid:1234").count == 2001)
+        #expect(try await ledger.integrityCheck() == [])
+    }
+
+    @Test func whatWasHandedInBeforeClosingIsCommitted() async throws {
+        let state = try TemporaryState()
+        for round in 0..<20 {
+            let ledger = try state.open()
+            let recorded = await withTaskGroup(of: Bool.self) { group in
+                for number in 0..<20 {
+                    group.addTask { (try? await ledger.record([.asset(Samples.asset(round * 100 + number))])) != nil }
+                }
+                group.addTask {
+                    ledger.close()
+                    return false
+                }
+                return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+            let next = try state.open()
+            let mine = try await next.assets(AssetFilter()).filter { $0.origin.size >= 1000 + UInt64(round * 100) }
+            #expect(mine.count == recorded)
+            next.close()
+        }
+    }
+
     @Test func syncSucceedsOnDiskAndInMemory() async throws {
         let state = try TemporaryState()
         try await state.open().sync()
         try await SQLiteLedger.inMemory().sync()
+    }
+}
+
+extension SQLiteLedger {
+    /// Pretends that the disk has room for so many pages.
+    func limit(pages: Int) async throws(IngestError) {
+        _ = try await commits.commit { writer in try Int64.fetchOne(writer.db, sql: "PRAGMA max_page_count = \(pages)") ?? -1 }
     }
 }
 

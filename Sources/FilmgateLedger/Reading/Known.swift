@@ -2,67 +2,86 @@ public import FilmgateCore
 import GRDB
 
 extension SQLiteReader {
-    public func known(volume: String) async throws(IngestError) -> [KnownFile] {
-        try await scan { db in try KnownFiles(db).read(volume) }
+    public func known(volume: String) async throws(IngestError) -> [KnownFile] { try await known(volume: volume, below: "") }
+
+    public func known(volume: String, below folder: String) async throws(IngestError) -> [KnownFile] {
+        try await scan { db in
+            var reader = KnownFiles(db, VolumeRange(volume, below: folder))
+            return try reader.read()
+        }
     }
 }
 
-/// One pass over the files of a volume: a card's worth in milliseconds, so nothing is decoded twice and repeated words are shared.
+/// A card's worth of files in milliseconds: one pass over the files, one over their deliveries, and no text that repeats is made twice.
 struct KnownFiles {
     private let db: Database
-    private let targets: Targets
-    private var make = RepeatedText(), model = RepeatedText(), serial = RepeatedText(), owner = RepeatedText()
+    private let range: VolumeRange
     private var kind = RepeatedText(), ending = RepeatedText()
     private var lastKind = ("", MediaKind.other), lastEnding = ("", Ending?.none)
-    private var lastDone: (ids: [Int64], names: [String]) = ([], [])
+    private var cameras: [Int64: MediaFacts] = [:]
 
-    init(_ db: Database) throws { (self.db, targets) = (db, try Targets(db)) }
+    init(_ db: Database, _ range: VolumeRange) { (self.db, self.range) = (db, range) }
 
-    /// One row for each file and done delivery; a file without one has one row.
-    ///
-    /// Rows of a file follow each other.
     static let sql = """
-        SELECT a.id, d.target_id, a.path, a.size, a.modified, a.born, a.inode, a.changed, a.shot, a.kind, a.ending,
-            c.key, c.make, c.model, c.serial, c.owner, c.captured
-        FROM asset a LEFT JOIN content c ON c.id = a.content_id
-            LEFT JOIN delivery d ON d.content_id = a.content_id AND +d.state = 'done'
-        WHERE a.volume_id = (SELECT id FROM volume WHERE identity = ?)
+        SELECT a.path, a.size, a.modified, a.born, a.inode, a.changed, a.shot, a.kind, a.ending, a.content_id, c.key, c.camera_id, c.captured
+        FROM asset a LEFT JOIN content c ON c.id = a.content_id WHERE \(VolumeRange.condition)
         """
+    static let camera = "SELECT make, model, serial, owner FROM camera WHERE id = ?"
 
-    consuming func read(_ volume: String) throws -> [KnownFile] {
-        var query = try Query(db, Self.sql)
-        query.bind(volume)
-        var files: [KnownFile] = [], last: Int64?, done: [Int64] = []
+    mutating func read() throws -> [KnownFile] {
+        var query = try Query(db, Self.sql), files: [KnownFile] = [], contents: [Int64?] = []
+        range.bind(to: &query)
         while try query.next() {
-            let id = query.int(), target = query.intOrNil()
-            if id != last {
-                finish(&files, done)
-                done = []
-                last = id
-                files.append(file(&query))
-            }
-            if let target { done.append(target) }
+            let (file, content) = try file(&query)
+            files.append(file)
+            contents.append(content)
         }
-        finish(&files, done)
+        let done = try DoneTargets(db).read(contents, in: range)
+        for (index, content) in contents.enumerated() {
+            if let content, let targets = done[content] { files[index].done = targets }
+        }
         return files
     }
 
-    private mutating func finish(_ files: inout [KnownFile], _ done: [Int64]) {
-        guard !files.isEmpty else { return }
-        if done != lastDone.ids { lastDone = (done, done.compactMap { targets[$0] }) }
-        files[files.count - 1].done = lastDone.names
-    }
-
-    private mutating func file(_ query: inout Query) -> KnownFile {
+    private mutating func file(_ query: inout Query) throws -> (KnownFile, content: Int64?) {
         let mark = Fingerprint(
             path: query.text(), size: query.size(), modified: query.int(), born: query.int(), inode: query.size(), changed: query.int())
-        let shot = query.text()
-        let kindName = query.text(from: &kind) ?? "", endingName = query.text(from: &ending) ?? ""
+        let shot = query.text(), kindName = query.text(from: &kind) ?? "", endingName = query.text(from: &ending) ?? ""
         if kindName != lastKind.0 { lastKind = (kindName, MediaKind(rawValue: kindName) ?? .other) }
         if endingName != lastEnding.0 { lastEnding = (endingName, Ending(rawValue: endingName)) }
-        return KnownFile(
-            fingerprint: mark, content: query.textOrNil().map { ContentKey(rawValue: $0) }, kind: lastKind.1, ending: lastEnding.1,
-            make: query.text(from: &make), model: query.text(from: &model), serial: query.text(from: &serial),
-            owner: query.text(from: &owner), captured: query.textOrNil().flatMap { CivilTime($0) }, done: [], shot: shot)
+        let content = query.intOrNil(), key = query.textOrNil().map { ContentKey(rawValue: $0) }
+        let camera = try query.intOrNil().map { try self.camera($0) }
+        let known = KnownFile(
+            fingerprint: mark, content: key, kind: lastKind.1, ending: lastEnding.1, make: camera?.make, model: camera?.model,
+            serial: camera?.serial, owner: camera?.owner, captured: query.textOrNil().flatMap { CivilTime($0) }, done: [], shot: shot)
+        return (known, content)
+    }
+
+    private mutating func camera(_ id: Int64) throws -> MediaFacts {
+        if let camera = cameras[id] { return camera }
+        var query = try Query(db, Self.camera), camera = MediaFacts()
+        query.bind(id)
+        if try query.next() {
+            (camera.make, camera.model) = (query.textOrNil(), query.textOrNil())
+            (camera.serial, camera.owner) = (query.textOrNil(), query.textOrNil())
+        }
+        cameras[id] = camera
+        return camera
+    }
+}
+
+/// The files of a volume below one folder, as a range of the key of `asset`.
+struct VolumeRange: Sendable {
+    private let volume: String, folder: String
+
+    init(_ volume: String, below folder: String) { (self.volume, self.folder) = (volume, folder) }
+
+    /// `0` is the byte after `/`; text sorts below every blob.
+    static let condition = "a.volume_id = (SELECT id FROM volume WHERE identity = ?) AND a.path >= ? AND a.path < ?"
+
+    func bind(to query: inout Query) {
+        query.bind(volume)
+        query.bind(folder.isEmpty ? "" : folder + "/")
+        if folder.isEmpty { query.bindEndOfText() } else { query.bind(folder + "0") }
     }
 }

@@ -16,11 +16,10 @@ extension SQLiteReader {
 
     public func assets(sha256: String) async throws(IngestError) -> [AssetRow] {
         try await scan { db in
-            try AssetReading.all(db, Self.bySHA256) { query in
-                query.bind(sha256)
-                query.bind(sha256 + ":")
-                query.bind(sha256 + ";")
+            let rows = try AssetReading.all(db, Self.bySHA256) { query in
+                for bound in [sha256, sha256 + ":", sha256 + ";"] { query.bind(bound) }
             }
+            return rows.reduce(into: []) { latest, row in if latest.last?.content != row.content { latest.append(row) } }
         }
     }
 
@@ -65,15 +64,12 @@ extension SQLiteReader {
         if let endings = filter.endings { terms.append("a.ending IN (\(endings.map { _ in "?" }.joined(separator: ", ")))") }
         if filter.run != nil { terms.append("a.run = ?") }
         if filter.root != nil { terms.append("a.place_id IN (SELECT id FROM place WHERE root = ?)") }
-        return (terms.isEmpty ? "" : "WHERE " + terms.joined(separator: " AND ")) + " ORDER BY a.run DESC, a.id LIMIT ?"
+        return (terms.isEmpty ? "" : "WHERE " + terms.joined(separator: " AND ")) + " ORDER BY a.run DESC, a.since, a.path LIMIT ?"
     }
 
     /// A key is the SHA-256 alone or followed by `:`; `;` is the byte after `:`.
     static let bySHA256 = """
-        WHERE a.id IN (
-            SELECT (SELECT id FROM asset WHERE content_id = content.id ORDER BY run DESC, id DESC LIMIT 1)
-            FROM content WHERE key = ? OR (key >= ? AND key < ?))
-        ORDER BY c.id
+        WHERE a.content_id IN (SELECT id FROM content WHERE key = ? OR (key >= ? AND key < ?)) ORDER BY a.content_id, a.run DESC, a.at DESC
         """
     /// `0` is the byte after `/`.
     static let below = """

@@ -9,6 +9,8 @@ extension SQLiteReader {
             for state in states { query.bind(state.rawValue) }
             while try query.next() {
                 let delivery = DeliveryReading.read(&query)
+                // Every asset with these bytes has a row, the latest first.
+                if let last = rows.last?.delivery, last.content == delivery.content, last.target == delivery.target { continue }
                 let asset = query.isNull() ? Self.stand(for: delivery) : AssetReading.read(&query, targets)
                 rows.append(QueuedDelivery(delivery: delivery, asset: asset))
             }
@@ -19,12 +21,11 @@ extension SQLiteReader {
     /// The index on what is not done serves every query that says so; done deliveries are no queue, but may be asked for.
     static func queue(_ states: Set<Receipt.State>) -> String {
         """
-        SELECT \(DeliveryReading.columns), a.id, \(AssetReading.columns)
-        FROM delivery d\(DeliveryReading.joins)
-            LEFT JOIN asset a ON a.id = (SELECT id FROM asset WHERE content_id = d.content_id ORDER BY run DESC, id DESC LIMIT 1)
+        SELECT \(DeliveryReading.columns), a.volume_id, \(AssetReading.columns)
+        FROM delivery d\(DeliveryReading.joins) LEFT JOIN camera m ON m.id = c.camera_id LEFT JOIN asset a ON a.content_id = d.content_id
             LEFT JOIN volume v ON v.id = a.volume_id LEFT JOIN place p ON p.id = a.place_id
         WHERE \(states.contains(.done) ? "" : "d.state <> 'done' AND ")d.state IN (\(states.map { _ in "?" }.joined(separator: ", ")))
-        ORDER BY d.at, d.content_id, d.target_id
+        ORDER BY d.at, d.content_id, d.target_id, a.run DESC, a.at DESC
         """
     }
 

@@ -46,7 +46,7 @@ extension SQLiteReader {
     static let deliveriesOfContent = "WHERE d.content_id = (SELECT id FROM content WHERE key = ?) ORDER BY d.target_id"
     static let twin = """
         SELECT p.root, coalesce(a.root_path, a.path) FROM asset a JOIN place p ON p.id = a.place_id
-        WHERE a.content_id = (SELECT id FROM content WHERE key = ?) ORDER BY a.id LIMIT 1
+        WHERE a.content_id = (SELECT id FROM content WHERE key = ?) ORDER BY a.since, a.path LIMIT 1
         """
     /// An excluded delivery holds no name; a failed one does, since it keeps its name when it is tried again.
     static let holder = """

@@ -7,9 +7,12 @@ enum AssetReading {
     static let columns = """
         v.identity, a.path, a.size, a.modified, a.born, a.inode, a.changed, p.source, p.root, a.root_path, a.run, a.kind, a.shot, a.stem,
             a.inner_path, a.sidecar_of, a.flags, a.wanted, a.ending, a.reason, a.twin, a.event, a.photographer, a.at,
-            c.key, \((DigestRow.names + MediaRow.names).map { "c." + $0 }.joined(separator: ", "))
+            c.key, \((DigestRow.names + MediaRow.names).map { "c." + $0 }.joined(separator: ", ")), m.make, m.model, m.serial, m.owner
         """
-    static let joins = " JOIN volume v ON v.id = a.volume_id JOIN place p ON p.id = a.place_id LEFT JOIN content c ON c.id = a.content_id "
+    static let joins = """
+         JOIN volume v ON v.id = a.volume_id JOIN place p ON p.id = a.place_id
+        LEFT JOIN content c ON c.id = a.content_id LEFT JOIN camera m ON m.id = c.camera_id\u{20}
+        """
 
     static func read(_ query: inout Query, _ targets: Targets) -> AssetRow {
         let volume = query.text(), path = query.text()
@@ -31,6 +34,10 @@ enum AssetReading {
         row.content = content
         row.digests = DigestRow.read(&query, of: content)
         row.media = MediaRow.read(&query)
+        row.media?.make = query.textOrNil()
+        row.media?.model = query.textOrNil()
+        row.media?.serial = query.textOrNil()
+        row.media?.owner = query.textOrNil()
         return row
     }
 

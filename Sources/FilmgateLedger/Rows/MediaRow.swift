@@ -3,24 +3,20 @@ import FilmgateCore
 /// The columns of `content` that hold what a file says about itself, in one order for writing and reading.
 enum MediaRow {
     static let names = [
-        "known", "make", "model", "serial", "owner", "captured", "artist", "lens_model", "lens_serial", "exposure_num", "exposure_den",
-        "aperture_num", "aperture_den", "iso", "focal_num", "focal_den", "orientation", "width", "height", "latitude", "longitude",
-        "altitude",
-        "rating", "image_number", "duration",
+        "known", "camera_id", "captured", "artist", "lens_model", "lens_serial", "exposure_num", "exposure_den", "aperture_num",
+        "aperture_den", "iso", "focal_num", "focal_den", "orientation", "width", "height", "latitude", "longitude", "altitude", "rating",
+        "image_number", "duration",
     ]
 
     /// Binds one value for each of `names`; nil media gives `known` = 0 and nothing else.
-    static func bind(_ media: MediaFacts?, to query: inout Query) {
+    static func bind(_ media: MediaFacts?, camera: Int64?, to query: inout Query) {
         guard let media else {
             query.bind(false)
             for _ in names.dropFirst() { query.bindNull() }
             return
         }
         query.bind(true)
-        query.bind(media.make)
-        query.bind(media.model)
-        query.bind(media.serial)
-        query.bind(media.owner)
+        query.bind(camera)
         query.bind(media.captured?.description)
         query.bind(media.artist)
         query.bind(media.lensModel)
@@ -40,13 +36,14 @@ enum MediaRow {
         query.bind(media.duration)
     }
 
+    /// Reads `names`, all but the camera, which is another table's.
     static func read(_ query: inout Query) -> MediaFacts? {
         guard query.int() == 1 else {
             query.skip(names.count - 1)
             return nil
         }
         var media = MediaFacts()
-        (media.make, media.model, media.serial, media.owner) = (query.textOrNil(), query.textOrNil(), query.textOrNil(), query.textOrNil())
+        query.skip(1)
         media.captured = query.textOrNil().flatMap { CivilTime($0) }
         (media.artist, media.lensModel, media.lensSerial) = (query.textOrNil(), query.textOrNil(), query.textOrNil())
         media.exposureTime = rational(&query)

@@ -38,8 +38,11 @@ enum Connection {
     }
 
     /// Folds the log into the file and empties it, so that the next opening need not go through it; leaves it when someone reads from it.
-    static func tidy(_ database: any DatabaseWriter) {
+    ///
+    /// `last` runs on the writer's queue, behind all that was handed to it before.
+    static func tidy(_ database: any DatabaseWriter, last: () -> Void) {
         try? database.writeWithoutTransaction { db in
+            last()
             try db.execute(sql: "PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)")
         }
     }

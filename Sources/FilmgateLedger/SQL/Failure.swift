@@ -46,6 +46,8 @@ struct LedgerFailure: Sendable {
         return code == .SQLITE_CORRUPT || code == .SQLITE_NOTADB
     }
 
+    var closed: IngestError { IngestError(.unexpected, "The ledger \(file) was closed.") }
+
     var newer: IngestError {
         IngestError(
             .misconfigured, "The ledger \(file) was written by a newer Filmgate.",

@@ -81,6 +81,12 @@ extension Query {
         if let value { bind(value) } else { bindNull() }
     }
 
+    /// A value that sorts behind every text: an empty blob.
+    mutating func bindEndOfText() {
+        bound += 1
+        sqlite3_bind_zeroblob(raw, bound, 0)
+    }
+
     mutating func bindNull() {
         bound += 1
         sqlite3_bind_null(raw, bound)

@@ -30,31 +30,33 @@ enum Schema {
 
     /// What is known of bytes, whatever file they came in.
     ///
-    /// `known` = 1 once the metadata was read, even where there was none.
+    /// `known` = 1 once the metadata was read, even where there was none. Few cameras make many files, so what tells them apart is kept once.
     private static let contents = """
+        CREATE TABLE camera (id INTEGER PRIMARY KEY, make TEXT, model TEXT, serial TEXT, owner TEXT) STRICT;
+        CREATE INDEX camera_serial ON camera (serial, model, make, owner);
         CREATE TABLE content (
-            id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, sha1 TEXT, md5 TEXT, xxh128 TEXT, known INTEGER NOT NULL DEFAULT 0,
-            make TEXT, model TEXT, serial TEXT, owner TEXT, captured TEXT, artist TEXT, lens_model TEXT, lens_serial TEXT,
-            exposure_num INTEGER, exposure_den INTEGER, aperture_num INTEGER, aperture_den INTEGER, iso INTEGER,
-            focal_num INTEGER, focal_den INTEGER, orientation INTEGER, width INTEGER, height INTEGER,
-            latitude REAL, longitude REAL, altitude REAL, rating INTEGER, image_number INTEGER, duration REAL
+            id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, known INTEGER NOT NULL DEFAULT 0, camera_id INTEGER REFERENCES camera (id),
+            captured TEXT, sha1 TEXT, md5 TEXT, xxh128 TEXT, artist TEXT, lens_model TEXT, lens_serial TEXT, exposure_num INTEGER,
+            exposure_den INTEGER, aperture_num INTEGER, aperture_den INTEGER, iso INTEGER, focal_num INTEGER, focal_den INTEGER, orientation INTEGER,
+            width INTEGER, height INTEGER, latitude REAL, longitude REAL, altitude REAL, rating INTEGER, image_number INTEGER, duration REAL
         ) STRICT;
 
         """
 
-    /// `root_path` only where the path below the root is not the path below the volume.
+    /// The key is what makes it the same file (design §4); a card's files lie side by side in its order.
     ///
-    /// `run` may be 0: outside any run.
+    /// `root_path` only where the path below the root is not the path below the volume. `run` may be 0: outside any run. `since` is when the
+    /// file was first recorded, `at` when last.
     private static let assets = """
         CREATE TABLE asset (
-            id INTEGER PRIMARY KEY, volume_id INTEGER NOT NULL REFERENCES volume (id), path TEXT NOT NULL, size INTEGER NOT NULL,
+            volume_id INTEGER NOT NULL REFERENCES volume (id), path TEXT NOT NULL, size INTEGER NOT NULL,
             modified INTEGER NOT NULL, born INTEGER NOT NULL, inode INTEGER NOT NULL, changed INTEGER NOT NULL,
             place_id INTEGER NOT NULL REFERENCES place (id), root_path TEXT, run INTEGER NOT NULL, kind TEXT NOT NULL,
             shot TEXT NOT NULL, stem TEXT NOT NULL, inner_path TEXT, sidecar_of TEXT, content_id INTEGER REFERENCES content (id),
             flags TEXT, wanted TEXT, ending TEXT, reason TEXT, twin TEXT, event TEXT, photographer TEXT, at INTEGER NOT NULL,
-            UNIQUE (volume_id, path, size, modified, born, inode, changed)
-        ) STRICT;
-        CREATE INDEX asset_content ON asset (content_id, run);
+            since INTEGER NOT NULL, PRIMARY KEY (volume_id, path, size, modified, born, inode, changed)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX asset_content ON asset (content_id);
         CREATE INDEX asset_run ON asset (run, ending);
 
         """

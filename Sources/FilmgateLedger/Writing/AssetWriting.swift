@@ -1,9 +1,10 @@
 import FilmgateCore
 
-/// The columns of `asset` after its number, in the order in which `write` binds them.
+/// The columns of `asset`, in the order in which `write` binds them.
 enum AssetWriting {
     /// What makes it the same file: design §4.
     static let key = ["volume_id", "path", "size", "modified", "born", "inode", "changed"]
+    /// `since` comes behind these: it is kept when the row is replaced.
     static let facts = [
         "place_id", "root_path", "run", "kind", "shot", "stem", "inner_path", "sidecar_of", "content_id", "flags", "wanted", "ending",
         "reason",
@@ -12,7 +13,7 @@ enum AssetWriting {
 }
 
 extension ChangeWriter {
-    /// Inserts the asset or replaces all that was known of that origin; its number, and so its age, stays.
+    /// Inserts the asset or replaces all that was known of that origin; its age stays.
     func write(_ row: AssetRow) throws {
         let content = try row.content.map { try self.content($0, digests: row.digests, media: row.media) }
         let wanted = try wanted(row.wanted), volume = try volume(row.origin.volume)
@@ -33,6 +34,7 @@ extension ChangeWriter {
         query.bind(row.twin)
         query.bind(row.event)
         query.bind(row.photographer)
+        query.bind(row.at)
         query.bind(row.at)
         try query.execute()
     }

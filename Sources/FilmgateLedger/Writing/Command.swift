@@ -4,7 +4,7 @@ import FilmgateCore
 ///
 /// Each is prepared once and kept.
 enum Command: Int, CaseIterable {
-    case addVolume, findVolume, addPlace, findPlace, addTarget, findTarget, nameTarget
+    case addVolume, findVolume, addPlace, findPlace, addTarget, findTarget, nameTarget, addCamera, findCamera
     case addContent, findContent, setDigests, setMedia, putAsset, putDelivery, putShotName, addNote, beginRun, endRun
 
     var sql: String {
@@ -16,11 +16,13 @@ enum Command: Int, CaseIterable {
         case .addTarget: Self.insert(into: "target", ["identity", "name"])
         case .findTarget: "SELECT id, name FROM target WHERE identity = ?"
         case .nameTarget: "UPDATE target SET name = ? WHERE id = ?"
+        case .addCamera: Self.insert(into: "camera", ["make", "model", "serial", "owner"])
+        case .findCamera: "SELECT id FROM camera WHERE make IS ? AND model IS ? AND serial IS ? AND owner IS ?"
         case .addContent: Self.insert(into: "content", ["key"] + DigestRow.names + MediaRow.names)
         case .findContent: "SELECT id FROM content WHERE key = ?"
         case .setDigests: "UPDATE content SET \(DigestRow.names.map { "\($0) = coalesce(?, \($0))" }.joined(separator: ", ")) WHERE id = ?"
         case .setMedia: "UPDATE content SET \(MediaRow.names.map { $0 + " = ?" }.joined(separator: ", ")) WHERE id = ?"
-        case .putAsset: Self.put(into: "asset", key: AssetWriting.key, AssetWriting.facts)
+        case .putAsset: Self.put(into: "asset", key: AssetWriting.key, AssetWriting.facts, once: ["since"])
         case .putDelivery: Self.put(into: "delivery", key: ["content_id", "target_id"], DeliveryWriting.facts)
         case .putShotName: Self.put(into: "shot_name", key: ["target_id", "event", "shot"], ["counter", "suffix", "base"])
         case .addNote: Self.insert(into: "note", ["at", "asset", "text"])
@@ -35,9 +37,10 @@ enum Command: Int, CaseIterable {
         "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
     }
 
-    /// Inserts, or replaces all `facts` of the row with that `key`; one parameter for each column, in order.
-    private static func put(into table: String, key: [String], _ facts: [String]) -> String {
-        insert(into: table, key + facts) + " ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET "
+    /// Inserts, or replaces all `facts` of the row with that `key`, but not what is written `once`; one parameter for each column, in
+    /// order.
+    private static func put(into table: String, key: [String], _ facts: [String], once: [String] = []) -> String {
+        insert(into: table, key + facts + once) + " ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET "
             + facts.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
     }
 }

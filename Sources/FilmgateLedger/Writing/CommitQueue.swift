@@ -8,7 +8,7 @@ import Synchronization
 final class CommitQueue: Sendable {
     typealias Work = @Sendable (ChangeWriter) throws -> Int64
     private struct Job: Sendable { var work: Work, done: CheckedContinuation<Result<Int64, IngestError>, Never> }
-    private struct State { var waiting: [Job] = [], running = false, writer: Holder? }
+    private struct State { var waiting: [Job] = [], running = false, closed = false, writer: Holder? }
     /// A writer is only ever used on the queue of its connection.
     private struct Holder: @unchecked Sendable { let writer: ChangeWriter }
 
@@ -23,18 +23,25 @@ final class CommitQueue: Sendable {
     /// Work is done in the order in which it was handed in, also when its task was cancelled meanwhile. Work that fails is undone alone.
     func commit(_ work: @escaping Work) async throws(IngestError) -> Int64 {
         let result = await withCheckedContinuation { done in
-            let start = state.withLock { state in
+            let start: Bool? = state.withLock { state in
+                if state.closed { return nil }
                 state.waiting.append(Job(work: work, done: done))
                 defer { state.running = true }
                 return !state.running
             }
+            guard let start else { return done.resume(returning: .failure(failure.closed)) }
             if start { database.asyncWriteWithoutTransaction { db in self.drain(db) } }
         }
         return try result.get()
     }
 
+    /// Takes no more work; what was handed in before is still done.
+    func close() { state.withLock { $0.closed = true } }
+
     /// Finalises the prepared statements, which would keep the connection from closing.
-    func close() { state.withLock { $0.writer = nil } }
+    ///
+    /// To be called on the connection's queue, after `close`.
+    func finish() { state.withLock { $0.writer = nil } }
 
     private func drain(_ db: Database) {
         let writer = writer(for: db)

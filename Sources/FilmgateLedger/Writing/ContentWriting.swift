@@ -48,10 +48,11 @@ extension ChangeWriter {
     }
 
     private func insert(_ key: ContentKey, _ digests: Digests?, _ media: MediaFacts?) throws -> Int64 {
+        let camera = try media.flatMap { try self.camera($0) }
         var query = try query(.addContent)
         query.bind(key.rawValue)
         DigestRow.bind(digests, to: &query)
-        MediaRow.bind(media, to: &query)
+        MediaRow.bind(media, camera: camera, to: &query)
         try query.execute()
         return lastID
     }
@@ -64,8 +65,9 @@ extension ChangeWriter {
     }
 
     private func update(_ id: Int64, _ media: MediaFacts) throws {
+        let camera = try self.camera(media)
         var query = try query(.setMedia)
-        MediaRow.bind(media, to: &query)
+        MediaRow.bind(media, camera: camera, to: &query)
         query.bind(id)
         try query.execute()
     }

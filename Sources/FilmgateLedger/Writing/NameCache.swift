@@ -1,12 +1,17 @@
+import FilmgateCore
+
 /// The numbers of targets, volumes and places: few, asked for with every row.
 struct NameCache {
     var volumes: [Bytes: Int64] = [:]
     var places: [Place: Int64] = [:]
     var targets: [Bytes: (id: Int64, name: String)] = [:]
+    /// Forgotten when there are more than any studio has: a hostile card may name a new one in every file.
+    var cameras: [Camera: Int64] = [:]
     /// The last list of wanted targets, and the text that stands for it: nearly always the same.
     var wanted: (identities: [String], text: String?) = ([], nil)
 
     struct Place: Hashable { var root: Bytes, source: Bytes }
+    struct Camera: Hashable { var make: Bytes?, model: Bytes?, serial: Bytes?, owner: Bytes? }
 }
 
 /// Text that is compared as the database compares it, byte by byte: Swift holds two spellings of one character for equal, file systems do
@@ -67,6 +72,20 @@ extension ChangeWriter {
         return known.id
     }
 
+    /// The number of the body and owner that made a file; nil where it tells of neither.
+    func camera(_ media: MediaFacts) throws -> Int64? {
+        let texts = [media.make, media.model, media.serial, media.owner]
+        if texts.allSatisfy({ $0 == nil }) { return nil }
+        let key = NameCache.Camera(
+            make: media.make.map(Bytes.init), model: media.model.map(Bytes.init), serial: media.serial.map(Bytes.init),
+            owner: media.owner.map(Bytes.init))
+        if let id = names.cameras[key] { return id }
+        if names.cameras.count >= 1000 { names.cameras = [:] }
+        let id = try number(.findCamera, .addCamera, texts)
+        names.cameras[key] = id
+        return id
+    }
+
     /// A list of targets as `asset.wanted` keeps it: their numbers, `1,2`; nil for none.
     func wanted(_ identities: [String]) throws -> String? {
         if identities == names.wanted.identities { return names.wanted.text }
@@ -81,13 +100,13 @@ extension ChangeWriter {
         return try query.next() ? (query.int(), query.text()) : nil
     }
 
-    private func number(_ find: Command, _ add: Command, _ values: [String]) throws -> Int64 {
+    private func number(_ find: Command, _ add: Command, _ values: [String?]) throws -> Int64 {
         var query = try query(find)
         for value in values { query.bind(value) }
         return try query.next() ? query.int() : self.add(add, values)
     }
 
-    private func add(_ command: Command, _ values: [String]) throws -> Int64 {
+    private func add(_ command: Command, _ values: [String?]) throws -> Int64 {
         var query = try query(command)
         for value in values { query.bind(value) }
         try query.execute()
