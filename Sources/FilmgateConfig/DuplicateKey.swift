@@ -26,7 +26,7 @@ struct DuplicateKey {
                 guard let root = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot() else { return nil }
                 return Self.key(Neutral.neutralized(name), besides: first, in: root).map { mark(of: $0) }
             } catch YamlError.duplicatedKeysInMapping(let names, let context) {
-                if names.first == name { return mark(of: context.mark) }
+                if names.first.map(Neutral.restored) == name { return mark(of: context.mark) }
                 next = (names.first ?? "", context.mark)
             } catch {
                 return nil

@@ -14,6 +14,10 @@ struct YAMLFault {
                 place(mark.line, mark.column), "several-documents", "A second document begins here; a file holds one.",
                 hint: "Remove the line `---`.")
         case .duplicatedKeysInMapping(let names, let context):
+            // What the composer calls a key that is a list or a map itself.
+            if names.first == "<uncovertable>" {
+                return ConfigError(place(context.mark.line, context.mark.column), "bad-key", "A key must be a word, not a list or a map.")
+            }
             return DuplicateKey(source: source).located(names.map(Neutral.restored), first: context.mark)
         default: return ConfigError(place(1, 1), "syntax", "The file cannot be read as YAML.")
         }

@@ -50,6 +50,7 @@ import Testing
         ("a: 1\nb: {x: 1, y: 2,\n x: 3}", "3:2 duplicate-key"), ("a: 1\na: 2\na: 3", "2:1 duplicate-key"),
         ("'k': 1\n\"k\": 2", "2:1 duplicate-key"), ("b: 1\na: 1\nb: 2\na: 2", "4:1 duplicate-key"),
         ("x:\n  - {p: 1}\n  - p: 1\n    q: 2\n    p: 3\n", "5:5 duplicate-key"), ("a*: 1\na*: 2", "2:1 duplicate-key"),
+        ("a*: 1\na*: 2\na*: 3", "2:1 duplicate-key"), ("{[a]: 1, [a]: 2}", "1:2 bad-key"),
         ("a: 1\r\na: 2\r\n", "2:1 duplicate-key"), ("\"\\x61\": 1\na: 2", "1:1 duplicate-key"),
     ]) func duplicateKeysPointAtTheSecond(text: String, expected: String) { #expect(mistake(text) == expected) }
 

@@ -49,10 +49,17 @@ public struct PipelineLoader: Sendable {
             return (own, first.file, first.line, first.column, a.offset) < (other, second.file, second.line, second.column, b.offset)
         }
         let isValid = !decoder.diagnostics.contains { $0.severity == .error }
-        let hidden = decoder.hidden
-        let texts = Dictionary(
-            uniqueKeysWithValues: decoder.texts.map { name, text in (name, Redaction.hidden(text, at: hidden.filter { $0.file == name })) })
-        return LoadedPipeline(pipeline: isValid ? pipeline : nil, diagnostics: found.map(\.element), texts: texts)
+        return LoadedPipeline(pipeline: isValid ? pipeline : nil, diagnostics: found.map(\.element), texts: Self.texts(decoder))
+    }
+
+    /// What diagnostics may show of the files that they are about.
+    private static func texts(_ decoder: PipelineDecoder) -> [String: String] {
+        let files = Set(decoder.diagnostics.map(\.error.mark.file))
+        var texts: [String: String] = [:]
+        for (name, text) in decoder.texts where files.contains(name) {
+            texts[name] = Redaction.hidden(text, at: decoder.hidden.filter { $0.file == name })
+        }
+        return texts
     }
 }
 
@@ -62,6 +69,6 @@ public struct LoadedPipeline: Sendable {
     public var pipeline: PipelineFile?
     /// By place, the pipeline's own file first.
     public var diagnostics: [Diagnostic]
-    /// The text of each file that was read, by the name that marks give it, with secrets dotted out; for showing the offending lines.
+    /// The text of each file that a diagnostic is about, by the name that marks give it; secrets are dotted out.
     public var texts: [String: String]
 }

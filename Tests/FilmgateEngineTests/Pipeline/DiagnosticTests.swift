@@ -11,12 +11,12 @@ import Testing
     }
 
     @Test func theCaretStandsUnderThePlace() {
-        #expect(printed("a: b", column: 4, hint: "Right.") == "p:1:4: error: Wrong.\n    1 | a: b\n      |    ^\n      = Right.\n")
-        #expect(printed("写: b", column: 4).contains("\n      |     ^\n"))
-        #expect(printed("e\u{301}\u{200D}: b", column: 6).contains("\n      |    ^\n"))
-        #expect(printed("\tb", column: 2).contains("\n      | \t^\n"))
-        #expect(printed("ab", column: 99).contains("\n      |   ^\n"))
-        #expect(printed("ab", column: 0).contains("\n      | ^\n"))
+        #expect(printed("a: b", column: 4, hint: "Right.") == "p:1:4: error: Wrong.\n    1 | a: b\n      |    ^\n      = Right.")
+        #expect(printed("写: b", column: 4).contains("\n      |     ^"))
+        #expect(printed("e\u{301}\u{200D}: b", column: 6).contains("\n      |    ^"))
+        #expect(printed("\tb", column: 2).contains("\n      | \t^"))
+        #expect(printed("ab", column: 99).contains("\n      |   ^"))
+        #expect(printed("ab", column: 0).contains("\n      | ^"))
     }
 
     @Test func longLinesAreCutAroundThePlace() {

@@ -31,6 +31,9 @@ import Testing
           studio: { bearer: { token: "${env:TOKEN}" } }
         """
 
+    /// Stages and targets for tests that are about something else.
+    static let ending = "stages: [exif: {}, upload: {to: [a]}]\ntargets: {a: {folder: {path: /a}}}\n"
+
     static func load(_ text: String, overrides: [String] = []) throws -> LoadedPipeline {
         let loader = PipelineLoader(registry: try Fake.registry(), reader: YAMLReader(), overrides: overrides.compactMap { Override($0) })
         return loader.load(text: text, file: "p.yaml")

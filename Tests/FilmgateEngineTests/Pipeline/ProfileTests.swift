@@ -7,8 +7,7 @@ import Testing
 @Suite struct ProfileTests {
     /// A valid pipeline with these profiles.
     func profiles(_ yaml: String) throws -> ProfileSet {
-        let text =
-            "version: 1\nsources: [card: {}]\nprofiles:\n\(yaml)\nstages: [exif: {}, upload: {to: [a]}]\ntargets: {a: {folder: {path: /a}}}\n"
+        let text = "version: 1\nsources: [card: {}]\nprofiles:\n\(yaml)\n" + PipelineFileTests.ending
         let loaded = try PipelineFileTests.load(text)
         #expect(loaded.diagnostics == [])
         return try #require(loaded.pipeline).profiles

@@ -9,23 +9,23 @@ public struct DiagnosticPrinter: Sendable {
     /// `texts` by file, as `LoadedPipeline` gives them, with secrets hidden.
     public init(texts: [String: String]) { self.texts = texts.mapValues(SourceLines.split) }
 
-    /// Several lines, each with its end.
+    /// Several lines; the last without its end.
     public func text(_ diagnostic: Diagnostic) -> String {
         let error = diagnostic.error, mark = error.mark
         let place = mark.line > 0 ? "\(mark.file):\(mark.line):\(mark.column): " : mark.file.isEmpty ? "" : "\(mark.file): "
-        var result = Printable.text("\(place)\(diagnostic.severity.rawValue): \(error.message)") + "\n"
+        var result = Printable.text("\(place)\(diagnostic.severity.rawValue): \(error.message)")
         let gutter = String(repeating: " ", count: max(5, "\(mark.line)".count + 1))
         if let line = texts[mark.file].flatMap({ mark.line > 0 && mark.line <= $0.count ? $0[mark.line - 1] : nil }) {
             let (shown, before) = Self.cut(line, around: mark.column)
             let number = "\(mark.line)"
-            result += gutter.dropLast(number.count) + number + " | " + Printable.text(shown) + "\n"
-            result += gutter + " | " + Printable.padding(below: before) + "^\n"
+            result += "\n" + gutter.dropLast(number.count) + number + " | " + Printable.text(shown) + "\n"
+            result += gutter + " | " + Printable.padding(below: before) + "^"
         }
-        if let hint = error.hint { result += gutter + " = " + Printable.text(hint) + "\n" }
+        if let hint = error.hint { result += "\n" + gutter + " = " + Printable.text(hint) }
         return result
     }
 
-    public func text(_ diagnostics: [Diagnostic]) -> String { diagnostics.map(text).joined() }
+    public func text(_ diagnostics: [Diagnostic]) -> String { diagnostics.map(text).joined(separator: "\n") }
 
     /// The part of a line that is shown, and what of it stands before the place.
     private static func cut(_ line: [Unicode.Scalar], around column: Int) -> (shown: [Unicode.Scalar], before: ArraySlice<Unicode.Scalar>) {
