@@ -60,6 +60,12 @@ int fg_has_shared_extents(int fd) {
 
 int fg_open_direct(const char *path) { return open(path, O_RDONLY | O_DIRECT | O_CLOEXEC | O_NOFOLLOW); }
 
+int fg_set_direct(int fd, int on) {
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0) return errno;
+    return fcntl(fd, F_SETFL, on ? flags | O_DIRECT : flags & ~O_DIRECT) == 0 ? 0 : errno;
+}
+
 int fg_open_directory(const char *path) { return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
 
 uint64_t fg_fs_type(const char *path) {

@@ -55,11 +55,13 @@ public enum FileCopy {
         let output = try OpenFile.creating(part)
         do throws(IngestError) {
             let reflinked = options.reflink && before.size > 0 && fg_clone(output.descriptor, input.descriptor) == 0
+            let writer = reflinked ? nil : BlockWriter(output, size: before.size)
             let result = try digest(
                 reflinked ? output : input, of: input, before, options.algorithms, reader, cancelled: cancelled, progress: progress
             ) { block throws(IngestError) in
-                if !reflinked { try output.write(block, of: before.size) }
+                try writer?.write(block)
             }
+            writer?.finish()
             output.setModified(options.modified ?? before.modified)
             if options.durable { try Flush.data(of: output, size: before.size) }
             return CopyResult(size: result.size, digests: result.digests, before: before, after: result.after, reflinked: reflinked)

@@ -11,7 +11,7 @@ import Testing
     init() throws { scratch = try Scratch() }
     var part: String { scratch.path + "/a.part" }
 
-    @Test(arguments: [0, 1, 4096, BufferStock.blockSize - 1, BufferStock.blockSize, BufferStock.blockSize + 1, 3_333_333])
+    @Test(arguments: [0, 1, 4096, BufferStock.blockSize - 1, BufferStock.blockSize, BufferStock.blockSize + 1, 3_145_728, 3_333_333])
     func copiesEveryByteWithTimeAndMode(size: Int) throws {
         let data = noise(size)
         let source = try scratch.file("a.jpg", data)
@@ -100,6 +100,22 @@ import Testing
         }
         #expect(found == (failures == 3 ? nil : .unreadable))
         if failures == 3 { #expect(try bytes(part) == data) }
+    }
+
+    @Test(arguments: [4096, 5000, 4095, 1 << 20]) func sourcesThatReadInOddPiecesArriveWhole(piece: Int) throws {
+        let data = noise(Int(BlockWriter.threshold) + BufferStock.blockSize + 17)
+        let source = try scratch.file("a.cr3", data)
+        var reader = BlockReader()
+        let sound = reader.read
+        reader.read = { descriptor, block, offset in
+            // Whole blocks first, so that writing past the cache has begun.
+            let count = offset < 2 << 20 ? block.count : min(piece, block.count)
+            return sound(descriptor, UnsafeMutableRawBufferPointer(rebasing: block[..<count]), offset)
+        }
+        let result = try FileCopy.copy(
+            from: source, toPart: part, options: CopyOptions(reflink: false), reader: reader, cancelled: { false }, progress: { _ in })
+        #expect(try bytes(part) == data)
+        #expect(try FileCopy.hash(path: part).digests == result.digests)
     }
 
     @Test func aCardThatIsPulledOutIsGone() throws {

@@ -94,6 +94,18 @@ import Testing
         withExtendedLifetime(mount) {}
     }
 
+    @Test(.enabled(if: Mount.hasDisks)) func aFullDiskSaysSoBeforeTheBytesAreRead() async throws {
+        let mount = try Mount(disk: fixture.root, megabytes: 8)
+        let target = try fixture.target(), big = try fixture.job("w/big.cr3", [UInt8](repeating: 7, count: 16 << 20))
+        #expect(await code { try await target.upload(big) } == .storageFull)
+        let fits = try fixture.job("w/fits.cr3", [UInt8](repeating: 7, count: 3 << 20 | 5))
+        let receipt = try await target.upload(fits)
+        #expect(try await target.verify(receipt, size: 3 << 20 | 5, sha256: fits.digests.sha256) == .equal)
+        try await target.finishRun([])
+        #expect(try fixture.tree().filter { !$0.hasPrefix("lost+found") } == ["w/", "w/fits.cr3"])
+        withExtendedLifetime(mount) {}
+    }
+
     @Test(.enabled(if: Mount.isAllowed)) func stagingOnAnotherFileSystemIsCopied() async throws {
         let mount = try Mount("size=1m", at: fixture.root)
         let job = try fixture.job("w/x.jpg", [1, 2], take: true)

@@ -10,7 +10,20 @@ final class Mount: Sendable {
     static let folds =
         (try? Mount("size=64k,casefold", at: NSTemporaryDirectory() + "mount-" + UUID().uuidString, folding: "w", removing: true)) != nil
 
+    /// ext4 on a file, where the kernel has loop devices.
+    static let hasDisks = (try? Mount(disk: NSTemporaryDirectory() + "mount-" + UUID().uuidString, megabytes: 4, removing: true)) != nil
+
     private let removing: Bool
+
+    init(disk path: String, megabytes: Int, removing: Bool = false) throws {
+        (self.path, self.removing) = (path, removing)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        let image = path + ".image"
+        defer { unlink(image) }
+        try Self.run("truncate", "-s", "\(megabytes)M", image)
+        try Self.run("mkfs.ext4", "-q", "-F", image)
+        try Self.run("mount", "-o", "loop", image, path)
+    }
 
     init(_ options: String, at path: String, folding: String? = nil, removing: Bool = false) throws {
         (self.path, self.removing) = (path, removing)

@@ -12,6 +12,8 @@ int fg_clone(int to, int from);
 int fg_has_shared_extents(int fd);
 /// Opens read-only past the page cache; -1 and errno on failure (EINVAL: the file system has no direct I/O).
 int fg_open_direct(const char *path);
+/// Turns writing past the page cache on or off for an open file. EINVAL where the file system has none.
+int fg_set_direct(int fd, int on);
 /// Opens a directory for *at calls and fsync; -1 and errno on failure.
 int fg_open_directory(const char *path);
 /// Filesystem type number (statfs f_type), or 0.
