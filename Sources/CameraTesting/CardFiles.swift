@@ -3,13 +3,21 @@ public import VirtualCamera
 /// Cards to test with.
 public enum CardFiles {
     /// A few shots: RAW+JPEG, a lone JPEG, a clip, a sidecar; one file larger than any chunk.
-    public static let few: [(folder: String, file: VirtualFile)] = [
+    public static let few: [(folder: String, file: VirtualFile)] = held([
         ("", VirtualFile("IMG_0001.JPG", .pattern(seed: 1, size: 70_001))),
         ("", VirtualFile("IMG_0001.DNG", .pattern(seed: 2, size: 3_200_000))),
         ("", VirtualFile("IMG_0002.JPG", .pattern(seed: 3, size: 1), date: "20260501T120001")),
         ("", VirtualFile("MVI_0003.MP4", .pattern(seed: 4, size: 5_242_883), date: "20260501T120002")),
         ("", VirtualFile("MVI_0003.XMP", .bytes(Array("<x/>".utf8)), date: "20260501T120002")),
-    ]
+    ])
+
+    /// Computed once and held in memory: foreign clients do not wait long.
+    private static func held(_ files: [(folder: String, file: VirtualFile)]) -> [(folder: String, file: VirtualFile)] {
+        files.map { folder, file in
+            let bytes = file.content.slice(at: 0, count: Int(file.content.size))
+            return (folder, VirtualFile(file.name, .bytes(bytes), date: file.date))
+        }
+    }
 
     /// One shot as a burst delivers it.
     public static func shot(_ number: Int, raw: String = "DNG") -> [VirtualFile] {

@@ -13,7 +13,7 @@ public enum ForeignClient {
     public static func check(
         _ personality: any Personality, model: String = "PTP/IP Camera", port: String? = nil,
         serve: (VirtualCamera) throws(PTPError) -> any CameraServer = { camera throws(PTPError) in try PTPIPResponder(camera) }
-    ) throws {
+    ) async throws {
         let state = try TemporaryState()
         defer { state.remove() }
         var card = VirtualCard(firstHandle: personality.firstHandle)
@@ -24,7 +24,10 @@ public enum ForeignClient {
         let server = try serve(camera)
         defer { server.stop() }
         let address = port ?? "ptpip:127.0.0.1:\(server.port):\(server.port)"
-        let status = run(["--camera", model, "--port", address, "--get-all-files", "--force-overwrite", "--quiet"], in: state.path)
+        let arguments = ["--camera", model, "--port", address, "--get-all-files", "--force-overwrite", "--quiet"]
+        let status = await withCheckedContinuation { continuation in
+            ConnectionThread.start { continuation.resume(returning: run(arguments, in: state.path)) }
+        }
         try expect(status == 0, "gphoto2 ended with \(status)")
         for (_, file) in files {
             let content = Content.file(path: state.path + "/" + file.name, size: file.content.size)

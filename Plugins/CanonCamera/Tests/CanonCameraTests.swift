@@ -16,7 +16,7 @@ import VirtualCamera
     }
 
     @Test(.enabled(if: ForeignClient.isInstalled))
-    func aForeignClientDownloadsFromThePersonality() throws { try ForeignClient.check(CanonPersonality()) }
+    func aForeignClientDownloadsFromThePersonality() async throws { try await ForeignClient.check(CanonPersonality()) }
 
     @Test func theSessionIsTheMinimalOneAndIsUndone() async throws {
         try await Self.bench.run(.network) { scene in

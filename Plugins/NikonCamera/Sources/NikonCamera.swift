@@ -47,7 +47,9 @@ public struct NikonHandler: ManufacturerHandler {
         ]
     }
 
-    /// Newer Z bodies want to be told that a paired application speaks. Nothing of the kind is sent to bodies that do not list it.
+    /// Newer Z bodies want to be told that a paired application speaks.
+    ///
+    /// Nothing of the kind is sent to bodies that do not list it.
     public func prepare(_ camera: isolated PTPCamera) throws(PTPError) {
         guard camera.info.offers(.nikonPairingInfo), camera.info.offers(.nikonApplicationMode) else { return }
         do throws(PTPError) { try camera.call(.nikonApplicationMode, 1) } catch {

@@ -25,7 +25,7 @@ import VirtualCamera
     }
 
     @Test(.enabled(if: ForeignClient.isInstalled))
-    func aForeignClientDownloadsFromThePersonality() throws { try ForeignClient.check(NikonPersonality()) }
+    func aForeignClientDownloadsFromThePersonality() async throws { try await ForeignClient.check(NikonPersonality()) }
 
     @Test func filesMarkedForTransferAreStillRead() async throws {
         var personality = NikonPersonality()

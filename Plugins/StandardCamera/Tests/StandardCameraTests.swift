@@ -14,7 +14,7 @@ import VirtualCamera
     }
 
     @Test(.enabled(if: ForeignClient.isInstalled))
-    func aForeignClientDownloadsFromThePersonality() throws { try ForeignClient.check(StandardPersonality()) }
+    func aForeignClientDownloadsFromThePersonality() async throws { try await ForeignClient.check(StandardPersonality()) }
 
     @Test func aFolderIsListedInOneRequestWhereThatIsOffered() async throws {
         let files = (1...300).map { ("", VirtualFile("IMG_\($0).JPG", .pattern(seed: UInt64($0), size: 100))) }

@@ -1,3 +1,4 @@
+import Dispatch
 public import FilmgateCore
 import Synchronization
 
@@ -158,13 +159,10 @@ public final class CameraSession: SourceSession {
         }
         guard !was else { return }
         watch?.cancel()
-        let limit = Task {
-            try? await Task.sleep(for: .seconds(3))
-            if !Task.isCancelled { camera.stop() }
-        }
+        // On a queue's clock: the limit holds also when every task is held up.
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(3)) { [stop = camera.stop] in stop() }
         let handler = handler
         await camera.leave(handler)
-        limit.cancel()
         visit.porch.left(door.address)
     }
 }
@@ -224,9 +222,7 @@ extension PTPCamera {
     /// The handler's farewell, then the session's.
     func leave(_ handler: any ManufacturerHandler) {
         if failure == nil {
-            quirks.silence = .seconds(1)
-            quirks.answer = .seconds(2)
-            quirks.patience = .zero
+            hurry()
             handler.release(self)
         }
         close()

@@ -49,13 +49,19 @@ extension PTPCamera {
     /// Never throws: the camera may be gone. Safe to call twice.
     public func close() {
         if session != nil, failure == nil, quirks.closesSession {
-            quirks.answer = .seconds(2)
-            quirks.silence = .seconds(2)
-            quirks.patience = .zero
+            hurry()
             _ = try? call(.closeSession)
         }
         session = nil
         endConnection(.gone("the session was closed"))
+    }
+
+    /// From now on nothing is waited for for long.
+    func hurry() {
+        isLeaving = true
+        quirks.answer = .seconds(2)
+        quirks.silence = .seconds(1)
+        quirks.patience = .zero
     }
 
     /// Waits without doing anything; ends early when the task is cancelled.

@@ -18,6 +18,8 @@ public actor PTPCamera {
     private let executor: BlockingExecutor
     private var counter = TransactionCounter()
     private var broken: PTPError?
+    /// On the way out: whoever is silent once is not asked again.
+    var isLeaving = false
     private var memories: [ObjectIdentifier: any HandlerMemory] = [:]
 
     public init(_ link: sending any CameraLink, quirks: Quirks = .standard) {
@@ -143,7 +145,7 @@ extension PTPCamera {
             // Our own side failed in the middle of a data phase: the camera must stop, or be heard to its end.
             if !giveUp(id) { endConnection(.gone("a transfer could not be stopped")) }
         case .timedOut:
-            if let ended = mailbox.ended { endConnection(ended) }
+            if let ended = mailbox.ended { endConnection(ended) } else if isLeaving { endConnection(.gone("it does not answer any more")) }
         case .length: break
         default: endConnection(.gone("the session was given up (\(error.description))"))
         }
