@@ -1,0 +1,116 @@
+public import FilmgateCore
+public import PTPKit
+
+/// Sony Alpha, FX, RX and ZV bodies: their card in MTP mode, or frames as they are shot in PC Remote mode.
+public struct SonyCamera: CameraModule {
+    public struct Config: CameraConfig {
+        public var camera = CameraOptions()
+        public var remote = false
+        public init() {}
+        public static let schema = Schema<Self>(
+            cameraFields + [
+                .field("remote", \.remote, "Take frames live in PC Remote mode, in which the computer holds some of the body's controls.")
+            ])
+    }
+    public static let manifest = Manifest(
+        "sony", "Takes files from Sony cameras: their cards, or frames as they are shot.", stability: .experimental, gives: [.file])
+
+    public let handler: SonyHandler
+    public let options: CameraOptions
+    public let visit: CameraVisit
+
+    public init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
+        (handler, options, visit) = (SonyHandler(remote: config.remote), config.camera, CameraVisit(context))
+    }
+}
+
+extension OperationCode {
+    static let sonyConnect: Self = 0x9201, sonyExtendedInfo: Self = 0x9202, sonyProperties: Self = 0x9209
+}
+
+/// What Sony bodies do differently.
+///
+/// In MTP mode nothing; in PC Remote mode there is no card, only the frame in memory.
+public struct SonyHandler: ManufacturerHandler {
+    /// The frame in memory has always the same handle.
+    static let memory = ObjectHandle(0xFFFF_C001)
+
+    let remote: Bool
+    public let quirks = Quirks.standard.with { $0.chunk = 4 << 20 }
+
+    public var matches: [CameraMatch] {
+        let live = quirks.with { quirks in
+            quirks.news = .polling(from: .milliseconds(100), upTo: .milliseconds(200))
+            quirks.partial = .none
+            quirks.settle = .zero
+            quirks.silence = .seconds(40)
+        }
+        return [
+            CameraMatch(
+                "Sony in PC Remote mode", vendor: 0x054C, manufacturer: "sony", operations: [.sonyConnect, .sonyProperties], quirks: live),
+            CameraMatch("made by Sony", vendor: 0x054C, manufacturer: "sony"),
+        ]
+    }
+
+    private func isRemote(_ camera: isolated PTPCamera) -> Bool {
+        camera.info.offers(.sonyConnect) && camera.info.offers(.sonyProperties)
+    }
+
+    /// Five requests with contiguous ids; between them the body is asked until it has its list of properties ready.
+    public func prepare(_ camera: isolated PTPCamera) throws(PTPError) {
+        guard isRemote(camera) else { return }
+        guard remote else {
+            throw .denied("it is in PC Remote mode; write `remote: true` to take frames live, or set it to MTP for its card")
+        }
+        _ = try camera.read(.sonyConnect, 1, 0, 0)
+        _ = try camera.read(.sonyConnect, 2, 0, 0)
+        for _ in 0..<20 {
+            if try !camera.read(.sonyExtendedInfo, 0xC8).isEmpty { break }
+            try camera.rest(.milliseconds(50))
+        }
+        _ = try camera.read(.sonyConnect, 3, 0, 0)
+    }
+
+    public func list(_ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject] {
+        isRemote(camera) ? Array(camera[SonyMemory.self].waiting.values) : try StandardListing.list(camera)
+    }
+
+    public func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews] {
+        guard isRemote(camera) else { return StandardNews.read(events) }
+        // One frame at a time: the next one takes this one's place, and its handle, when this one has been read.
+        guard camera[SonyMemory.self].waiting.isEmpty, try isReady(camera) else { return [] }
+        let info = try camera.objectInfo(Self.memory)
+        guard !info.isFolder, info.size > 0 else { return [] }
+        camera[SonyMemory.self].count += 1
+        let object = CameraObject(
+            handle: ObjectHandle(0xFE00_0000 | camera[SonyMemory.self].count & 0xFF_FFFF), storage: info.storage, folders: ["memory"],
+            name: info.name, size: info.size, time: info.time, format: info.format)
+        camera[SonyMemory.self].waiting[object.handle] = object
+        return [.object(object)]
+    }
+
+    /// Reading the frame before the body says that it is whole hangs its firmware: the property decides, never the event.
+    private func isReady(_ camera: isolated PTPCamera) throws(PTPError) -> Bool {
+        let data = try camera.read(.sonyProperties)
+        return try SonyProperties.framesInMemory(data.span.bytes) >= 0x8000
+    }
+
+    public func fetch(
+        _ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, into sink: any ByteSink
+    ) throws(PTPError) {
+        guard isRemote(camera) else { return try StandardFetch.fetch(object, range, camera, into: sink) }
+        guard camera[SonyMemory.self].waiting[object.handle] != nil, range.lowerBound == 0 else {
+            throw .refused(.invalidObjectHandle, during: .getObject)
+        }
+        var inMemory = object
+        inMemory.handle = Self.memory
+        camera[SonyMemory.self].waiting[object.handle] = nil
+        try StandardFetch.whole(inMemory, from: 0, camera, into: sink)
+    }
+}
+
+/// The frame that was told about and not yet read.
+struct SonyMemory: HandlerMemory {
+    var waiting: [ObjectHandle: CameraObject] = [:]
+    var count: UInt32 = 0
+}
