@@ -3,7 +3,7 @@ import Testing
 /// Imports point down: what each target may import (the design's table of layers).
 @Suite struct LayerTests {
     static let system: Set = ["Glibc", "Synchronization", "Dispatch"]
-    static let kits: Set = ["FileKit", "MediaKit", "HTTPKit", "PTPKit", "USBKit"]
+    static let kits: Set = ["FileKit", "MediaKit", "HTTPKit", "PTPKit", "USBKit", "VirtualCamera"]
     static let allowed: [String: Set<String>] = [
         "FilmgateCore": ["Logging"],
         "FileKit": ["FilmgateCore", "CLinux", "CXXHash", "Crypto"],
