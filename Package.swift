@@ -96,6 +96,11 @@ let package = Package(
         module("NoAuth", tests: [log]),
         camera("StandardCamera"),
         camera("CanonCamera"),
+        camera("NikonCamera"),
+        camera("SonyCamera"),
+        camera("LeicaCamera"),
+        camera("PentaxCamera"),
+        camera("GoProCamera"),
         // Layer 5: the command, and what it needs for trying out
         library("FilmgateSample", [core, "FileKit", "HTTPKit", hummingbird, crypto, log], tests: []),
         [
