@@ -53,7 +53,7 @@ let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummi
 let package = Package(
     name: "filmgate",
     // For the fuzz targets in Tests/Fuzz.
-    products: ["FilmgateCore", "FilmgateConfig", "FilmgateEngine"].map { .library(name: $0, targets: [$0]) },
+    products: ["FilmgateCore", "MediaKit", "FilmgateConfig", "FilmgateEngine"].map { .library(name: $0, targets: [$0]) },
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),

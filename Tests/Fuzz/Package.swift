@@ -15,6 +15,7 @@ let package = Package(
     name: "filmgate-fuzz",
     dependencies: [.package(name: "filmgate", path: "../..")],
     targets: [
-        fuzz("FuzzYAML", ["FilmgateCore", "FilmgateConfig", "FilmgateEngine"])
+        fuzz("FuzzMedia", ["FilmgateCore", "MediaKit"]),
+        fuzz("FuzzYAML", ["FilmgateCore", "FilmgateConfig", "FilmgateEngine"]),
     ],
     swiftLanguageModes: [.v6])

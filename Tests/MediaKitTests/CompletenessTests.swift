@@ -39,8 +39,8 @@ import Testing
     @Test func furtherPicturesMustBeThere() {
         var jpeg = JPEGBuilder.camera()
         func index(_ size: Int, _ offset: Int) -> [UInt8] {
-            let list = be32(0) + be32(900) + be32(0) + be32(0) + be32(0) + be32(size) + be32(offset) + be32(0)
-            return ascii("MPF\0") + TIFFBuilder(order: .big, folders: [[(0xB002, .bytes(list))]]).build()
+            let list = be32(0) ++ be32(900) ++ be32(0) ++ be32(0) ++ be32(0) ++ be32(size) ++ be32(offset) ++ be32(0)
+            return ascii("MPF\0") ++ TIFFBuilder(order: .big, folders: [[(0xB002, .bytes(list))]]).build()
         }
         jpeg.trailer = zeros(200)
         jpeg.segments.append((0xE2, index(100, 200)))
@@ -54,9 +54,9 @@ import Testing
         #expect(check(movie) == .complete)
         #expect(isTruncated(Array(movie.dropLast())))
         #expect(isTruncated(Array(movie[..<1000])))
-        #expect(isTruncated(box("ftyp", ascii("qt  ") + be32(0)) + box("mdat", zeros(100))))
-        #expect(check(movie + zeros(4)) == .complete)
-        #expect(check(movie + ascii("&&&& a trailer that is no box")) == .complete)
+        #expect(isTruncated(box("ftyp", ascii("qt  ") ++ be32(0)) ++ box("mdat", zeros(100))))
+        #expect(check(movie ++ zeros(4)) == .complete)
+        #expect(check(movie ++ ascii("&&&& a trailer that is no box")) == .complete)
     }
 
     @Test func stillPicturesNeedTheirItems() {
@@ -67,7 +67,7 @@ import Testing
 
     @Test func stripsAndTilesLieInside() {
         func file(_ offsets: [Int], _ counts: [Int]) -> [UInt8] {
-            TIFFBuilder(folders: [[(Tag.stripOffsets, .long(offsets)), (Tag.stripByteCounts, .long(counts))]]).build() + zeros(1000)
+            TIFFBuilder(folders: [[(Tag.stripOffsets, .long(offsets)), (Tag.stripByteCounts, .long(counts))]]).build() ++ zeros(1000)
         }
         #expect(check(file([8, 500], [100, 100])) == .complete)
         #expect(isTruncated(file([8, 2000], [100, 100])))
@@ -77,10 +77,11 @@ import Testing
     }
 
     @Test func riffAndPNGFit() {
-        let sound = ascii("RIFF") + le32(36 + 400) + ascii("WAVEfmt ") + le32(16) + zeros(16) + ascii("data") + le32(400) + zeros(400)
+        let sound =
+            ascii("RIFF") ++ le32(36 + 400) ++ ascii("WAVEfmt ") ++ le32(16) ++ zeros(16) ++ ascii("data") ++ le32(400) ++ zeros(400)
         #expect(check(sound) == .complete)
         #expect(isTruncated(Array(sound.dropLast(100))))
-        let picture = [0x89] + ascii("PNG\r\n\u{1A}\n") + be32(0) + ascii("IEND") + zeros(4)
+        let picture = [0x89] ++ ascii("PNG\r\n\u{1A}\n") ++ be32(0) ++ ascii("IEND") ++ zeros(4)
         #expect(check(picture) == .complete)
         #expect(isTruncated(Array(picture.dropLast(6))))
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import MediaKit
 
 @Suite struct JPEGTests {
-    @Test(arguments: [ByteOrder.little, .big]) func everyStandardTagIsRead(_ order: ByteOrder) throws {
+    @Test(arguments: [Endian.little, .big]) func everyStandardTagIsRead(_ order: Endian) throws {
         let result = reading(JPEGBuilder.camera(TIFFBuilder.camera(order).build()).build(), "IMG_1.JPG")
         let facts = result.facts
         #expect(
@@ -66,15 +66,15 @@ import Testing
     }
 
     @Test func iptcGivesATimeWhereNothingElseDoes() {
-        let records = [0x1C, 2, 55] + be16(8) + ascii("20260501") + [0x1C, 2, 60] + be16(11) + ascii("123005-0500")
+        let records = [0x1C, 2, 55] ++ be16(8) ++ ascii("20260501") ++ [0x1C, 2, 60] ++ be16(11) ++ ascii("123005-0500")
         var jpeg = JPEGBuilder()
-        jpeg.segments = [(0xED, ascii("Photoshop 3.0\0") + ascii("8BIM") + be16(0x0404) + [0, 0] + be32(records.count) + records)]
+        jpeg.segments = [(0xED, ascii("Photoshop 3.0\0") ++ ascii("8BIM") ++ be16(0x0404) ++ [0, 0] ++ be32(records.count) ++ records)]
         #expect(reading(jpeg.build()).facts.captured?.description == "2026-05-01T12:30:05-05:00")
     }
 
     @Test func makerNotesNeverReachTheLibrary() throws {
         // A note that libexif would interpret: its make's name, then a directory.
-        let note = le16(1) + le16(1) + le16(3) + le32(1) + le32(0) + le32(0)
+        let note = le16(1) ++ le16(1) ++ le16(3) ++ le32(1) ++ le32(0) ++ le32(0)
         let tiff = Bytes(TIFFBuilder.camera(make: "Canon", note: note).build())
         #expect(ExifBlock(tiff)?.value(Tag.makerNote, in: .exif) == nil)
         #expect(ExifBlock(tiff)?.value(Tag.serial, in: .exif)?.text == "0012345")

@@ -58,6 +58,7 @@ enum UserText {
         var facts = MediaFacts()
         for box in userData {
             if box.type == "date" { facts.captured = facts.captured ?? box.body.upTo(64).text.flatMap { CivilTime(text: $0) } }
+            if box.type == "loci" { facts.position = facts.position ?? location(box.body) }
             guard let text = text(of: box) else { continue }
             switch box.type {
             case "\u{A9}mak", "@mak": facts.make = text
@@ -68,6 +69,15 @@ enum UserText {
             }
         }
         return facts
+    }
+
+    /// 3GPP TS 26.244 §8.10: language, a name, a role, then longitude, latitude and altitude as 16.16 fixed point.
+    private static func location(_ body: ByteRegion) -> MediaFacts.Position? {
+        let bytes = body.upTo(512)
+        guard let end = bytes.index(of: [0], from: 6), let numbers = bytes.part(end + 2, 12) else { return nil }
+        let values = [0, 4, 8].compactMap { numbers.u32($0, .big) }.map { Double(Int32(bitPattern: $0)) / 65_536 }
+        guard values.count == 3, abs(values[0]) <= 180, abs(values[1]) <= 90 else { return nil }
+        return .init(latitude: values[1], longitude: values[0], altitude: values[2])
     }
 
     private static func text(of box: Box) -> String? {

@@ -9,6 +9,8 @@ enum RIFFFile {
         let type: FourCC
         let body: ByteRegion
         let isList: Bool
+        /// What the header says; `body` holds no more than there is.
+        let size: UInt32
     }
 
     static func locate(in file: ByteRegion, into findings: inout Findings) {
@@ -27,10 +29,10 @@ enum RIFFFile {
             let length = min(UInt64(size), region.count - place - 8)
             guard let body = region.part(place + 8, length) else { return }
             if type == "LIST", let name = FourCC(body.upTo(4), at: 0), let inner = body.from(4) {
-                visit(Chunk(type: name, body: inner, isList: true))
+                visit(Chunk(type: name, body: inner, isList: true, size: size))
                 if depth < depthLimit, name != "movi" { walk(inner, depth: depth + 1, visit) }
             } else {
-                visit(Chunk(type: type, body: body, isList: false))
+                visit(Chunk(type: type, body: body, isList: false, size: size))
             }
             let next = place + 8 + UInt64(size) + UInt64(size & 1)
             guard next < region.count else { return }
@@ -56,13 +58,13 @@ enum RIFFFile {
         case "XMP ", "_PMX": findings.takeXMP(chunk.body.upTo(512 << 10))
         case "VP8X", "VP8 ", "VP8L": takePixels(chunk, into: &findings)
         case "fmt ": audio.bytesPerSecond = chunk.body.u32(8, .little)
-        case "data": audio.length = chunk.body.count
+        case "data": audio.length = chunk.size
         default: break
         }
     }
 
     private struct Audio {
-        var bytesPerSecond: UInt32?, length: UInt64?
+        var bytesPerSecond: UInt32?, length: UInt32?
         /// ICRD may hold the day alone; Exif's list for audio has the time.
         var day: String?, time: String?
         var duration: Double? {

@@ -7,7 +7,7 @@ extension CivilTime {
     /// Nil when a field is missing or out of range, as in `0000:00:00 00:00:00`.
     init?(text: some StringProtocol) {
         var scan = FieldScan(text.utf8)
-        guard let year = scan.number(digits: 4), scan.skipSeparator(), let month = scan.number(), scan.skipSeparator(),
+        guard let year = scan.number(digits: 4), year >= 1000, scan.skipSeparator(), let month = scan.number(), scan.skipSeparator(),
             let day = scan.number(), scan.skipSeparator(), let hour = scan.number(), scan.skipSeparator(), let minute = scan.number()
         else { return nil }
         var second = 0, nanosecond: Int?

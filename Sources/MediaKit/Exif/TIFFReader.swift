@@ -19,7 +19,7 @@ struct TIFFReader {
         else { return nil }
         (self.region, self.order, self.magic) = (region, order, magic)
         guard magic == Self.bigMagic else { first = UInt64(offset); return }
-        guard offset == 8, let far = region.u64(8, order) else { return nil }
+        guard head.u16(4, order) == 8, let far = region.u64(8, order) else { return nil }
         first = far
     }
 

@@ -23,6 +23,8 @@ extension MediaFacts {
             ?? properties.number("exif:ISOSpeedRatings", 1...Int(Int32.max))
         orientation = orientation ?? properties.number("tiff:Orientation", 1...8)
         rating = rating ?? properties.number("xmp:Rating", -1...5)
+        imageNumber = imageNumber ?? properties.number("aux:ImageNumber", 0...Int(Int32.max))
+        position = position ?? properties.position
         if width == nil || height == nil {
             (width, height) = (
                 properties.number("exif:PixelXDimension", 1...1_000_000), properties.number("exif:PixelYDimension", 1...1_000_000)
@@ -85,6 +87,24 @@ struct XMPProperties {
     /// A whole number, also when written as `5.0`.
     func number(_ key: String, _ range: ClosedRange<Int>) -> Int? {
         self[key].flatMap { Double($0) }.flatMap { Int(exactly: $0.rounded()) }.flatMap { range.contains($0) ? $0 : nil }
+    }
+
+    /// Coordinates as `59,54.6N` or `59,54,36N`; the altitude is a fraction, 1 in its reference means below the sea.
+    var position: MediaFacts.Position? {
+        guard let latitude = degrees("exif:GPSLatitude", "NS", 90), let longitude = degrees("exif:GPSLongitude", "EW", 180) else {
+            return nil
+        }
+        let height = fraction("exif:GPSAltitude")?.value
+        return .init(latitude: latitude, longitude: longitude, altitude: self["exif:GPSAltitudeRef"] == "1" ? height.map { -$0 } : height)
+    }
+
+    private func degrees(_ key: String, _ halves: String, _ limit: Double) -> Double? {
+        guard let text = self[key], let half = text.last, halves.contains(half) else { return nil }
+        let parts = text.dropLast().split(separator: ",").map { Double($0) }
+        guard (1...3).contains(parts.count), parts.allSatisfy({ $0.map { $0 >= 0 && $0.isFinite } ?? false }) else { return nil }
+        let size = zip(parts, [1.0, 60, 3600]).reduce(0) { $0 + ($1.0 ?? 0) / $1.1 }
+        guard size <= limit else { return nil }
+        return half == halves.last ? -size : size
     }
 
     /// `1/250` or a whole number.

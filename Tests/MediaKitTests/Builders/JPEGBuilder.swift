@@ -1,5 +1,3 @@
-@testable import MediaKit
-
 /// Builds JPEGs for tests; the scan holds noise, not a picture.
 struct JPEGBuilder {
     var segments: [(marker: UInt8, body: [UInt8])] = []
@@ -10,17 +8,17 @@ struct JPEGBuilder {
 
     static func camera(_ tiff: [UInt8] = TIFFBuilder.camera().build(), xmp: String? = nil) -> JPEGBuilder {
         var jpeg = JPEGBuilder()
-        jpeg.segments = [(0xE1, ascii("Exif\0\0") + tiff)]
-        if let xmp { jpeg.segments.append((0xE1, ascii("http://ns.adobe.com/xap/1.0/\0") + ascii(xmp))) }
+        jpeg.segments = [(0xE1, ascii("Exif\0\0") ++ tiff)]
+        if let xmp { jpeg.segments.append((0xE1, ascii("http://ns.adobe.com/xap/1.0/\0") ++ ascii(xmp))) }
         return jpeg
     }
 
     func build() -> [UInt8] {
         var bytes: [UInt8] = [0xFF, 0xD8]
-        for (marker, body) in segments { bytes += [0xFF, marker] + be16(body.count + 2) + body }
-        bytes += [0xFF, 0xC0] + be16(11) + [8] + be16(height) + be16(width) + [1, 1, 0x11, 0]
-        bytes += [0xFF, 0xDA] + be16(8) + [1, 1, 0, 0, 63, 0] + scan
-        return bytes + (hasEnd ? [0xFF, 0xD9] : []) + trailer
+        for (marker, body) in segments { bytes += [0xFF, marker] ++ be16(body.count + 2) ++ body }
+        bytes += [0xFF, 0xC0] ++ be16(11) ++ [8] ++ be16(height) ++ be16(width) ++ [1, 1, 0x11, 0]
+        bytes += [0xFF, 0xDA] ++ be16(8) ++ [1, 1, 0, 0, 63, 0] ++ scan
+        return bytes + (hasEnd ? [0xFF, 0xD9] : []) ++ trailer
     }
 }
 
