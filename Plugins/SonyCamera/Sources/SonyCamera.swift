@@ -72,21 +72,30 @@ public struct SonyHandler: ManufacturerHandler {
     }
 
     public func list(_ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject] {
-        isRemote(camera) ? Array(camera[SonyMemory.self].waiting.values) : try StandardListing.list(camera)
+        guard isRemote(camera) else { return try StandardListing.list(camera) }
+        // After coming back, the frame that was told about before may still be there.
+        if camera[SonyMemory.self].waiting.isEmpty { _ = try frame(camera) }
+        return Array(camera[SonyMemory.self].waiting.values)
     }
 
     public func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews] {
         guard isRemote(camera) else { return StandardNews.read(events) }
         // One frame at a time: the next one takes this one's place, and its handle, when this one has been read.
-        guard camera[SonyMemory.self].waiting.isEmpty, try isReady(camera) else { return [] }
+        guard camera[SonyMemory.self].waiting.isEmpty, let object = try frame(camera) else { return [] }
+        return [.object(object)]
+    }
+
+    /// The frame in memory, once it is whole; from then on it waits to be read.
+    private func frame(_ camera: isolated PTPCamera) throws(PTPError) -> CameraObject? {
+        guard try isReady(camera) else { return nil }
         let info = try camera.objectInfo(Self.memory)
-        guard !info.isFolder, info.size > 0 else { return [] }
+        guard !info.isFolder, info.size > 0 else { return nil }
         camera[SonyMemory.self].count += 1
         let object = CameraObject(
             handle: ObjectHandle(0xFE00_0000 | camera[SonyMemory.self].count & 0xFF_FFFF), storage: info.storage, folders: ["memory"],
             name: info.name, size: info.size, time: info.time, format: info.format)
         camera[SonyMemory.self].waiting[object.handle] = object
-        return [.object(object)]
+        return object
     }
 
     /// Reading the frame before the body says that it is whole hangs its firmware: the property decides, never the event.

@@ -28,7 +28,7 @@ import VirtualCamera
         }
     }
 
-    @Test(arguments: CameraBench<SonyCamera>.Way.allCases)
+    @Test(.timeLimit(.minutes(1)), arguments: CameraBench<SonyCamera>.Way.allCases)
     func aBurstComesFrameByFrameUnderOneHandle(way: CameraBench<SonyCamera>.Way) async throws {
         try await Self.live.run(way, files: []) { scene in
             _ = try await scene.session.entries()
@@ -43,6 +43,21 @@ import VirtualCamera
             }
             #expect(scene.camera.withBody { $0[SonyBody.self].hung } == 0)
             #expect(!scene.camera.log.contains { $0.operation.code == .getObject && $0.operation.parameters != [0xFFFF_C001] })
+        }
+    }
+}
+
+extension SonyCameraTests {
+    @Test(.timeLimit(.minutes(1))) func aFrameToldAboutBeforeTheConnectionBrokeIsReadAfterwards() async throws {
+        try await Self.live.run(.network, files: []) { scene in
+            _ = try await scene.session.entries()
+            let arrivals = try await scene.session.arrivals()
+            var iterator = try #require(arrivals).makeAsyncIterator()
+            scene.camera.shoot([VirtualFile("DSC00001.JPG", .pattern(seed: 5, size: 200_000))])
+            guard case .arrived(let entry) = await iterator.next() else { throw Failed("the frame did not come") }
+            scene.server?.breakConnections()
+            let bytes = try await scene.bytes(of: entry)
+            #expect(bytes == scene.content("DSC00001.JPG")?.slice(at: 0, count: 200_000))
         }
     }
 }
