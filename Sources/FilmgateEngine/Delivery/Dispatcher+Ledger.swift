@@ -39,6 +39,7 @@ extension Dispatcher {
     func told(_ consignment: Consignment) {
         let ending = Self.ending(consignment.receipts.values)
         if ending != .setAside, ending != .pending { Courier.discardIfStill(consignment.bytes, takenTo: "") }
+        if let obsolete = consignment.obsolete { FileSystem.remove(obsolete.path) }
         budget.give(consignment.budget)
         var asset = consignment.asset
         asset.receipts = consignment.receipts

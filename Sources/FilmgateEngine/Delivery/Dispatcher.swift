@@ -1,3 +1,4 @@
+import FileKit
 import FilmgateCore
 
 /// Delivers: one queue per target, folder targets first, each content once per target, retries and holds decided here and nowhere else.
@@ -51,12 +52,13 @@ actor Dispatcher {
                 own.append(parcel)
             }
         }
-        let first = own.first { $0.target.isLocal }
+        let first = own.first { $0.target.isLocal && queues[$0.id.target]?.held == nil }
         if let first { consignment.later = own.filter { $0.id != first.id } }
         open[consignment.asset.id] = consignment
         lastProgress = clock.now
         if own.contains(where: { !$0.target.isLocal }) { await recordWaiting(consignment, own) }
         if consignment.open.isEmpty { return await settle(consignment.asset.id) }
+        if first == nil, own.count > 1 { for parcel in own { parcels[parcel.id]?.job.mayTake = false } }
         for parcel in first.map({ [$0] }) ?? own { enqueue(parcel.id) }
     }
 
@@ -115,10 +117,12 @@ actor Dispatcher {
         case .retry, .closeDevice:
             parcels[id]?.mayHaveArrived = true
             retryLater(parcel, error)
+            releaseWaiting(for: id.target)
         case .setAside:
             await refused(parcel, error)
         case .renewThenHold, .pauseTarget, .stop:
             queues[id.target]?.hold(id, because: error)
+            releaseWaiting(for: id.target)
             tally.trouble(error)
             hub.post(.held(target: parcel.target.name, reason: error.description))
         case .unwind:
@@ -160,7 +164,10 @@ actor Dispatcher {
     private func conclude(_ id: Parcel.ID, _ receipt: Receipt) async {
         guard let parcel = parcels[id], let owner = parcel.listeners.first else { return }
         parcels[id]?.state = .settled(receipt)
-        if receipt.state == .done { noteDelivered(parcel, receipt) }
+        if receipt.state == .done {
+            noteDelivered(parcel, receipt)
+            if let spooled = parcel.spooled, spooled != receipt.path { FileSystem.remove(spooled) }
+        }
         var finished: [Consignment] = []
         for (position, asset) in parcel.listeners.enumerated() {
             guard var consignment = open[asset] else { continue }
@@ -190,17 +197,55 @@ actor Dispatcher {
     private func moveOn(_ owner: AssetID, _ parcel: Parcel, _ receipt: Receipt) {
         guard var consignment = open[owner], parcel.target.isLocal else { return }
         if receipt.state == .done, let path = receipt.path {
-            if consignment.bytes.ownership == .staged {
-                Courier.discardIfStill(consignment.bytes, takenTo: path)
+            let staged = consignment.bytes
+            consignment.bytes = LocalFile(path: path, size: staged.size, ownership: .delivered)
+            if staged.ownership == .staged {
                 budget.give(consignment.budget)
                 consignment.budget = 0
+                if point(consignment, at: consignment.bytes) {
+                    Courier.discardIfStill(staged, takenTo: path)
+                } else {
+                    consignment.obsolete = staged
+                }
             }
-            consignment.bytes = LocalFile(path: path, size: consignment.bytes.size, ownership: .delivered)
         }
-        let later = consignment.later
-        consignment.later = []
         open[owner] = consignment
-        for next in later {
+        release(owner)
+    }
+
+    /// Lets what still waits for this asset read `bytes` from now on.
+    ///
+    /// False while one of its parcels is being sent from where they were.
+    private func point(_ consignment: Consignment, at bytes: LocalFile) -> Bool {
+        var free = true
+        for target in consignment.wanted {
+            let id = Parcel.ID(content: consignment.content, target: target.identity)
+            guard let parcel = parcels[id], parcel.listeners.first == consignment.asset.id else { continue }
+            switch parcel.state {
+            case .waiting:
+                parcels[id]?.job.file = bytes
+                parcels[id]?.job.mayTake = false
+            case .sending: free = false
+            case .settled: break
+            }
+        }
+        return free
+    }
+
+    /// A folder that is held or fails must not keep the other targets waiting: they read the staged bytes, which stay for it.
+    private func releaseWaiting(for target: String) {
+        for id in queues[target]?.pending ?? [] {
+            guard let owner = parcels[id]?.listeners.first, open[owner]?.later.isEmpty == false else { continue }
+            parcels[id]?.job.mayTake = false
+            release(owner)
+        }
+    }
+
+    /// Starts the targets that waited for a folder to have the bytes.
+    private func release(_ owner: AssetID) {
+        guard let consignment = open[owner] else { return }
+        open[owner]?.later = []
+        for next in consignment.later {
             parcels[next.id]?.job.file = consignment.bytes
             parcels[next.id]?.job.mayTake = false
             enqueue(next.id)

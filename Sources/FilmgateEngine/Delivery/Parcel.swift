@@ -16,6 +16,8 @@ struct Parcel: Sendable {
     var listeners: [AssetID]
     /// Sent before and perhaps received: ask the target before sending again.
     var mayHaveArrived = false
+    /// A spooled file of an earlier run, of no use once this is delivered.
+    var spooled: String?
     /// Found at its name already, byte for byte: only to be written down.
     var adopted: Receipt?
     /// Delivered once but to be checked (`--again`).
@@ -29,6 +31,8 @@ struct Consignment: Sendable {
     var wanted: [PlannedTarget]
     /// Where the bytes are now; changes when a folder target has taken them.
     var bytes: LocalFile
+    /// Staged bytes that a folder has taken over while another target was still reading them; removed at the end.
+    var obsolete: LocalFile?
     var receipts: [String: Receipt] = [:]
     var open: Set<String> = []
     /// Remote targets that start once a folder target holds the bytes.

@@ -17,6 +17,8 @@ struct TargetQueue: Sendable {
     init(_ target: PlannedTarget) { self.target = target }
 
     var count: Int { waiting.count - head }
+    /// What waits, first come first.
+    var pending: ArraySlice<Parcel.ID> { waiting[head...] }
     var isIdle: Bool { active == 0 && (count == 0 || held != nil) }
 
     mutating func append(_ id: Parcel.ID) { waiting.append(id) }

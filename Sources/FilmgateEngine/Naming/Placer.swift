@@ -84,6 +84,7 @@ struct Draft: Sendable {
     var counters: [String: Int] = [:]
     var rechecks: [String: Receipt] = [:]
     var resumed: Set<String> = []
+    var spooled: [String: String] = [:]
     var unnamed: Set<String> = []
     /// The same bytes stand at the chosen name already, though the ledger did not know: nothing to send, only to write down.
     var adopted: [String: Receipt] = [:]
@@ -109,6 +110,7 @@ struct Draft: Sendable {
             return
         }
         if row.receipt.state == .done { rechecks[target.name] = row.receipt }
+        if row.staged, let file = row.file { spooled[target.name] = file }
         if row.attempts > 0 { resumed.insert(target.name) }
         if row.path.isEmpty, target.traits.layout != nil { unnamed.insert(target.name) } else { paths[target.name] = row.path }
     }
@@ -127,6 +129,7 @@ struct Draft: Sendable {
             var parcel = Parcel(id: Parcel.ID(content: content, target: target.identity), job: job, target: target, listeners: [asset.id])
             parcel.recheck = rechecks[target.name]
             parcel.adopted = adopted[target.name]
+            parcel.spooled = spooled[target.name]
             parcel.mayHaveArrived = resumed.contains(target.name)
             return parcel
         }

@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+/// Small file systems in memory, where this machine allows them.
+enum Mounting {
+    static let works = getuid() == 0 && run("/usr/bin/mount", ["--version"]) == 0 && mountsTmpfs()
+
+    private static func mountsTmpfs() -> Bool {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-mount-\(UUID().uuidString)").path
+        try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        guard run("/usr/bin/mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", path]) == 0 else { return false }
+        return run("/usr/bin/umount", [path]) == 0
+    }
+
+    @discardableResult static func run(_ path: String, _ arguments: [String]) -> Int32 {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+        guard (try? process.run()) != nil else { return -1 }
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+}
+
+/// One of two disks is full: the other goes on, the state is clear, and it resumes when there is room.
+@Suite(.serialized, .enabled(if: Mounting.works)) struct FullDiskTests {
+    @Test(arguments: [true, false]) func theOtherDiskIsServedAndTheFullOneLater(_ fullFirst: Bool) throws {
+        let table = try Table()
+        try table.sampleCard()
+        let small = table.path("small")
+        try FileManager.default.createDirectory(atPath: small, withIntermediateDirectories: true)
+        try #require(Mounting.run("/usr/bin/mount", ["-t", "tmpfs", "-o", "size=300k", "tmpfs", small]) == 0)
+        defer { Mounting.run("/usr/bin/umount", [small]) }
+        let folders = fullFirst ? [small + "/out", table.archive] : [table.archive, small + "/out"]
+        let full = try table.run(["import", table.card] + folders.flatMap { ["--to", $0] })
+        #expect(full.status == 7)
+        #expect(table.files(table.archive).count == 16)
+        #expect(full.count("pending") > 0)
+        #expect(try table.run(["safe-to-format", table.card, "--allow", "same-device"]).status == 8)
+        #expect(!table.files(small).keys.contains { $0.hasSuffix(".JPG") && $0.contains(".filmgate") })
+        try #require(Mounting.run("/usr/bin/mount", ["-o", "remount,size=8m", small]) == 0)
+        let second = try table.run(["import", table.card] + folders.flatMap { ["--to", $0] })
+        #expect(second.status == 0, "\(second.errors)")
+        #expect(table.files(small + "/out").count == 16)
+        #expect(table.files(table.archive).count == 16)
+    }
+}
