@@ -13,7 +13,7 @@ cleanup() {
 }
 trap cleanup EXIT
 
-port=8737
+port=8090
 while (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do port=$((port + 1)); done
 address=http://127.0.0.1:$port/api/assets
 FILMGATE_GALLERY_TOKEN=demo-$RANDOM$RANDOM

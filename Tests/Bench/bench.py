@@ -77,7 +77,7 @@ def again(place, table, options):
     place.take(card, to, state)
     runs = [place.take(card, to, state) for _ in range(5)]
     table.line(f"import of {count} known files", median(runs) * 1000, 150, " ms")
-    trace = os.path.join(place.disk, "trace")
+    trace = os.path.join(place.memory, "trace")
     run(["strace", "-f", "-qq", "-e", "trace=open,openat,openat2", "-o", trace, place.filmgate, "import", card, "--to", to, "--state", state])
     with open(trace, encoding="utf-8", errors="replace") as file:
         opened = [line for line in file if re.search(r"IMG_\d+\.JPG", line)]
