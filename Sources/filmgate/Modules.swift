@@ -1,14 +1,21 @@
 import APIKeyAuth
 import BasicAuth
 import BearerAuth
+import CanonCamera
 import CardSource
 import DedupeStage
 import ExifStage
 import FilmgateCore
 import FolderTarget
+import GoProCamera
 import HTTPTarget
+import LeicaCamera
+import NikonCamera
 import NoAuth
+import PentaxCamera
 import SelectStage
+import SonyCamera
+import StandardCamera
 import UploadStage
 
 /// The one list of modules.
@@ -17,6 +24,13 @@ import UploadStage
 enum Modules {
     static let builtin: [ModuleEntry] = [
         .source(CardSource.self),
+        .source(CanonCamera.self),
+        .source(NikonCamera.self),
+        .source(SonyCamera.self),
+        .source(LeicaCamera.self),
+        .source(PentaxCamera.self),
+        .source(GoProCamera.self),
+        .source(StandardCamera.self),
         .stage(ExifStage.self),
         .stage(SelectStage.self),
         .stage(DedupeStage.self),

@@ -9,6 +9,8 @@ public struct PlanBuilder: Sendable {
     public var logger: Logger
     public var state: String
     public var event: String?
+    /// What the program has for modules that ask for it by its type.
+    public var services: [any Sendable] = []
 
     public init(
         registry: ModuleRegistry, secrets: any SecretResolver, ledger: (any LedgerReader)?, logger: Logger, state: String,
@@ -23,6 +25,7 @@ public struct PlanBuilder: Sendable {
     /// `misconfigured` where a module refuses its options.
     public func plan(_ pipeline: PipelineFile) throws(IngestError) -> Plan {
         var lookup = Lookup(secrets: secrets, ledger: ledger)
+        lookup.services = services
         for use in pipeline.auth {
             guard case .auth(let make) = try entry(.auth, use).make else { continue }
             lookup.auth[use.name] = try build(use, lookup, make)

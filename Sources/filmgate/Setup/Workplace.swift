@@ -3,6 +3,7 @@ import FilmgateCore
 import FilmgateEngine
 import FilmgateLedger
 import Glibc
+import PTPKit
 
 /// What most verbs need: the registry, the pipeline, the ledger.
 struct Workplace {
@@ -54,9 +55,10 @@ struct Workplace {
     }
 
     func builder(ledger: (any LedgerReader)?, event: String? = nil) -> PlanBuilder {
-        PlanBuilder(
-            registry: registry, secrets: SystemSecrets(), ledger: ledger, logger: options.logger, state: options.stateDirectory,
-            event: event)
+        var builder = PlanBuilder(
+            registry: registry, secrets: SystemSecrets(), ledger: ledger, logger: options.logger, state: options.stateDirectory, event: event)
+        builder.services = [CameraPorch()]
+        return builder
     }
 
     /// Where shipped profiles lie: beside an installed program, or in the source tree.
