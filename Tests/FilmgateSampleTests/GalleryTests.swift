@@ -11,7 +11,8 @@ import Testing
         var transport = CurlTransport()
 
         func send(
-            _ method: String, _ path: String, _ body: HTTPBody? = nil, headers: [(name: String, value: String)] = [], token: String? = "Bearer t0ken"
+            _ method: String, _ path: String, _ body: HTTPBody? = nil, headers: [(name: String, value: String)] = [],
+            token: String? = "Bearer t0ken"
         ) async throws(IngestError) -> HTTPResponse {
             let authorization = token.map { [(name: "Authorization", value: $0)] } ?? []
             return try await transport.send(HTTPExchange(HTTPRequest(method, base + path, headers: headers + authorization), body: body))
@@ -76,7 +77,9 @@ import Testing
 
     @Test func listsInPages() async throws {
         try await with { bench in
-            for name in ["a", "b", "c"] { _ = try await bench.client.send("PUT", "/api/assets/\(name).jpg", .text(name, type: "image/jpeg")) }
+            for name in ["a", "b", "c"] {
+                _ = try await bench.client.send("PUT", "/api/assets/\(name).jpg", .text(name, type: "image/jpeg"))
+            }
             let page = try #require(try await bench.client.send("GET", "/api/assets?limit=2").json)
             #expect(page.at("assets.1.name") == .string("b.jpg") && page["total"] == .integer(3) && page["next"] == .integer(2))
             let rest = try #require(try await bench.client.send("GET", "/api/assets?limit=2&offset=2").json)
@@ -99,7 +102,9 @@ import Testing
     @Test func asksForItsToken() async throws {
         try await with { bench in
             let basic = "Basic " + Base64.text(of: Array("anyone:t0ken".utf8))
-            for (token, status) in [(String?.none, 401), ("Bearer wrong", 401), ("Bearer t0ken2", 401), ("t0ken", 401), ("bearer t0ken", 200), (basic, 200)] {
+            for (token, status) in [
+                (String?.none, 401), ("Bearer wrong", 401), ("Bearer t0ken2", 401), ("t0ken", 401), ("bearer t0ken", 200), (basic, 200),
+            ] {
                 let response = try await bench.client.send("GET", "/api/assets", token: token)
                 #expect(response.status == status)
             }
@@ -110,7 +115,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "..%2F..%2Fetc%2Fpasswd", "%2e%2e", "a%00b", "%0d%0aX", "x/../../y", "%F0%9F%93%B7.jpg", "con", "%FF%FE", String(repeating: "n", count: 600),
+        "..%2F..%2Fetc%2Fpasswd", "%2e%2e", "a%00b", "%0d%0aX", "x/../../y", "%F0%9F%93%B7.jpg", "con", "%FF%FE",
+        String(repeating: "n", count: 600),
     ])
     func namesNeverLeaveTheFolder(_ name: String) async throws {
         try await with { bench in
@@ -136,7 +142,8 @@ import Testing
             let wrong = Base64.text(of: [UInt8](repeating: 1, count: 32))
             for (digest, status) in [(wrong, 400), (good, 201)] {
                 let header = [(name: "Content-Digest", value: "sha-256=:\(digest):")]
-                #expect(try await bench.client.send("PUT", "/api/assets/a.jpg", .text("abc", type: "x/y"), headers: header).status == status)
+                #expect(
+                    try await bench.client.send("PUT", "/api/assets/a.jpg", .text("abc", type: "x/y"), headers: header).status == status)
             }
             #expect(bench.gallery.count == 1)
         }
@@ -155,7 +162,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("unauthorized:1", 401), ("forbidden:1", 403), ("too-large:1", 413), ("busy:1", 429), ("busy-date:1", 429), ("error:1", 500), ("redirect:1", 307),
+        ("unauthorized:1", 401), ("forbidden:1", 403), ("too-large:1", 413), ("busy:1", 429), ("busy-date:1", 429), ("error:1", 500),
+        ("redirect:1", 307),
     ])
     func refusesAsTold(_ fault: String, _ status: Int) async throws {
         try await with(fault: fault) { bench in

@@ -54,7 +54,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "multipart/form-data", "multipart/form-data; boundary=", "text/plain; boundary=x", "multipart/form-data; boundary=\(String(repeating: "b", count: 71))",
+        "multipart/form-data", "multipart/form-data; boundary=", "text/plain; boundary=x",
+        "multipart/form-data; boundary=\(String(repeating: "b", count: 71))",
     ])
     func isNoForm(_ type: String) { #expect(MultipartReader(contentType: type) == nil) }
 

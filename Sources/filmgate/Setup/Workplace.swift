@@ -56,7 +56,8 @@ struct Workplace {
 
     func builder(ledger: (any LedgerReader)?, event: String? = nil) -> PlanBuilder {
         var builder = PlanBuilder(
-            registry: registry, secrets: SystemSecrets(), ledger: ledger, logger: options.logger, state: options.stateDirectory, event: event)
+            registry: registry, secrets: SystemSecrets(), ledger: ledger, logger: options.logger, state: options.stateDirectory,
+            event: event)
         builder.services = [CameraPorch()]
         return builder
     }

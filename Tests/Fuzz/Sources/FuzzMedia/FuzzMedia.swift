@@ -20,7 +20,9 @@ import MediaKit
 func plant(_ count: CInt, _ values: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) {
     let arguments = (1..<max(1, Int(count))).compactMap { values?[$0].map { String(cString: $0) } }
     var facts = stat()
-    guard let folder = arguments.first(where: { !$0.hasPrefix("-") }), stat(folder, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else { return }
+    guard let folder = arguments.first(where: { !$0.hasPrefix("-") }), stat(folder, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
+        return
+    }
     for seed in seeds {
         let descriptor = open("\(folder)/seed-\(seed.name)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { continue }
