@@ -109,7 +109,8 @@ let package = Package(
                 dependencies: [
                     core, "FileKit", "FilmgateLedger", "FilmgateConfig", "FilmgateEngine", "FilmgateSample", "CardSource", "ExifStage",
                     "SelectStage", "DedupeStage", "UploadStage", "FolderTarget", "HTTPTarget", "BearerAuth", "BasicAuth", "APIKeyAuth",
-                    "NoAuth", "PTPKit", "StandardCamera", "CanonCamera", "NikonCamera", "SonyCamera", "LeicaCamera", "PentaxCamera",
+                    "NoAuth", "PTPKit", "VirtualCamera", "StandardCamera", "CanonCamera", "NikonCamera", "SonyCamera", "LeicaCamera",
+                    "PentaxCamera",
                     "GoProCamera", arguments, log,
                 ], path: "Sources/filmgate")
         ],

@@ -22,7 +22,7 @@ struct Filmgate: AsyncParsableCommand {
         subcommands: [
             ImportCommand.self, PlanCommand.self, InspectCommand.self, CheckCommand.self, ModulesCommand.self, SchemaCommand.self,
             ProfileCommand.self, StatusCommand.self, HistoryCommand.self, RetryCommand.self, VerifyCommand.self, SafeToFormatCommand.self,
-            SampleCommand.self, DoctorCommand.self,
+            SampleCommand.self, CameraCommand.self, DoctorCommand.self,
         ])
 
     /// Usage mistakes end with 2 (ArgumentParser's own code is 64); everything else with the code that the verb threw.
