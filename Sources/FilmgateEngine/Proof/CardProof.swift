@@ -50,7 +50,7 @@ public struct CardProof: Sendable {
         switch entry.fate {
         case .filtered(let reason):
             finding.verdict =
-                Self.holdsNoPictures(reason) || allowance.contains(.filtered) ? .exempt(reason) : .problem("filtered: \(reason)")
+                Self.holdsNoPictures(reason, entry.origin.name) || allowance.contains(.filtered) ? .exempt(reason) : .problem("filtered: \(reason)")
             return finding
         case .unreadable(let reason):
             finding.verdict = .problem("cannot be read: \(reason)")
@@ -76,9 +76,11 @@ public struct CardProof: Sendable {
     }
 
     /// What a source leaves out as junk, as the camera's own housekeeping, or because it is no file; anything else that it left out blocks.
-    private static func holdsNoPictures(_ reason: String) -> Bool {
-        reason.hasPrefix("junk:") || reason.hasPrefix("housekeeping:") || reason.hasSuffix("not a file")
-            || reason.hasPrefix("a symbolic link")
+    ///
+    /// So does the folder of files that a repair of the card has found again.
+    private static func holdsNoPictures(_ reason: String, _ name: String) -> Bool {
+        if reason.hasPrefix("junk:") { return SafeName.folded(name) != "lost.dir" }
+        return reason.hasPrefix("housekeeping:") || reason.hasSuffix("not a file") || reason.hasPrefix("a symbolic link")
     }
 
     private func verdict(_ entry: SourceEntry, _ path: String, _ sha256: String) async throws(IngestError) -> Verdict {
