@@ -17,6 +17,7 @@ import SelectStage
 import SonyCamera
 import StandardCamera
 import UploadStage
+import VirtualCamera
 
 /// The one list of modules.
 ///
@@ -42,6 +43,14 @@ enum Modules {
         .auth(BasicAuth.self),
         .auth(APIKeyAuth.self),
     ]
+
+    /// The virtual cameras, by the name of the module that takes them.
+    static var bodies: [String: any Personality] {
+        [
+            "canon": CanonPersonality(), "nikon": NikonPersonality(), "sony": SonyPersonality(), "leica": LeicaPersonality(),
+            "pentax": PentaxPersonality(), "gopro": GoProPersonality(), "ptp": StandardPersonality(),
+        ]
+    }
 
     static func registry() throws(IngestError) -> ModuleRegistry { try ModuleRegistry(builtin) }
 }

@@ -49,8 +49,8 @@ public struct CardProof: Sendable {
         var finding = Finding(origin: entry.origin, kind: entry.kind, verdict: .proven, sha256: nil)
         switch entry.fate {
         case .filtered(let reason):
-            finding.verdict =
-                Self.holdsNoPictures(reason, entry.origin.name) || allowance.contains(.filtered) ? .exempt(reason) : .problem("filtered: \(reason)")
+            let isExempt = Self.holdsNoPictures(reason, entry.origin.name) || allowance.contains(.filtered)
+            finding.verdict = isExempt ? .exempt(reason) : .problem("filtered: \(reason)")
             return finding
         case .unreadable(let reason):
             finding.verdict = .problem("cannot be read: \(reason)")

@@ -1,12 +1,6 @@
 import ArgumentParser
-import CanonCamera
 import FilmgateCore
-import GoProCamera
-import LeicaCamera
-import NikonCamera
 import PTPKit
-import PentaxCamera
-import SonyCamera
 import VirtualCamera
 
 struct CameraCommand: AsyncParsableCommand {
@@ -18,11 +12,11 @@ struct CameraCommand: AsyncParsableCommand {
             commandName: "simulate", abstract: "Answer PTP/IP as a real body does, with a folder's files as its card.",
             discussion: """
                 EXAMPLE:
-                  filmgate camera simulate --make canon --port 15740 --files /tmp/CARD
+                  filmgate camera simulate --make ptp --port 15740 --files /tmp/CARD
                 """)
 
-        @Option(help: "Whose body: canon, nikon, sony, leica, pentax, gopro or ptp.")
-        var make = VirtualMake.ptp
+        @Option(help: "Whose body, by the name of its module.")
+        var make = "ptp"
 
         @Option(help: "The port on 127.0.0.1; 0 picks a free one.")
         var port: UInt16 = 15740
@@ -48,9 +42,13 @@ struct CameraCommand: AsyncParsableCommand {
                 guard let pause = Duration(text: text) else { throw ValidationError("--shoot-every takes a duration such as 2s.") }
                 return pause
             }
+            guard let personality = Modules.bodies[make] else {
+                throw ValidationError(
+                    "There is no virtual camera called `\(make)`; known: \(Modules.bodies.keys.sorted().joined(separator: ", ")).")
+            }
             var card = VirtualCard()
             if pause == nil { card.load(directory) }
-            let camera = VirtualCamera(make.personality, cards: [card], faults: faults)
+            let camera = VirtualCamera(personality, cards: [card], faults: faults)
             let responder = try await workplace.telling { () throws(IngestError) in
                 do throws(PTPError) { return try PTPIPResponder(camera, port: port) } catch {
                     throw IngestError(.misconfigured, "The port \(port) cannot be used: \(error)", advice: "Choose another with --port.")
@@ -65,23 +63,6 @@ struct CameraCommand: AsyncParsableCommand {
             }
             while !Task.isCancelled { try await Task.sleep(for: .seconds(3600)) }
             responder.stop()
-        }
-    }
-}
-
-/// The bodies that can be simulated.
-enum VirtualMake: String, ExpressibleByArgument, CaseIterable {
-    case canon, nikon, sony, leica, pentax, gopro, ptp
-
-    var personality: any Personality {
-        switch self {
-        case .canon: CanonPersonality()
-        case .nikon: NikonPersonality()
-        case .sony: SonyPersonality()
-        case .leica: LeicaPersonality()
-        case .pentax: PentaxPersonality()
-        case .gopro: GoProPersonality()
-        case .ptp: StandardPersonality()
         }
     }
 }
