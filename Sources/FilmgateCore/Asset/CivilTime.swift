@@ -24,8 +24,9 @@ public struct CivilTime: Sendable, Hashable, Codable {
     ///
     /// Nil outside years 1…9999.
     public init?(unixSeconds: Int64, offsetMinutes: Int? = 0, nanosecond: Int? = nil) {
-        let (local, overflow) = unixSeconds.addingReportingOverflow(Int64(offsetMinutes ?? 0) * 60)
-        guard !overflow, abs(local) < 300_000_000_000 else { return nil }
+        let seconds: ClosedRange<Int64> = -100_000_000_000...300_000_000_000, offset = offsetMinutes ?? 0
+        guard seconds.contains(unixSeconds), (-1080...1080).contains(offset) else { return nil }
+        let local = unixSeconds + Int64(offset) * 60
         let days = Int((local >= 0 ? local : local - 86_399) / 86_400)
         let rest = Int(local - Int64(days) * 86_400)
         let (year, month, day) = Self.date(daysSince1970: days)
@@ -46,7 +47,8 @@ public struct CivilTime: Sendable, Hashable, Codable {
     ///
     /// Nil outside years 1…9999.
     public func adding(seconds: Int64) -> CivilTime? {
-        guard var moved = CivilTime(unixSeconds: civilSeconds + seconds, offsetMinutes: 0, nanosecond: nanosecond) else { return nil }
+        let (sum, overflow) = civilSeconds.addingReportingOverflow(seconds)
+        guard !overflow, var moved = CivilTime(unixSeconds: sum, offsetMinutes: 0, nanosecond: nanosecond) else { return nil }
         moved.offsetMinutes = offsetMinutes
         return moved
     }

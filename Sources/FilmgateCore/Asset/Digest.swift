@@ -22,5 +22,5 @@ public struct ContentKey: Sendable, Hashable, Codable, RawRepresentable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
     public init(sha256: String, beside primary: String? = nil) { rawValue = primary.map { sha256 + ":" + $0 } ?? sha256 }
-    public var sha256: String { String(rawValue.prefix(64)) }
+    public var sha256: String { String(rawValue.utf8.prefix(64)) ?? "" }
 }

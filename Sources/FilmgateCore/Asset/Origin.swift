@@ -42,15 +42,33 @@ public struct Origin: Sendable, Hashable, Codable {
 }
 
 /// The part of an origin that must match in full for a card's file to be known (design §4).
+///
+/// Paths are compared as bytes: two spellings of one character are equal to Swift, but two files on a disk.
 public struct Fingerprint: Sendable, Hashable {
     public var path: String, size: UInt64, modified: Int64, born: Int64, inode: UInt64, changed: Int64
 
     public init(path: String, size: UInt64, modified: Int64, born: Int64, inode: UInt64, changed: Int64) {
         (self.path, self.size, self.modified, self.born, self.inode, self.changed) = (path, size, modified, born, inode, changed)
     }
+
+    public static func == (a: Self, b: Self) -> Bool {
+        (a.size, a.modified, a.born, a.inode, a.changed) == (b.size, b.modified, b.born, b.inode, b.changed) && a.path.isSpelled(as: b.path)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        path.hashSpelling(into: &hasher)
+        hasher.combine(size)
+        hasher.combine(modified)
+    }
 }
 
+/// Names an asset the same in every run; compared as bytes, like the fingerprint that is part of it.
 public struct AssetID: Sendable, Hashable, Codable, RawRepresentable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static func == (a: Self, b: Self) -> Bool { a.rawValue.isSpelled(as: b.rawValue) }
+    /// Spelled out: the library's own for raw values compares those.
+    public static func != (a: Self, b: Self) -> Bool { !(a == b) }
+    public func hash(into hasher: inout Hasher) { rawValue.hashSpelling(into: &hasher) }
 }

@@ -8,32 +8,53 @@ public enum SafeName {
         if isSafe(text) { return text }
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars { scalars.append(isForbidden(scalar) ? "_" : scalar) }
-        var name = String(scalars)
-        while name.hasSuffix(" ") || name.hasSuffix(".") { name.removeLast() }
-        while name.hasPrefix(" ") { name.removeFirst() }
-        if name.isEmpty { name = "_" }
+        var name = trimmed(scalars)
         if isReserved(name) { name = "_" + name }
-        return shortened(name)
+        return name.utf8.count > 255 ? trimmed(shortened(name).unicodeScalars) : name
+    }
+
+    /// Without spaces at either end and dots at the end; never empty.
+    private static func trimmed(_ scalars: String.UnicodeScalarView) -> String {
+        var scalars = scalars[...]
+        while let last = scalars.last, last == " " || last == "." { scalars.removeLast() }
+        while scalars.first == " " { scalars.removeFirst() }
+        return scalars.isEmpty ? "_" : String(scalars)
     }
 
     /// A path whose every component is safe; empty components, `.` and `..` are dropped, so it never leaves its root.
     public static func path(_ text: String) -> String {
-        text.split(separator: "/").filter { $0 != "." && $0 != ".." }.map { component(String($0)) }.joined(separator: "/")
+        text.unicodeScalars.split(separator: "/").map { String($0) }.filter { $0 != "." && $0 != ".." }.map(component).joined(separator: "/")
     }
 
-    /// At most `limit` bytes, keeping the extension and whole characters.
+    /// At most `limit` bytes, keeping the extension and whole characters; a character that is too long by itself is cut.
     public static func shortened(_ name: String, to limit: Int = 255) -> String {
         guard name.utf8.count > limit else { return name }
         let cut = FileName(name)
         let ext = cut.ext.isEmpty || cut.ext.utf8.count > 32 ? "" : "." + cut.ext
-        var stem = ext.isEmpty ? name : cut.stem
-        while stem.utf8.count + ext.utf8.count > limit, !stem.isEmpty { stem.removeLast() }
-        return stem + ext
+        let stem = ext.isEmpty ? name : cut.stem, room = max(0, limit - ext.utf8.count)
+        var kept = Substring(stem)
+        while kept.utf8.count > room { kept.removeLast() }
+        return (kept.isEmpty ? prefix(of: stem, room) : String(kept)) + ext
+    }
+
+    /// As many whole scalars as fit into `room` bytes.
+    private static func prefix(of text: String, _ room: Int) -> String {
+        var kept = String.UnicodeScalarView(), size = 0
+        for scalar in text.unicodeScalars {
+            size += UTF8.width(scalar)
+            if size > room { break }
+            kept.append(scalar)
+        }
+        return String(kept)
     }
 
     /// The form under which two names clash on file systems that ignore case or normalise Unicode.
+    ///
+    /// Folds more than any one of them does: by way of the upper case, so that `ß` and `ẞ` are `ss` and both small sigmas are one. Compare with
+    /// `==`, which holds different spellings of one character for equal.
     public static func folded(_ path: String) -> String {
-        path.utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) } ? path : path.lowercased()
+        if path.utf8.allSatisfy({ $0 < 0x80 && !(0x41...0x5A).contains($0) }) { return path }
+        return path.utf8.allSatisfy { $0 < 0x80 } ? path.lowercased() : path.lowercased().uppercased().lowercased()
     }
 
     static func isSafe(_ text: String) -> Bool {
@@ -58,15 +79,18 @@ public enum SafeName {
         case "/", "\\", ":", "*", "?", "\"", "<", ">", "|": true
         default:
             scalar.value < 0x20 || scalar.value == 0x7F || scalar.properties.generalCategory == .control
-                || (0x202A...0x202E).contains(scalar.value)
+                || (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
         }
     }
 
+    /// Device names of DOS, which Windows still takes for devices with any extensions behind them, and with spaces before the first dot.
     private static func isReserved(_ name: String) -> Bool {
-        guard name.utf8.count >= 3 else { return false }
-        let stem = FileName(name).stem.uppercased()
-        guard (3...4).contains(stem.utf8.count) else { return false }
-        if ["CON", "PRN", "AUX", "NUL"].contains(stem) { return true }
-        return stem.utf8.count == 4 && (stem.hasPrefix("COM") || stem.hasPrefix("LPT")) && ("1"..."9").contains(stem.suffix(1))
+        var base = name.utf8.prefix { $0 != UInt8(ascii: ".") }
+        while base.last == UInt8(ascii: " ") { base.removeLast() }
+        guard (3...5).contains(base.count) else { return false }
+        let device = String(Substring(base)).uppercased()
+        if ["CON", "PRN", "AUX", "NUL"].contains(device) { return true }
+        guard device.count == 4, device.hasPrefix("COM") || device.hasPrefix("LPT"), let port = device.last else { return false }
+        return "123456789¹²³".contains(port)
     }
 }

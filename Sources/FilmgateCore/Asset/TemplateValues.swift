@@ -25,6 +25,8 @@ extension Template {
         for part in parts {
             switch part {
             case .text(let text): result += text
+            case .variable("captured", let format?) where !format.isEmpty:
+                result += Self.captured(values.captured, format, escape)
             case .variable(let name, let format):
                 let value = Self.value(of: name, format: format, values)
                 if value.isEmpty, name == "ext" {
@@ -35,6 +37,12 @@ extension Template {
             }
         }
         return result
+    }
+
+    /// A `/` in a date pattern stands in the template: it parts folders.
+    private static func captured(_ time: CivilTime?, _ format: String, _ escape: (String) -> String) -> String {
+        guard let time else { return escape("unknown") }
+        return format.unicodeScalars.split(separator: "/").map { escape(DatePattern.render(String($0), time)) }.joined(separator: "/")
     }
 
     private static func value(of name: String, format: String?, _ values: TemplateValues) -> String {

@@ -63,7 +63,10 @@ public func nearest(_ word: String, among candidates: some Sequence<String>) -> 
     let limit = max(1, min(3, (target.count + 1) / 3))
     var best: (name: String, distance: Int)?
     for candidate in candidates {
-        let distance = editDistance(target, Array(candidate.lowercased().utf8))
+        let other = Array(candidate.lowercased().utf8)
+        // Words of very different length are no slip; and a key may be as long as the file.
+        guard abs(other.count - target.count) <= limit else { continue }
+        let distance = editDistance(target, other)
         if distance <= limit, distance < best?.distance ?? .max { best = (candidate, distance) }
     }
     return best?.name

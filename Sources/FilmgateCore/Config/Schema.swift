@@ -66,15 +66,15 @@ public struct Field<Config: ModuleConfig>: Sendable {
     public static func field<Value: ConfigValue & Comparable>(
         _ name: String, _ path: any WritableKeyPath<Config, Value> & Sendable, in range: ClosedRange<Value>, _ help: String
     ) -> Self {
-        let plain = field(name, path, help)
-        var description = plain.description
+        var description = field(name, path, help).description
         let low = range.lowerBound.shown ?? "", high = range.upperBound.shown ?? ""
         description.range = "\(low)…\(high)"
         return Field(description: description) { config, node throws(ConfigError) in
-            try plain.apply(&config, node)
-            guard range.contains(config[keyPath: path]) else {
+            let value = try Value(node: node)
+            guard range.contains(value) else {
                 throw ConfigError(node.mark, "out-of-range", "`\(name)` must be between \(low) and \(high).")
             }
+            config[keyPath: path] = value
         }
     }
 

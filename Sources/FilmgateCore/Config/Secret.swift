@@ -23,12 +23,12 @@ public struct Secret: Sendable, Hashable, ConfigValue {
     static func parse(_ text: String) -> Reference? {
         guard text.hasPrefix("${"), text.hasSuffix("}") else { return nil }
         let parts = text.dropFirst(2).dropLast().split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[1].isEmpty, !parts[1].contains("}") else { return nil }
+        guard parts.count == 2, !parts[1].isEmpty, !parts[1].utf8.contains(where: { $0 == UInt8(ascii: "}") || $0 == 0 }) else { return nil }
         let name = String(parts[1])
         switch parts[0] {
         case "env": return .environment(name)
         case "file" where name.hasPrefix("/") || name.hasPrefix("~/"): return .file(name)
-        case "credential" where !name.contains("/"): return .credential(name)
+        case "credential" where !name.utf8.contains(0x2F) && name != "." && name != "..": return .credential(name)
         default: return nil
         }
     }

@@ -14,8 +14,8 @@ public struct ByteCount: Sendable, Hashable, Comparable, ConfigValue {
         let text = try node.text("a size such as 64GiB")
         for (unit, factor) in Self.units where text.hasSuffix(unit) {
             let number = text.dropLast(unit.count).trimmingSpaces
-            guard let value = Double(number), value >= 0, value * Double(factor) < 9e18 else { break }
-            bytes = UInt64(value * Double(factor))
+            guard let value = number.decimal, value * Double(factor) < 9e18 else { break }
+            bytes = UInt64((value * Double(factor)).rounded())
             return
         }
         throw ConfigError(node.mark, "wrong-unit", "Expected a size with its unit, such as 64GiB or 10MB, found `\(text)`.")
@@ -42,8 +42,8 @@ extension Duration: ConfigValue {
     /// Reads `500ms`, `30s`, `2m`, `1h`, `7d`; nil for anything else, negative or over ten years.
     public init?(text: String) {
         for (unit, seconds) in Self.units where text.hasSuffix(unit) {
-            guard let value = Double(text.dropLast(unit.count).trimmingSpaces), value >= 0, value * seconds < 315_360_000 else { continue }
-            self = .milliseconds(Int64(value * seconds * 1000))
+            guard let value = text.dropLast(unit.count).trimmingSpaces.decimal, value * seconds < 315_360_000 else { continue }
+            self = .milliseconds(Int64((value * seconds * 1000).rounded()))
             return
         }
         return nil
@@ -59,6 +59,9 @@ extension Duration: ConfigValue {
 }
 
 extension Substring {
+    /// Digits, perhaps with a fraction: no sign, no exponent, nothing else that `Double` would read.
+    var decimal: Double? { utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E } ? Double(self) : nil }
+
     var trimmingSpaces: Substring {
         var text = self
         while text.first == " " { text.removeFirst() }

@@ -25,7 +25,7 @@ public final class ByteBudget: Sendable {
             await withCheckedContinuation { continuation in
                 let now: Bool? = state.withLock { state in
                     if state.cancelled.remove(id) != nil { return false }
-                    if state.waiters.isEmpty, state.used + claim <= limit {
+                    if state.waiters.isEmpty, claim <= limit - state.used {
                         state.used += claim
                         return true
                     }
@@ -37,6 +37,8 @@ public final class ByteBudget: Sendable {
         } onCancel: {
             cancel(id)
         }
+        // A cancel that came when the room was already granted found no one waiting.
+        state.withLock { _ = $0.cancelled.remove(id) }
         if !granted { throw IngestError(.cancelled, "Stopped while waiting for room in the spool.") }
     }
 
@@ -50,10 +52,13 @@ public final class ByteBudget: Sendable {
     }
 
     public var used: UInt64 { state.withLock(\.used) }
+    /// Claims that wait, and cancelled ones that have not been told yet.
+    var waiting: Int { state.withLock(\.waiters.count) }
+    var remembered: Int { state.withLock(\.cancelled.count) }
 
     private func grant(_ state: inout State) -> [Waiter] {
         var ready: [Waiter] = []
-        while let first = state.waiters.first, state.used + first.bytes <= limit {
+        while let first = state.waiters.first, first.bytes <= limit - state.used {
             state.used += first.bytes
             ready.append(state.waiters.removeFirst())
         }

@@ -1,10 +1,10 @@
 import FilmgateCore
 import Foundation
 
-/// The form of a path under which two names clash, as bytes that SQLite can compare: case folded, then composed (NFC).
+/// The form of a path under which two names clash, as bytes that SQLite can compare: composed (NFC), case folded.
 enum PathKey {
     static func folded(_ path: String) -> String {
-        let folded = SafeName.folded(path)
-        return folded.utf8.allSatisfy { $0 < 0x80 } ? folded : folded.precomposedStringWithCanonicalMapping
+        if path.utf8.allSatisfy({ $0 < 0x80 }) { return SafeName.folded(path) }
+        return SafeName.folded(path.precomposedStringWithCanonicalMapping).precomposedStringWithCanonicalMapping
     }
 }

@@ -48,6 +48,6 @@ extension ChangeWriter {
         query.bind(origin.inode)
         query.bind(origin.changed)
         query.bind(place)
-        query.bind(Bytes.same(origin.path, origin.volumePath) ? nil : origin.path)
+        query.bind(origin.path.isSpelled(as: origin.volumePath) ? nil : origin.path)
     }
 }

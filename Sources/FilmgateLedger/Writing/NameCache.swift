@@ -14,26 +14,14 @@ struct NameCache {
     struct Camera: Hashable { var make: Bytes?, model: Bytes?, serial: Bytes?, owner: Bytes? }
 }
 
-/// Text that is compared as the database compares it, byte by byte: Swift holds two spellings of one character for equal, file systems do
-/// not.
+/// Text that is compared as the database compares it, byte by byte.
 struct Bytes: Hashable {
     let text: String
 
     init(_ text: String) { self.text = text }
 
-    static func == (a: Self, b: Self) -> Bool { same(a.text, b.text) }
-
-    func hash(into hasher: inout Hasher) {
-        var text = text
-        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
-
-    /// Equal text of equal length in bytes is the usual case; only then can a difference in spelling hide.
-    static func same(_ a: String, _ b: String) -> Bool {
-        guard a.utf8.count == b.utf8.count else { return false }
-        let equal = a.utf8.withContiguousStorageIfAvailable { a in b.utf8.withContiguousStorageIfAvailable { b in a.elementsEqual(b) } }
-        return (equal ?? nil) ?? a.utf8.elementsEqual(b.utf8)
-    }
+    static func == (a: Self, b: Self) -> Bool { a.text.isSpelled(as: b.text) }
+    func hash(into hasher: inout Hasher) { text.hashSpelling(into: &hasher) }
 }
 
 extension ChangeWriter {
@@ -62,7 +50,7 @@ extension ChangeWriter {
             return id
         }
         names.targets[key] = known
-        if let name, !Bytes.same(name, known.name) {
+        if let name, !name.isSpelled(as: known.name) {
             var query = try query(.nameTarget)
             query.bind(name)
             query.bind(known.id)
@@ -88,7 +76,8 @@ extension ChangeWriter {
 
     /// A list of targets as `asset.wanted` keeps it: their numbers, `1,2`; nil for none.
     func wanted(_ identities: [String]) throws -> String? {
-        if identities == names.wanted.identities { return names.wanted.text }
+        let last = names.wanted.identities
+        if identities.count == last.count, zip(identities, last).allSatisfy({ $0.isSpelled(as: $1) }) { return names.wanted.text }
         let text = try identities.map { String(try target($0)) }.joined(separator: ",")
         names.wanted = (identities, text.isEmpty ? nil : text)
         return names.wanted.text
