@@ -8,16 +8,21 @@ struct Findings {
     /// What XMP says: its rating counts before Exif's, everything else behind it.
     private(set) var xmp = MediaFacts()
     private var iptc = MediaFacts()
+    private var blocks = 0
+    static let blockLimit = 24
     /// When the file was last changed, for want of a better time.
     private var modified: CivilTime?
     private var universal: CivilTime?
-    /// Pixels as the container itself says.
-    var pixelSize: (width: Int, height: Int)?
+    /// Pixels as the container itself says; a size of nothing is not taken.
+    var pixelSize: (width: Int, height: Int)? {
+        didSet { if let pixelSize, pixelSize.width <= 0 || pixelSize.height <= 0 { self.pixelSize = oldValue } }
+    }
     var flags: Set<String> = []
 
     /// A self-contained Exif block: TIFF header, directories, values.
     /// - Parameter only: the folder that its first directory stands for, where a format keeps each in a block of its own.
     mutating func takeExif(_ block: ByteRegion, only: TagFolder? = nil) {
+        guard mayTakeBlock() else { return }
         if block.count <= UInt64(ExifBlock.limit), let bytes = block.bytes(0, Int(block.count)), let exif = ExifBlock(bytes, only: only) {
             take(exif, damaged: exif.damaged)
         } else if let reader = TIFFReader(block), let tree = TIFFTree(reader) {
@@ -29,6 +34,7 @@ struct Findings {
 
     /// A block that is in memory already.
     mutating func takeExif(_ block: Bytes) {
+        guard mayTakeBlock() else { return }
         if let exif = ExifBlock(block) { take(exif, damaged: exif.damaged) } else { flags.insert(MediaFlag.exifDamaged) }
     }
 
@@ -39,7 +45,16 @@ struct Findings {
         if damaged { flags.insert(MediaFlag.exifDamaged) }
     }
 
-    mutating func takeXMP(_ packet: Bytes) { xmp.fill(fromXMP: packet) }
+    /// An XMP packet.
+    mutating func takeXMP(_ packet: Bytes) {
+        if mayTakeBlock() { xmp.fill(fromXMP: packet) }
+    }
+
+    /// No real file has many blocks; a hostile one may name the same bytes a thousand times.
+    private mutating func mayTakeBlock() -> Bool {
+        blocks += 1
+        return blocks <= Self.blockLimit
+    }
 
     /// IPTC records count behind everything else: they are typed in, not written by cameras.
     mutating func takeIPTC(_ records: ByteRegion) { iptc.fill(from: IPTCRecords.facts(in: records)) }

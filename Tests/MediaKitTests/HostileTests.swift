@@ -70,6 +70,22 @@ import Testing
         #expect(reading(crw(loop)).flags.contains("exif-damaged"))
     }
 
+    /// Each would take seconds to minutes without a limit on how often the same bytes are read.
+    @Test(.timeLimit(.minutes(1))) func theSameBytesNamedAThousandTimesAreReadFewTimes() {
+        let bomb = zlibStored(ascii("\nexif\n1\n") ++ zeros(15_000))
+        #expect(reading(png((0..<4000).map { _ in ("zTXt", ascii("Raw profile type exif\0") ++ [0] ++ bomb) })).facts.make == nil)
+        let places: [UInt8] = (0..<4000).flatMap { be16($0) ++ be16(0) ++ be16(1) ++ be32(0) ++ be32(60_000) }
+        let entries: [UInt8] = (0..<4000).flatMap { fullBox("infe", version: 2, be16($0) ++ be16(0) ++ ascii("Exif") ++ [0]) }
+        let items = fullBox("iinf", be16(4000) ++ entries) ++ fullBox("iloc", be16(0x4400) ++ be16(4000) ++ places)
+        #expect(reading(box("ftyp", ascii("heic") ++ be32(0)) ++ fullBox("meta", items)).flags.contains("exif-damaged"))
+    }
+
+    @Test func sizesOfNothingAreNotTaken() {
+        let frame = ([0x70, 0x01, 0x00, 0x9D, 0x01, 0x2A] as [UInt8]) ++ le16(0) ++ le16(16) ++ zeros(8)
+        let facts = reading(riff("WEBP", chunk("VP8 ", frame))).facts
+        #expect(facts.width == nil && facts.height == nil)
+    }
+
     @Test func limitsOfTheWindow() {
         struct Endless: ByteSource {
             let size = UInt64(1) << 62

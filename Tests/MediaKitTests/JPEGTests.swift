@@ -65,6 +65,15 @@ import Testing
         #expect(reading(bytes).facts.serial == "0012345")
     }
 
+    @Test func strayBytesBetweenSegmentsArePassed() {
+        var jpeg = JPEGBuilder.camera()
+        jpeg.segments.insert((0xE2, zeros(20)), at: 0)
+        var bytes = jpeg.build()
+        bytes.insert(contentsOf: [0x00, 0x01, 0xFF, 0x00, 0x02], at: 26)
+        let result = reading(bytes)
+        #expect(result.facts.serial == "0012345" && result.flags.isEmpty && result.completeness == .complete)
+    }
+
     @Test func iptcGivesATimeWhereNothingElseDoes() {
         let records = [0x1C, 2, 55] ++ be16(8) ++ ascii("20260501") ++ [0x1C, 2, 60] ++ be16(11) ++ ascii("123005-0500")
         var jpeg = JPEGBuilder()

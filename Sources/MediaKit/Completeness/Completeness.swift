@@ -33,10 +33,17 @@ public enum Completeness: Sendable, Hashable {
         case .crw: checkCRW(file)
         case .x3f: X3FFile.sections(of: file) == nil ? .truncated("The directory at the end is missing.") : .complete
         case .mrw: checkMRW(file)
-        case .png: PNGFile.walk(file) { _, _ in } ? .complete : .truncated("The end chunk is missing.")
+        case .png: checkPNG(file)
         case .avi, .wav, .webp: RIFFCompleteness.check(file)
         case .exv, .jp2, .jxl, .psd, .gif, .bmp, .transportStream, .mxf, .matroska, .dv, .r3d, .eip, .reversedRAW, .xml: .unknown
         }
+    }
+
+    /// The end chunk is empty and always the same; only where something follows it are the chunks walked.
+    private static func checkPNG(_ file: ByteRegion) -> Completeness {
+        let end: [UInt8] = [0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44]
+        if file.count > 20, file.bytes(file.count - 12, 8)?.starts(with: end) == true { return .complete }
+        return PNGFile.walk(file) { _, _ in true } ? .complete : .truncated("The end chunk is missing.")
     }
 
     private static func checkRAF(_ file: ByteRegion) -> Completeness {

@@ -1,11 +1,14 @@
 /// HEIF and AVIF (ISO/IEC 23008-12): the Exif and XMP items, and the primary item's size.
 enum HEIFFile {
+    /// Items of one kind that are looked up.
+    static let itemLimit = 8
+
     static func locate(in file: ByteRegion, into findings: inout Findings) {
         guard let box = Box.all(in: file)["meta"], let meta = MetaBox(box) else {
             findings.flags.insert(MediaFlag.exifDamaged)
             return
         }
-        for item in meta.items where item.type == "Exif" {
+        for item in meta.items.filter({ $0.type == "Exif" }).prefix(itemLimit) {
             guard let data = meta.data(of: item.id), let skip = data.u32(0, .big), let block = tiff(in: data, after: UInt64(skip) + 4)
             else {
                 findings.flags.insert(MediaFlag.exifDamaged)
@@ -13,7 +16,7 @@ enum HEIFFile {
             }
             findings.takeExif(block)
         }
-        for item in meta.items where item.type == "mime" && item.isXMP {
+        for item in meta.items.filter({ $0.isXMP }).prefix(itemLimit) {
             if let data = meta.data(of: item.id) { findings.takeXMP(data.upTo(512 << 10)) }
         }
         findings.pixelSize = meta.primarySize

@@ -24,7 +24,13 @@ enum JPEGFile {
     static func walk(_ file: ByteRegion, from start: UInt64 = 2, _ visit: (Segment) -> Void) -> Ending {
         var place = start
         for _ in 0..<segmentLimit {
-            guard let head = file.bytes(place, 2), head[0] == 0xFF, let marker = head[1] else { return .broken(place) }
+            guard let head = file.bytes(place, 2), let marker = head[1] else { return .broken(place) }
+            if head[0] != 0xFF {
+                // Some writers get a length wrong by a few bytes; decoders look for the next marker, too.
+                guard let next = nextMarker(file, place) else { return .broken(place) }
+                place = next
+                continue
+            }
             switch marker {
             case 0xFF: place += 1
             case 0xD9: return .image(place + 2)
@@ -39,6 +45,14 @@ enum JPEGFile {
             }
         }
         return .broken(place)
+    }
+
+    static let strayLimit = 256
+
+    private static func nextMarker(_ file: ByteRegion, _ place: UInt64) -> UInt64? {
+        let bytes = file.upTo(strayLimit, at: place)
+        let index = (0..<max(0, bytes.count - 1)).first { bytes[$0] == 0xFF && (bytes[$0 + 1] ?? 0) >= 0xC0 && bytes[$0 + 1] != 0xFF }
+        return index.map { place + UInt64($0) }
     }
 
     static func locate(in file: ByteRegion, from start: UInt64 = 2, into findings: inout Findings) {

@@ -1,9 +1,13 @@
 /// PNG (ISO/IEC 15948) with `eXIf`, XMP in `iTXt`, and Exif as ImageMagick's "raw profile" in `zTXt` or `tEXt`.
 enum PNGFile {
-    static let textLimit = 512 << 10, chunkLimit = 4096
+    static let textLimit = 512 << 10, chunkLimit = 4096, compressedLimit = 32
 
     static func locate(in file: ByteRegion, into findings: inout Findings) {
+        var texts = 0
         walk(file) { type, body in
+            // Metadata stands in front of the picture; what follows would cost a read per chunk.
+            if type == "IDAT" { return false }
+            if type == "iTXt" || type == "zTXt" || type == "tEXt" { texts += 1 }
             switch type {
             case "IHDR":
                 if let width = body.u32(0, .big), let height = body.u32(4, .big), (1..<1 << 31).contains(width),
@@ -12,22 +16,26 @@ enum PNGFile {
                     findings.pixelSize = (Int(width), Int(height))
                 }
             case "eXIf": findings.takeExif(body)
+            case _ where texts > compressedLimit: break
             case "iTXt": takeInternational(body.upTo(textLimit), into: &findings)
             case "zTXt", "tEXt": takeProfile(body.upTo(textLimit), compressed: type == "zTXt", into: &findings)
             default: break
             }
+            return true
         }
     }
 
-    /// Visits each chunk; returns whether `IEND` was reached.
+    /// Visits the chunks until `visit` returns false.
+    ///
+    /// Returns whether `IEND` was reached.
     @discardableResult
-    static func walk(_ file: ByteRegion, _ visit: (FourCC, ByteRegion) -> Void) -> Bool {
+    static func walk(_ file: ByteRegion, _ visit: (FourCC, ByteRegion) -> Bool) -> Bool {
         var place: UInt64 = 8
         for _ in 0..<chunkLimit {
             guard let head = file.bytes(place, 8), let length = head.u32(0, .big), let type = FourCC(head, at: 4), type.isPlausible,
                 let body = file.part(place + 8, UInt64(length)), file.part(place + 8, UInt64(length) + 4) != nil
             else { return false }
-            visit(type, body)
+            guard visit(type, body) else { return false }
             if type == "IEND" { return true }
             place += 12 + UInt64(length)
         }

@@ -7,7 +7,8 @@ enum X3FFile {
             findings.flags.insert(MediaFlag.exifDamaged)
             return
         }
-        for section in sections {
+        let properties = sections.first { $0.type == "PROP" }, pictures = sections.filter { $0.type == "IMA2" || $0.type == "IMAG" }
+        for section in [properties].compactMap({ $0 }) + pictures.prefix(4) {
             switch section.type {
             case "PROP": findings.take { fill(&$0, section.body) }
             case "IMA2", "IMAG":

@@ -36,7 +36,12 @@ struct SanitisedBlock {
             guard let tag = view.u16(entry, order), let pointer = view.u32(entry + 8, order) else { damaged = true; return }
             switch tag {
             case Tag.makerNote: for byte in 0..<4 { bytes[6 + entry + byte] = 0 }
-            case Tag.exifPointer, Tag.gpsPointer, Tag.interoperabilityPointer: visit(Int(pointer), depth: depth + 1)
+            case Tag.exifPointer, Tag.gpsPointer: visit(Int(pointer), depth: depth + 1)
+            case Tag.interoperabilityPointer:
+                // Holds no facts: what is wrong with it, as in frames of some cameras, harms nothing.
+                let known = damaged
+                visit(Int(pointer), depth: depth + 1)
+                damaged = known
             default: break
             }
         }

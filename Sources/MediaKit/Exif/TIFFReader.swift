@@ -46,7 +46,7 @@ struct TIFFReader {
     func directory(at offset: UInt64) -> Directory? {
         let countSize: UInt64 = isBig ? 8 : 2, entrySize: UInt64 = isBig ? 20 : 12
         guard let count = isBig ? region.u64(offset, order) : region.u16(offset, order).map(UInt64.init),
-            count > 0, count <= UInt64(Self.entryLimit),
+            count <= UInt64(Self.entryLimit),
             let bytes = region.bytes(offset + countSize, Int(count * entrySize))
         else { return nil }
         var entries: [Entry] = []
