@@ -19,7 +19,7 @@ struct DuplicateKey {
     private func place(after name: String, _ first: Yams.Mark) -> Place? {
         var text = source.neutral
         var next = (name: Neutral.neutralized(name), mark: first)
-        for _ in 0..<16 {
+        for _ in 0..<4 {
             guard let renamed = Self.renaming(next.name, at: next.mark, in: text) else { return nil }
             text = renamed
             do {

@@ -3,6 +3,7 @@ import FilmgateCore
 extension PipelineDecoder {
     /// The rules that span several sections: order, references, what is missing and what is never used.
     mutating func check(_ pipeline: PipelineFile, _ root: ConfigNode) {
+        targetNames = Set(pipeline.targets.map(\.name))
         checkOrder(pipeline.stages)
         checkUpload(pipeline, root)
         checkDeliveries(pipeline)
@@ -30,7 +31,7 @@ extension PipelineDecoder {
                 continue
             }
             seen[stage.module] = stage.mark
-            for fact in manifest.needs.subtracting(have).sorted(by: { $0.rawValue < $1.rawValue }) {
+            for fact in isFull ? [] : manifest.needs.subtracting(have).sorted(by: { $0.rawValue < $1.rawValue }) {
                 reportMissing(fact, for: stage, later: stages[(index + 1)...])
             }
             if uploaded, !manifest.needs.contains(.receipt) {
@@ -89,10 +90,11 @@ extension PipelineDecoder {
     }
 
     private mutating func checkTarget(_ name: String, _ mark: Mark, _ pipeline: PipelineFile) {
-        if pipeline.target(name) != nil || broken.contains(.target) { return }
-        let names = pipeline.targets.map(\.name)
+        if targetNames.contains(name) || broken.contains(.target) || isFull { return }
+        let names = pipeline.targets.map(\.name), near = nearest(name, among: names)
+        meant.formUnion([near].compactMap { $0 })
         let hint =
-            nearest(name, among: names).map { "Did you mean `\($0)`?" }
+            near.map { "Did you mean `\($0)`?" }
             ?? (names.isEmpty ? "Give it under `targets:`." : "Known: \(names.joined(separator: ", ")).")
         error(mark, "unknown-target", "There is no target called `\(name)`.", hint: hint)
     }
@@ -101,7 +103,7 @@ extension PipelineDecoder {
         let to = Set(pipeline.deliverTo)
         for profile in pipeline.profiles.profiles {
             for delivery in profile.delivering {
-                if pipeline.target(delivery.target) == nil {
+                if !targetNames.contains(delivery.target) {
                     checkTarget(delivery.target, delivery.mark, pipeline)
                 } else if !to.contains(delivery.target), !to.isEmpty {
                     error(
@@ -111,24 +113,24 @@ extension PipelineDecoder {
                 }
             }
         }
-        let meant = Set(to.compactMap { name in pipeline.target(name) == nil ? nearest(name, among: pipeline.targets.map(\.name)) : nil })
         for target in pipeline.targets where !to.contains(target.name) && !to.isEmpty && !meant.contains(target.name) {
             warn(target.mark, "unused-target", "Nothing is delivered to `\(target.name)`: it is not in `upload.to`.")
         }
     }
 
     private mutating func checkSignIns(_ pipeline: PipelineFile) {
-        let names = pipeline.auth.map(\.name)
+        let names = pipeline.auth.map(\.name), known = Set(names)
         var used: Set<String> = []
         let users =
             pipeline.sources.map { ($0, ModuleKind.source) } + pipeline.stages.map { ($0, .stage) } + pipeline.targets.map { ($0, .target) }
         for (use, kind) in users + pipeline.auth.map({ ($0, .auth) }) {
             for reference in registry.entry(kind, use.module)?.references(use.node) ?? [] {
                 used.insert(reference.name)
-                if names.contains(reference.name) || broken.contains(.auth) { continue }
-                used.formUnion([nearest(reference.name, among: names)].compactMap { $0 })
+                if known.contains(reference.name) || broken.contains(.auth) || isFull { continue }
+                let near = nearest(reference.name, among: names)
+                used.formUnion([near].compactMap { $0 })
                 let hint =
-                    nearest(reference.name, among: names).map { "Did you mean `\($0)`?" }
+                    near.map { "Did you mean `\($0)`?" }
                     ?? (names.isEmpty ? "Give it under `auth:`." : "Known: \(names.joined(separator: ", ")).")
                 error(reference.mark, "unknown-auth", "There is no sign-in called `\(reference.name)`.", hint: hint)
             }

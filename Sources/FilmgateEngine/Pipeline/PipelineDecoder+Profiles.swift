@@ -24,8 +24,11 @@ extension PipelineDecoder {
     }
 
     private mutating func rules(of name: String, _ node: ConfigNode) -> ZoneRules? {
-        switch zones.rules(named: name) {
+        let found = zonesByName[name] ?? zones.rules(named: name)
+        zonesByName[name] = found
+        switch found {
         case .success(let rules): return rules
+        case .failure where isFull: break
         case .failure(.noDatabase):
             error(
                 node.mark, "unknown-zone", "The time zone `\(name)` cannot be looked up: this machine has no time zone database.",
@@ -48,7 +51,10 @@ extension PipelineDecoder {
     /// The profiles of `include:`, each file's own before those that it includes; a file that is named twice counts where it comes first.
     mutating func includedProfiles(_ node: ConfigNode, from file: String) -> [Profile] {
         guard let items = list(node) else { return [] }
-        return items.flatMap { includedFile($0, from: file) }
+        if items.count > IncludeSearch.maxFiles {
+            error(items[IncludeSearch.maxFiles].mark, "too-many-includes", "More than \(IncludeSearch.maxFiles) files are included.")
+        }
+        return items.prefix(IncludeSearch.maxFiles).flatMap { includedFile($0, from: file) }
     }
 
     private mutating func list(_ node: ConfigNode) -> [ConfigNode]? {
@@ -86,9 +92,9 @@ extension PipelineDecoder {
     private mutating func profiles(ofFile path: String, _ root: ConfigNode) -> [Profile] {
         let before = diagnostics.count
         let keys: IncludedKeys = section(root)
-        for index in before..<diagnostics.count where diagnostics[index].error.code == "unknown-key" {
-            let known = PipelineKeys.schema.descriptions.contains { "Unknown key `\($0.name)`." == diagnostics[index].error.message }
-            if known { diagnostics[index].error.hint = "An included file holds profiles only." }
+        explain(since: before) { error in
+            PipelineKeys.schema.descriptions.contains { error.message == "Unknown key `\($0.name)`." }
+                ? "An included file holds profiles only." : nil
         }
         checkVersion(keys.version, root)
         including.append(includes.canonical(path))

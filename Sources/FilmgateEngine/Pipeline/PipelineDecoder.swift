@@ -4,15 +4,23 @@ import FilmgateCore
 struct PipelineDecoder {
     static let uploadStage = "upload"
     static let version = 1
+    /// Nobody reads more, and a hostile file must not buy an hour of looking for the nearest names.
+    static let maxDiagnostics = 200
 
     let registry: ModuleRegistry
     let includes: IncludeSearch
     let zones: ZoneDatabase
-    var diagnostics: [Diagnostic] = []
+    /// At most `maxDiagnostics` of each severity; `hasErrors` knows of the others too.
+    private(set) var diagnostics: [Diagnostic] = []
+    private(set) var hasErrors = false
+    private var errorCount = 0, warningCount = 0
     /// Files whose profiles have been taken, and those that are being read now, by canonical path.
     var included: Set<String> = [], including: [String] = []
     /// Sections that could not be read: what refers into them is not judged.
     var broken: Set<ModuleKind> = []
+    /// Names under `targets:`, and those that a misspelt name probably meant.
+    var targetNames: Set<String> = [], meant: Set<String> = []
+    var zonesByName: [String: Result<ZoneRules, ZoneDatabase.Fault>] = [:]
     /// Values that may be secrets: never shown.
     var hidden: [Mark] = []
     /// Texts of all files read so far, by the name that marks give them.
@@ -48,7 +56,18 @@ struct PipelineDecoder {
     }
 
     mutating func warn(_ mark: Mark, _ code: String, _ message: String, hint: String? = nil) {
-        diagnostics.append(.warning(mark, code, message, hint: hint))
+        warningCount += 1
+        if warningCount <= Self.maxDiagnostics { diagnostics.append(.warning(mark, code, message, hint: hint)) }
+    }
+
+    /// Further errors would not be shown.
+    var isFull: Bool { errorCount >= Self.maxDiagnostics }
+
+    /// Gives the errors since `start` another hint where `hint` has one.
+    mutating func explain(since start: Int, _ hint: (ConfigError) -> String?) {
+        for index in start..<diagnostics.count {
+            diagnostics[index].error.hint = hint(diagnostics[index].error) ?? diagnostics[index].error.hint
+        }
     }
 
     /// Remembers every plain value below `node` as one that must not be shown.
@@ -61,7 +80,11 @@ struct PipelineDecoder {
         }
     }
 
-    mutating func report(_ error: ConfigError) { diagnostics.append(Diagnostic(.error, error)) }
+    mutating func report(_ error: ConfigError) {
+        hasErrors = true
+        errorCount += 1
+        if errorCount <= Self.maxDiagnostics { diagnostics.append(Diagnostic(.error, error)) }
+    }
 
     /// Decodes a map of plain options.
     mutating func section<Section: ModuleConfig>(_ node: ConfigNode) -> Section {

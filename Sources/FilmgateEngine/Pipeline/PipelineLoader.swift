@@ -48,8 +48,7 @@ public struct PipelineLoader: Sendable {
             let (own, other) = (first.file == file ? 0 : 1, second.file == file ? 0 : 1)
             return (own, first.file, first.line, first.column, a.offset) < (other, second.file, second.line, second.column, b.offset)
         }
-        let isValid = !decoder.diagnostics.contains { $0.severity == .error }
-        return LoadedPipeline(pipeline: isValid ? pipeline : nil, diagnostics: found.map(\.element), texts: Self.texts(decoder))
+        return LoadedPipeline(pipeline: decoder.hasErrors ? nil : pipeline, diagnostics: found.map(\.element), texts: Self.texts(decoder))
     }
 
     /// What diagnostics may show of the files that they are about.

@@ -3,10 +3,17 @@ public import FilmgateCore
 /// One thing that `check` has to say about a pipeline file.
 public struct Diagnostic: Sendable, Hashable {
     public enum Severity: String, Sendable, Hashable, Codable { case error, warning }
+    /// Unicode scalars.
+    static let maxMessage = 600
     public var severity: Severity
     public var error: ConfigError
 
-    public init(_ severity: Severity, _ error: ConfigError) { (self.severity, self.error) = (severity, error) }
+    /// A message that quotes a very long value is cut.
+    public init(_ severity: Severity, _ error: ConfigError) {
+        (self.severity, self.error) = (severity, error)
+        guard error.message.utf8.count > Self.maxMessage else { return }
+        self.error.message = String(error.message.unicodeScalars.prefix(Self.maxMessage)) + "…"
+    }
 
     public static func warning(_ mark: Mark, _ code: String, _ message: String, hint: String? = nil) -> Diagnostic {
         Diagnostic(.warning, ConfigError(mark, code, message, hint: hint))

@@ -7,12 +7,20 @@ enum Redaction {
 
     /// `text` with the values at `marks` and those of keys that sound like secrets dotted out; lines and columns stay where they are.
     static func hidden(_ text: String, at marks: [Mark]) -> String {
-        var lines = SourceLines.split(text)
-        for index in lines.indices {
-            for start in starts(in: lines[index]) { hide(&lines, index, from: start) }
+        var lines = SourceLines.split(text), index = 0
+        let columns = Dictionary(grouping: marks) { $0.line - 1 }
+        while index < lines.count {
+            let found = starts(in: lines[index]) + (columns[index] ?? []).map { $0.column - 1 }
             hideUserInfo(&lines[index])
+            var next = index + 1
+            for start in found.sorted() {
+                guard let end = hide(&lines, index, from: start) else { continue }
+                // It went on to the end of the line, so the others are hidden too.
+                next = end
+                break
+            }
+            index = next
         }
-        for mark in marks where lines.indices.contains(mark.line - 1) { hide(&lines, mark.line - 1, from: mark.column - 1) }
         var result = String.UnicodeScalarView()
         for (index, line) in lines.enumerated() {
             if index > 0 { result.append("\n") }
@@ -39,19 +47,23 @@ enum Redaction {
     }
 
     /// Dots from `start` to the end of the line, and the deeper lines below where the value is a block; references and maps stay.
-    private static func hide(_ lines: inout [[Unicode.Scalar]], _ index: Int, from start: Int) {
+    ///
+    /// Returns the line that comes after what was hidden; nil when there was nothing to hide.
+    private static func hide(_ lines: inout [[Unicode.Scalar]], _ index: Int, from start: Int) -> Int? {
         let line = lines[index]
-        guard let first = line.indices.dropFirst(max(start, 0)).first(where: { line[$0] != " " }) else { return }
-        if line[first] == "{" || line[first] == "[" || isReference(line[first...]) { return }
+        guard let first = line.indices.dropFirst(max(start, 0)).first(where: { line[$0] != " " }) else { return nil }
+        if line[first] == "{" || line[first] == "[" || isReference(line[first...]) { return nil }
         var end = line.count
         while end > first, line[end - 1] == "}" || line[end - 1] == "]" || line[end - 1] == " " { end -= 1 }
         for at in first..<max(end, first) { lines[index][at] = dot }
-        guard line[first] == "|" || line[first] == ">" else { return }
+        var next = index + 1
+        guard line[first] == "|" || line[first] == ">" else { return next }
         let depth = indentation(line)
-        for below in lines.indices.dropFirst(index + 1) {
-            if !lines[below].isEmpty, indentation(lines[below]) <= depth { break }
-            for at in lines[below].indices where lines[below][at] != " " { lines[below][at] = dot }
+        while next < lines.count, lines[next].isEmpty || indentation(lines[next]) > depth {
+            for at in lines[next].indices where lines[next][at] != " " { lines[next][at] = dot }
+            next += 1
         }
+        return next
     }
 
     private static func isReference(_ text: ArraySlice<Unicode.Scalar>) -> Bool {
@@ -70,6 +82,7 @@ enum Redaction {
                 start = index + 1
             } else if let from = start, line[index] == "@" {
                 for at in from..<index { line[at] = dot }
+                start = index + 1
             } else if line[index] == "/" || line[index] == " " {
                 start = nil
             }
