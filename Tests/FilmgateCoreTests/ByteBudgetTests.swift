@@ -1,6 +1,7 @@
-@testable import FilmgateCore
 import Synchronization
 import Testing
+
+@testable import FilmgateCore
 
 @Suite struct ByteBudgetTests {
     @Test func countsWhatIsOut() async throws {

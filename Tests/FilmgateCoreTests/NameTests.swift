@@ -1,20 +1,25 @@
-@testable import FilmgateCore
 import Testing
+
+@testable import FilmgateCore
 
 /// Names, kinds, identities: small values that much hangs on.
 @Suite struct NameTests {
     @Test(arguments: [
-        ("IMG_1.CR3", "IMG_1", "CR3"), ("IMG_1.CR3.xmp", "IMG_1.CR3", "xmp"), ("noext", "noext", ""), (".hidden", ".hidden", ""), (".a.b", ".a", "b"),
+        ("IMG_1.CR3", "IMG_1", "CR3"), ("IMG_1.CR3.xmp", "IMG_1.CR3", "xmp"), ("noext", "noext", ""), (".hidden", ".hidden", ""),
+        (".a.b", ".a", "b"),
         ("a.", "a", ""), ("", "", ""), (".", ".", ""), ("..", ".", ""), ("é.\u{301}x", "é", "\u{301}x"),
     ]) func fileNamesAreCutAtTheLastDot(_ name: String, _ stem: String, _ ext: String) {
         let cut = FileName(name)
         #expect((Array(cut.stem.utf8), Array(cut.ext.utf8)) == (Array(stem.utf8), Array(ext.utf8)))
     }
 
-    @Test(arguments: [
-        ("a.JPG", .jpeg), ("a.cr3", .raw), ("a.HIF", .heif), ("a.tiff", .image), ("a.MOV", .video), ("a.wav", .audio), ("a.CR3.XMP", .sidecar),
-        ("a.txt", .other), ("jpg", .other), (".jpg", .other), ("a.jpg ", .other), ("", .other), ("a.MTS", .video),
-    ] as [(String, MediaKind)]) func kinds(_ name: String, _ kind: MediaKind) { #expect(MediaKind(fileName: name) == kind) }
+    @Test(
+        arguments: [
+            ("a.JPG", .jpeg), ("a.cr3", .raw), ("a.HIF", .heif), ("a.tiff", .image), ("a.MOV", .video), ("a.wav", .audio),
+            ("a.CR3.XMP", .sidecar),
+            ("a.txt", .other), ("jpg", .other), (".jpg", .other), ("a.jpg ", .other), ("", .other), ("a.MTS", .video),
+        ] as [(String, MediaKind)]) func kinds(_ name: String, _ kind: MediaKind)
+    { #expect(MediaKind(fileName: name) == kind) }
 
     @Test func everyExtensionHasOneKindInLowerCase() {
         #expect(MediaKind.byExtension.count > 100)
@@ -49,7 +54,8 @@ import Testing
     @Test func everyPartOfAnOriginIsInItsIdentity() {
         let base = Origin(source: "card", volume: "v", root: "/r", path: "p", size: 1, modified: 2, born: 3, inode: 4, changed: 5)
         let changes: [(inout Origin) -> Void] = [
-            { $0.volume = "w" }, { $0.volumePath = "q" }, { $0.size = 9 }, { $0.modified = 9 }, { $0.born = 9 }, { $0.inode = 9 }, { $0.changed = 9 },
+            { $0.volume = "w" }, { $0.volumePath = "q" }, { $0.size = 9 }, { $0.modified = 9 }, { $0.born = 9 }, { $0.inode = 9 },
+            { $0.changed = 9 },
         ]
         for change in changes {
             var other = base
@@ -72,7 +78,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("paralel", "parallel"), ("stages", "stage"), ("Strem", "stream"), ("recieve", "receive"), ("parallel", "parallel"), ("srteam", "stream"),
+        ("paralel", "parallel"), ("stages", "stage"), ("Strem", "stream"), ("recieve", "receive"), ("parallel", "parallel"),
+        ("srteam", "stream"),
     ]) func slipsOfTheFingersAreGuessed(_ word: String, _ meant: String) {
         #expect(nearest(word, among: ["parallel", "stage", "stream", "receive", "x"]) == meant)
     }

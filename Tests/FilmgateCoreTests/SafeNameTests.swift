@@ -3,7 +3,8 @@ import Testing
 
 @Suite struct SafeNameTests {
     @Test(arguments: [
-        "IMG_0001.JPG", "a b", "Ünïcödé.jpg", "📷", "(1) [2] {3} #4 %5 &6 +7 =8 @9", "caf\u{10FFE9}.jpg", ".hidden", "a.b.c", "CONAN", "COM", "COM0",
+        "IMG_0001.JPG", "a b", "Ünïcödé.jpg", "📷", "(1) [2] {3} #4 %5 &6 +7 =8 @9", "caf\u{10FFE9}.jpg", ".hidden", "a.b.c", "CONAN", "COM",
+        "COM0",
         "COM10", "LPTX", "console.txt", "写真", String(repeating: "a", count: 251) + ".jpg",
     ]) func safeNamesComeBackUnchanged(_ name: String) {
         #expect(Array(SafeName.component(name).utf8) == Array(name.utf8))
@@ -46,13 +47,17 @@ import Testing
 
     /// Cutting must not uncover what was not allowed at the end.
     @Test(arguments: [" ", "."]) func cutNamesEndSafely(_ end: String) {
-        let name = SafeName.component(String(repeating: "a", count: 254) + end + String(repeating: "b", count: 40) + "." + String(repeating: "c", count: 40))
+        let name = SafeName.component(
+            String(repeating: "a", count: 254) + end + String(repeating: "b", count: 40) + "." + String(repeating: "c", count: 40))
         #expect(name == String(repeating: "a", count: 254))
     }
 
     @Test func everySafeNameIsSafe() {
         var generator = SplitMix(state: 7)
-        let pieces = ["a", ".", " ", "/", "\u{0}", "CON", "\u{301}", "é", "📷", "..", "\u{10FFFF}", "\\", ".JPG", "\u{202E}", String(repeating: "x", count: 130)]
+        let pieces = [
+            "a", ".", " ", "/", "\u{0}", "CON", "\u{301}", "é", "📷", "..", "\u{10FFFF}", "\\", ".JPG", "\u{202E}",
+            String(repeating: "x", count: 130),
+        ]
         for _ in 0..<3000 {
             let text = (0..<Int.random(in: 0...6, using: &generator)).map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
             let safe = SafeName.component(text)
@@ -64,14 +69,16 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a/b", "a/b"), ("/etc/passwd", "etc/passwd"), ("../../x", "x"), ("a//./b/", "a/b"), ("a/../b", "a/b"), ("", ""), ("/", ""), ("..", ""),
+        ("a/b", "a/b"), ("/etc/passwd", "etc/passwd"), ("../../x", "x"), ("a//./b/", "a/b"), ("a/../b", "a/b"), ("", ""), ("/", ""),
+        ("..", ""),
         ("a/ .. /b", "a/_/b"), ("CON/x", "_CON/x"), ("a/\u{301}b", "a/\u{301}b"),
     ]) func pathsStayBelowTheirRoot(_ path: String, _ safe: String) {
         #expect(Array(SafeName.path(path).utf8) == Array(safe.utf8))
     }
 
     @Test(arguments: [
-        ("IMG_1.JPG", "img_1.jpg"), ("\u{C9}", "e\u{301}"), ("STRASSE", "straße"), ("ΟΔΟΣ", "οδος"), ("ΟΔΟΣ", "οδοσ"), ("\u{212A}", "k"), ("ﬁ", "FI"),
+        ("IMG_1.JPG", "img_1.jpg"), ("\u{C9}", "e\u{301}"), ("STRASSE", "straße"), ("ΟΔΟΣ", "οδος"), ("ΟΔΟΣ", "οδοσ"), ("\u{212A}", "k"),
+        ("ﬁ", "FI"),
         ("ſ", "S"), ("\u{1E9E}", "ß"),
     ]) func namesThatClash(_ a: String, _ b: String) { #expect(SafeName.folded(a) == SafeName.folded(b)) }
 

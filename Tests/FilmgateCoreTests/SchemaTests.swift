@@ -14,7 +14,8 @@ import Testing
     }
 
     struct Options: ModuleConfig {
-        var url = "", parallel = 4, ratio = 0.5, order = Order.newest, token = Secret(), wait = Duration.seconds(30), room = ByteCount(1 << 30)
+        var url = "", parallel = 4, ratio = 0.5, order = Order.newest, token = Secret(), wait = Duration.seconds(30),
+            room = ByteCount(1 << 30)
         var names: [String] = [], sizes: [String: Int] = [:], note: String?, find: Inner?
         init() {}
         static let schema: Schema<Self> = [

@@ -1,18 +1,22 @@
-@testable import FilmgateCore
 import Testing
 
+@testable import FilmgateCore
+
 @Suite struct SecretTests {
-    @Test(arguments: [
-        ("${env:TOKEN}", .environment("TOKEN")), ("${file:/run/secrets/x}", .file("/run/secrets/x")), ("${file:~/a:b}", .file("~/a:b")),
-        ("${credential:api}", .credential("api")),
-    ] as [(String, Secret.Reference)]) func references(_ text: String, _ reference: Secret.Reference) throws {
+    @Test(
+        arguments: [
+            ("${env:TOKEN}", .environment("TOKEN")), ("${file:/run/secrets/x}", .file("/run/secrets/x")), ("${file:~/a:b}", .file("~/a:b")),
+            ("${credential:api}", .credential("api")),
+        ] as [(String, Secret.Reference)]) func references(_ text: String, _ reference: Secret.Reference) throws
+    {
         let secret = try Secret(node: ConfigNode(.scalar(text, quoted: true)))
         #expect(secret.reference == reference)
         #expect(secret.shown == text)
     }
 
     @Test(arguments: [
-        "", "hunter2", "$TOKEN", "${TOKEN}", "${env:}", "${env:A}B", "${env:A}${env:B}", "x${env:A}", "${file:relative}", "${credential:../x}",
+        "", "hunter2", "$TOKEN", "${TOKEN}", "${env:}", "${env:A}B", "${env:A}${env:B}", "x${env:A}", "${file:relative}",
+        "${credential:../x}",
         "${credential:..}", "${credential:.}", "${store:x}", "${ENV:X}", "${}", "${", "${env:A\u{0}B}",
     ]) func everythingElseIsAnInlineSecretAndNeverRepeated(_ text: String) {
         let error = #expect(throws: ConfigError.self) { try Secret(node: ConfigNode(.scalar(text, quoted: false))) }
@@ -25,7 +29,9 @@ import Testing
         struct Holder { var name = "x", value: SecretValue }
         var dumped = ""
         dump(Holder(value: value), to: &dumped)
-        for text in ["\(value)", String(describing: Holder(value: value)), String(reflecting: [value]), dumped] { #expect(!text.contains("hunter2"), "\(text)") }
+        for text in ["\(value)", String(describing: Holder(value: value)), String(reflecting: [value]), dumped] {
+            #expect(!text.contains("hunter2"), "\(text)")
+        }
         #expect(value.reveal() == "hunter2")
     }
 

@@ -1,8 +1,11 @@
-@testable import FilmgateCore
 import Testing
 
+@testable import FilmgateCore
+
 @Suite struct TemplateTests {
-    private func rendered(_ source: String, _ text: [String: String] = [:], captured: CivilTime? = nil, counter: Int? = nil) throws -> String {
+    private func rendered(_ source: String, _ text: [String: String] = [:], captured: CivilTime? = nil, counter: Int? = nil) throws
+        -> String
+    {
         try #require(Template(source)).rendered(with: TemplateValues(text: text, captured: captured, counter: counter))
     }
 
@@ -63,7 +66,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{", 0), ("ab{stem", 2), ("a}b", 1), ("{stem}}", 6), ("{nope}", 0), ("📷{nope}", 1), ("{}", 0), ("{stem:4}", 0), ("{captured:YYYY}", 0),
+        ("{", 0), ("ab{stem", 2), ("a}b", 1), ("{stem}}", 6), ("{nope}", 0), ("📷{nope}", 1), ("{}", 0), ("{stem:4}", 0),
+        ("{captured:YYYY}", 0),
         ("{captured:yyyyy}", 0), ("{captured:hh}", 0), ("{captured:M}", 0), ("{counter:0}", 0), ("{counter:10}", 0), ("{counter:x}", 0),
         ("{stem}{Stem}", 6), ("{ stem}", 0),
     ]) func mistakesAreFoundAtTheirPlace(_ source: String, _ offset: Int) {

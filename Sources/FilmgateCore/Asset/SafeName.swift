@@ -23,7 +23,8 @@ public enum SafeName {
 
     /// A path whose every component is safe; empty components, `.` and `..` are dropped, so it never leaves its root.
     public static func path(_ text: String) -> String {
-        text.unicodeScalars.split(separator: "/").map { String($0) }.filter { $0 != "." && $0 != ".." }.map(component).joined(separator: "/")
+        text.unicodeScalars.split(separator: "/").map { String($0) }.filter { $0 != "." && $0 != ".." }.map(component).joined(
+            separator: "/")
     }
 
     /// At most `limit` bytes, keeping the extension and whole characters; a character that is too long by itself is cut.

@@ -64,13 +64,8 @@ public func nearest(_ word: String, among candidates: some Sequence<String>) -> 
     var best: (name: String, distance: Int)?
     for candidate in candidates {
         let other = Array(candidate.lowercased().utf8)
-<<<<<<< ours
         // Words of very different length are no slip; and a key may be as long as the file.
         guard abs(other.count - target.count) <= limit else { continue }
-=======
-        // No slip of the fingers, and words from outside may be very long.
-        if abs(other.count - target.count) > limit { continue }
->>>>>>> theirs
         let distance = editDistance(target, other)
         if distance <= limit, distance < best?.distance ?? .max { best = (candidate, distance) }
     }

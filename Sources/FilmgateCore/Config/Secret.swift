@@ -23,7 +23,9 @@ public struct Secret: Sendable, Hashable, ConfigValue {
     static func parse(_ text: String) -> Reference? {
         guard text.hasPrefix("${"), text.hasSuffix("}") else { return nil }
         let parts = text.dropFirst(2).dropLast().split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[1].isEmpty, !parts[1].utf8.contains(where: { $0 == UInt8(ascii: "}") || $0 == 0 }) else { return nil }
+        guard parts.count == 2, !parts[1].isEmpty, !parts[1].utf8.contains(where: { $0 == UInt8(ascii: "}") || $0 == 0 }) else {
+            return nil
+        }
         let name = String(parts[1])
         switch parts[0] {
         case "env": return .environment(name)
