@@ -45,6 +45,11 @@ struct FormatReport {
         summary.add("type", "summary")
         summary.add("safe", isSafe)
         summary.add("seen", findings.count)
+        // The buckets of every summary, as they stand for this card: proven, exempt, and what is still to be done.
+        let buckets: [Ending: Int] = [.delivered: proven, .filtered: exempt, .pending: problems]
+        for ending in [Ending.delivered, .duplicate, .alreadySeen, .filtered, .setAside, .pending] {
+            summary.add(ending.rawValue, buckets[ending] ?? 0)
+        }
         summary.add("proven", proven)
         summary.add("exempt", exempt)
         summary.add("not_proven", problems)
