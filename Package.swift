@@ -129,3 +129,18 @@ for target in package.targets where target.type != .system && target.name != "CL
             .enableUpcomingFeature("InferIsolatedConformances"),
         ]
 }
+
+// `FILMGATE_ONLY=CardSource,HTTPKit swift test` builds these targets, their tests and what they need, and nothing else.
+if let only = Context.environment["FILMGATE_ONLY"], !only.isEmpty {
+    let byName = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    var wanted = only.split(separator: ",").map(String.init)
+    wanted += wanted.map { "\($0)Tests" }
+    var kept: Set<String> = []
+    while let name = wanted.popLast() {
+        guard let target = byName[name], kept.insert(name).inserted else { continue }
+        for case .byNameItem(let needed, _) in target.dependencies { wanted.append(needed) }
+        for case .targetItem(let needed, _) in target.dependencies { wanted.append(needed) }
+    }
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products.removeAll()
+}
