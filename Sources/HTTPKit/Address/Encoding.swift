@@ -58,10 +58,12 @@ public enum Base64 {
 
 /// Percent-encoding (RFC 3986): everything but unreserved characters, as the bytes that the name has on disk.
 public enum Percent {
-    public static func encode(_ text: String) -> String {
+    public static func encode(_ text: String) -> String { encode(bytes: PathBytes.of(text)) }
+
+    private static func encode(bytes: [UInt8]) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var result: [UInt8] = []
-        for byte in PathBytes.of(text) {
+        for byte in bytes {
             switch byte {
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: result.append(byte)
             default: result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
@@ -82,6 +84,27 @@ public enum Percent {
             rest = rest.dropFirst(2)
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The one spelling that signatures are made of: unreserved characters bare, all else encoded with capital digits.
+    ///
+    /// What is encoded already stays so; `text` is one component or one side of a query's pair.
+    public static func canonical(_ text: String) -> String {
+        var bytes: [UInt8] = [], rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let decoded = Hex.bytes(String(decoding: rest.prefix(2), as: UTF8.self)), decoded.count == 1 {
+                bytes += decoded
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return encode(bytes: bytes)
+    }
+
+    /// The same for a whole path; its separators stay.
+    public static func canonical(path: String) -> String {
+        path.split(separator: "/", omittingEmptySubsequences: false).map { canonical(String($0)) }.joined(separator: "/")
     }
 
     /// Encodes the parts of a path and keeps its separators.

@@ -28,7 +28,10 @@ public struct WebAddress: Sendable, Hashable {
     }
 
     /// `https://host`, with the port where it is not the scheme's own: the unit of trust.
-    public var origin: String { "\(scheme)://\(host)" + (port == (scheme == "https" ? 443 : 80) ? "" : ":\(port)") }
+    public var origin: String { "\(scheme)://\(authority)" }
+
+    /// What the `Host` header says: the host, with the port where it is not the scheme's own.
+    public var authority: String { host + (port == (scheme == "https" ? 443 : 80) ? "" : ":\(port)") }
 
     /// The whole address, canonical, without a fragment.
     public var text: String { origin + path + (query.map { "?" + $0 } ?? "") }

@@ -22,5 +22,6 @@ public enum HTTPDate {
         return "\(days[Int(parts.tm_wday)]), \(day) \(months[Int(parts.tm_mon)]) \(tail)"
     }
 
-    static var now: Int { time(nil) }
+    /// The wall clock, in seconds since 1970.
+    public static var now: Int { time(nil) }
 }
