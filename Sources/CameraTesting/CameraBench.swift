@@ -45,7 +45,7 @@ public struct CameraBench<M: CameraModule>: Sendable {
         let places = try await module.places()
         guard let place = places.first else { throw Failed("the module does not find its camera") }
         let session = try await module.open(place)
-        let scene = Scene(camera: camera, server: server, module: module, place: place, session: session)
+        let scene = Scene(camera: camera, server: server, bus: bus, module: module, place: place, session: session)
         do { try await body(scene) } catch {
             await session.close()
             throw error
@@ -54,8 +54,9 @@ public struct CameraBench<M: CameraModule>: Sendable {
     }
 
     /// What a check works with.
-    public struct Scene {
-        public let camera: VirtualCamera, server: (any CameraServer)?, module: M, place: SourcePlace, session: any SourceSession
+    public struct Scene: Sendable {
+        public let camera: VirtualCamera, server: (any CameraServer)?, bus: VirtualBus, module: M, place: SourcePlace,
+            session: any SourceSession
 
         /// The bytes that the session fetches for an entry.
         public func bytes(of entry: SourceEntry, from offset: UInt64 = 0) async throws -> [UInt8] {

@@ -42,6 +42,36 @@ extension CameraConformance {
                     try expect(names == ["IMG_0009.DNG", "IMG_0009.JPG"], "arrived: \(names)")
                 }
             },
+            check("a shot taken while a transfer lost and found the camera arrives, and the transfer is whole") { bench, way in
+                guard way == .network else { return }
+                try await bench.run(way) { scene in
+                    let entries = try await scene.session.entries()
+                    guard let clip = entries.first(where: { $0.kind == .video }) else { throw Failed("no clip") }
+                    let inbox = try await Inbox(scene.session)
+                    scene.camera.add(Fault(.drop(after: 500_000)))
+                    async let bytes = scene.bytes(of: clip)
+                    while scene.camera.hasFaults { try await Task.sleep(for: .milliseconds(1)) }
+                    scene.camera.shoot(CardFiles.shot(11))
+                    let names = try await inbox.take(2).map(\.origin.name).sorted()
+                    try expect(names == ["IMG_0011.DNG", "IMG_0011.JPG"], "arrived: \(names)")
+                    let got = try await bytes
+                    try expect(got == scene.content(clip.origin.name)?.slice(at: 0, count: Int(clip.origin.size)), "the clip differs")
+                }
+            },
+            check("a cable pulled and put in again elsewhere: the session goes on, and catches up") { bench, way in
+                guard way == .bus else { return }
+                try await bench.run(way) { scene in
+                    let entries = try await scene.session.entries()
+                    let inbox = try await Inbox(scene.session)
+                    scene.bus.unplug("usb://virtual/1")
+                    scene.camera.shoot(CardFiles.shot(12))
+                    scene.bus.plug(scene.camera, usb: bench.usb, address: "usb://virtual/2")
+                    let names = try await inbox.take(2).map(\.origin.name).sorted()
+                    try expect(names == ["IMG_0012.DNG", "IMG_0012.JPG"], "arrived: \(names)")
+                    let bytes = try await scene.bytes(of: entries[0])
+                    try expect(UInt64(bytes.count) == entries[0].origin.size, "not whole")
+                }
+            },
         ]
     }
 

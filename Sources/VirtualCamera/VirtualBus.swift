@@ -12,19 +12,50 @@ public final class VirtualBus: CameraBus {
     public func plug(
         _ camera: VirtualCamera, usb: USBIdentity, habits: VirtualBulkPipe.Habits = .init(), address: String = "usb://virtual/1"
     ) {
-        plugged.withLock { $0.append(VirtualDoor(camera: camera, usb: usb, habits: habits, address: address)) }
+        plugged.withLock { $0.append(VirtualDoor(camera, usb: usb, habits: habits, address: address)) }
     }
 
-    public func unplug(_ address: String) { plugged.withLock { $0.removeAll { $0.address == address } } }
+    /// Pulls the cable: whatever is under way fails.
+    public func unplug(_ address: String) {
+        let pulled = plugged.withLock { doors in
+            defer { doors.removeAll { $0.address == address } }
+            return doors.filter { $0.address == address }
+        }
+        for door in pulled { door.pull() }
+    }
 }
 
-private struct VirtualDoor: CameraDoor {
-    let camera: VirtualCamera
+private final class VirtualDoor: CameraDoor {
+    private struct State { var isPulled = false, stops: [@Sendable () -> Void] = [] }
+    private let camera: VirtualCamera
+    private let habits: VirtualBulkPipe.Habits
+    private let state = Mutex(State())
     let usb: USBIdentity?
-    let habits: VirtualBulkPipe.Habits
     let address: String
 
-    func open() throws(PTPError) -> sending any CameraLink { BulkLink(VirtualBulkPipe(camera, habits: habits, address: address)) }
+    init(_ camera: VirtualCamera, usb: USBIdentity, habits: VirtualBulkPipe.Habits, address: String) {
+        (self.camera, self.usb, self.habits, self.address) = (camera, usb, habits, address)
+    }
+
+    func open() throws(PTPError) -> sending any CameraLink {
+        let pipe = VirtualBulkPipe(camera, habits: habits, address: address)
+        let stop = pipe.stop
+        let isPulled = state.withLock { state in
+            state.stops.append(stop)
+            return state.isPulled
+        }
+        guard !isPulled else { throw .gone("unplugged") }
+        return BulkLink(pipe)
+    }
+
+    func pull() {
+        let stops = state.withLock { state in
+            state.isPulled = true
+            return state.stops
+        }
+        for stop in stops { stop() }
+        camera.disconnected()
+    }
 }
 
 /// Something that serves a virtual camera to the network.

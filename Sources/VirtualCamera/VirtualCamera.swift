@@ -99,6 +99,9 @@ public final class VirtualCamera: Sendable {
     public func add(_ fault: Fault) { state.withLock { $0.faults.append(fault) } }
     public func clearFaults() { state.withLock { ($0.faults, $0.asleep) = ([], false) } }
 
+    /// Faults that have not struck as often as they will.
+    public var hasFaults: Bool { state.withLock { $0.faults.contains { $0.times > 0 } } }
+
     /// Every request so far, in order.
     public var log: [VirtualRequest] { state.withLock(\.log) }
 

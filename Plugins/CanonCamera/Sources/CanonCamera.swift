@@ -78,6 +78,8 @@ public struct CanonHandler: ManufacturerHandler {
         switch record {
         case .added(let object):
             guard object.format != .association, object.handle.isReal else { return nil }
+            // Without its time it could not be told from the same file in a listing.
+            if object.time == nil { return .added(object.handle) }
             let folders = StandardListing.folders(downTo: object.parent, of: object.handle, in: object.storage, camera)
             return .object(
                 CameraObject(

@@ -68,8 +68,14 @@ public struct NikonHandler: ManufacturerHandler {
         let queue = try operation == .nikonEventsEx ? NikonEvents.extended(data.span.bytes) : NikonEvents.plain(data.span.bytes)
         news += StandardNews.read(queue)
         return news.filter { item in
-            guard case .added(let handle) = item else { return true }
-            return camera[NikonMemory.self].told.insert(handle).inserted
+            switch item {
+            case .added(let handle): return camera[NikonMemory.self].told.insert(handle).inserted
+            case .removed(let handle):
+                // The handle follows from the file's number: the next frame may get it again.
+                camera[NikonMemory.self].told.remove(handle)
+                return true
+            default: return true
+            }
         }
     }
 

@@ -38,6 +38,25 @@ import VirtualCamera
         }
     }
 
+    @Test(.timeLimit(.minutes(1))) func aFrameThatGetsTheHandleOfADeletedOneArrives() async throws {
+        try await Self.bench(NikonPersonality()).run(.network, files: []) { scene in
+            _ = try await scene.session.entries()
+            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            let first = try #require(scene.camera.shoot([VirtualFile("DSC_0001.JPG", .pattern(seed: 1, size: 1000))]).first)
+            guard case .arrived = await arrivals.next() else { throw Failed("the first did not arrive") }
+            scene.camera.withBody { body in
+                body.post(PTPEvent(.objectRemoved, [first.handle.rawValue]))
+                body.cards[0].change(first.handle) { object in
+                    object.content = .pattern(seed: 2, size: 2000)
+                    (object.info.size, object.info.modified) = (2000, "20260501T120100")
+                }
+                body.post(PTPEvent(.objectAdded, [first.handle.rawValue]))
+            }
+            guard case .arrived(let entry) = await arrivals.next() else { throw Failed("the second did not arrive") }
+            #expect(entry.origin.size == 2000)
+        }
+    }
+
     @Test func pairingOperationsGoOnlyToBodiesThatListThem() async throws {
         try await Self.bench(NikonPersonality()).run(.network) { scene in
             _ = try await scene.session.entries()

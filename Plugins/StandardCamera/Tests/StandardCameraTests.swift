@@ -21,7 +21,7 @@ import VirtualCamera
         try await Self.bench.run(.network, files: files) { scene in
             let entries = try await scene.session.entries()
             #expect(entries.count == 300)
-            #expect(scene.camera.log.filter { $0.operation.code == .getObjectInfo }.count <= 1)
+            #expect(scene.camera.log.filter { $0.operation.code == .getObjectInfo }.count <= 6)
         }
     }
 
@@ -44,6 +44,51 @@ import VirtualCamera
             #expect(entry.origin.size == size)
             let tail = try await scene.bytes(of: entry, from: size - 5000)
             #expect(tail == file.content.slice(at: size - 5000, count: 5000))
+        }
+    }
+}
+
+/// A body whose newest file grows by a thousand bytes with every look at it, up to a limit that the test sets.
+private struct GrowingPersonality: Personality {
+    struct Limit: HandlerMemory, Sendable { var bytes = Int.max }
+    let info = StandardPersonality().info
+
+    func answer(_ request: VirtualRequest, _ body: inout VirtualBody) -> Answer? {
+        let handle = ObjectHandle(request.operation.parameter(0))
+        guard request.operation.code == .getObjectInfo, body.object(handle)?.info.isFolder == false else { return nil }
+        let limit = body[Limit.self].bytes
+        body.cards[0].change(handle) { object in
+            let size = min(Int(object.size) + 1000, limit)
+            (object.content, object.info.size) = (.bytes([UInt8](repeating: 7, count: size)), UInt64(size))
+        }
+        return nil
+    }
+}
+
+/// What files that are listed or announced before they are written do to the listing and to arrivals.
+@Suite struct EarlyFilesTests {
+    private static let bench = CameraBench(
+        StandardCamera.self, as: GrowingPersonality(), usb: USBIdentity(vendor: 0x1234, product: 1))
+
+    @Test(.timeLimit(.minutes(1))) func aFileAnnouncedBeforeItIsWrittenArrivesOnceAndWhole() async throws {
+        try await Self.bench.run(.network, files: []) { scene in
+            _ = try await scene.session.entries()
+            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            scene.camera.withBody { $0[GrowingPersonality.Limit.self].bytes = 3000 }
+            scene.camera.shoot([VirtualFile("A.MOV", .bytes([]))])
+            guard case .arrived(let entry) = await arrivals.next() else { throw Failed("nothing arrived") }
+            #expect(entry.fate == .take && entry.origin.size == 3000)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aFileThatGrowsDuringTheListingIsNamedAndArrivesLater() async throws {
+        try await Self.bench.run(.network, files: [("", VirtualFile("A.MOV", .bytes([1])))]) { scene in
+            let entries = try await scene.session.entries()
+            #expect(entries.map(\.fate) == [.unreadable("The camera was still writing it.")])
+            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            scene.camera.withBody { $0[GrowingPersonality.Limit.self].bytes = 50_000 }
+            guard case .arrived(let entry) = await arrivals.next() else { throw Failed("nothing arrived") }
+            #expect(entry.origin.size == 50_000)
         }
     }
 }

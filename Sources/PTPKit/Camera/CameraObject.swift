@@ -14,6 +14,8 @@ public struct CameraObject: Sendable, Hashable {
     public var time: CivilTime?
     public var format: FormatCode
     public var isProtected: Bool
+    /// The camera was still writing it when it was asked.
+    public var isUnfinished = false
     /// Files of one shot share it, where the make tells.
     public var group: ObjectHandle?
 

@@ -51,6 +51,8 @@ public final class CameraPorch: Sendable {
         return guest
     }
 
+    func isInside(_ address: String) -> Bool { state.withLock { $0.inside[address] != nil } }
+
     public func left(_ address: String) { state.withLock { _ = $0.inside.removeValue(forKey: address) } }
 
     /// Lets everybody go who still waits.

@@ -9,9 +9,13 @@ public final class CameraSession: SourceSession {
     public let place: SourcePlace
     public let volume: String
     public var parallelFetches: Int { 1 }
-    private struct State {
+    struct State {
         var camera: PTPCamera
-        var quirks: Quirks
+        var door: any CameraDoor
+        /// Counts the connections with this camera; `listed` is the last one in which its files were listed to the end.
+        var connection = 0, listed: Int?
+        /// A way back that is being tried; whoever else misses the camera waits for the same one.
+        var returning: Task<Result<Void, PTPError>, Never>?
         /// By path in the volume, for as long as the connection lasts.
         var objects: [String: CameraObject] = [:]
         /// What the engine has been told about, across connections.
@@ -23,18 +27,18 @@ public final class CameraSession: SourceSession {
     let handler: any ManufacturerHandler
     let maker: EntryMaker
     private let options: CameraOptions
-    private let visit: CameraVisit
-    private let door: any CameraDoor
-    private let state: Mutex<State>
+    let visit: CameraVisit
+    let quirks: Quirks
+    let state: Mutex<State>
 
     private init(
         _ guest: CameraPorch.Guest, _ quirks: Quirks, _ door: any CameraDoor, _ place: SourcePlace, _ handler: any ManufacturerHandler,
         _ options: CameraOptions, _ visit: CameraVisit
     ) {
-        (self.place, self.handler, self.options, self.visit, self.door) = (place, handler, options, visit, door)
+        (self.place, self.handler, self.options, self.visit, self.quirks) = (place, handler, options, visit, quirks)
         volume = CameraNaming.volume(guest.info, address: door.address)
         maker = EntryMaker(place: place, volume: volume, options: options)
-        state = Mutex(State(camera: guest.camera, quirks: quirks))
+        state = Mutex(State(camera: guest.camera, door: door))
     }
 
     /// Takes the camera in and prepares it.
@@ -61,14 +65,13 @@ public final class CameraSession: SourceSession {
         return session
     }
 
-    private func prepare(_ camera: PTPCamera) async throws(PTPError) {
-        let (handler, quirks) = (handler, state.withLock(\.quirks))
+    func prepare(_ camera: PTPCamera) async throws(PTPError) {
+        let handler = handler
         await camera.apply(quirks)
         try await camera.run { camera throws(PTPError) in try handler.prepare(camera) }
     }
 
     var camera: PTPCamera { state.withLock(\.camera) }
-    var quirks: Quirks { state.withLock(\.quirks) }
     var isClosed: Bool { state.withLock(\.isClosed) }
     func spoke() { state.withLock { $0.lastWord = .now } }
     var silence: Duration { state.withLock { .now - $0.lastWord } }
@@ -82,13 +85,22 @@ public final class CameraSession: SourceSession {
     /// Lists the camera; comes back once where the connection is lost meanwhile.
     func list() async throws(PTPError) -> [CameraObject] {
         let handler = handler
-        return try await persistently(tries: 2) { camera throws(PTPError) in try handler.list(camera) }
+        let (objects, id) = try await persistently(tries: 2) { camera throws(PTPError) in
+            (try Ripening.confirmed(handler.list(camera), camera), ObjectIdentifier(camera))
+        }
+        state.withLock { if ObjectIdentifier($0.camera) == id { $0.listed = $0.connection } }
+        return objects
     }
+
+    /// True when files may have appeared that no event told of.
+    var owesListing: Bool { state.withLock { $0.listed != $0.connection } }
+    func oweListing() { state.withLock { $0.listed = nil } }
 
     func remember(_ arranged: [(object: CameraObject, entry: SourceEntry)]) {
         state.withLock { state in
             for (object, entry) in arranged {
                 state.objects[entry.origin.volumePath] = object
+                if object.isUnfinished { continue }
                 state.told[entry.origin.volumePath] = (entry.origin.size, entry.origin.modified)
             }
         }
@@ -135,17 +147,31 @@ public final class CameraSession: SourceSession {
 
     public func localPath(_ origin: Origin) -> String? { nil }
 
-    /// Watches the camera.
+    /// Watches the camera, in its make's way, until the session is closed or the stream is let go.
     ///
-    /// Ends with the session.
+    /// What the stream delivers:
+    /// - Every file that `entries` has not listed, once for each path, size and time, in the order in which the camera tells of them; RAW
+    ///   and JPEG of one shot as two entries with the same shot key, one after the other, though not always in the same look.
+    /// - A file comes when it is whole: makes that announce files early are asked until the size has stopped changing.
+    /// - A shot between the end of `entries` and this call is not lost: its event waits, here or in the camera.
+    /// - `fate` is as in `entries`: what the options leave out arrives as `filtered`.
+    /// - `lost` when the camera cannot be spoken to; from then on it is tried again after 0.5 s and ever more rarely up to every 30 s, on
+    ///   USB also at another place of the bus. `back` when that worked, and behind it everything that was shot meanwhile, found by a listing.
+    ///   When a `fetch` was the first to notice and came back by itself, there is neither, only what was shot meanwhile.
+    /// - After events were lost, and when a card is put in, the camera is listed, and all that was not told before arrives.
+    ///
+    /// Without `entries` before it, everything on the camera arrives. `fetch` may be called at any time; between two pieces of 16 MiB the
+    /// camera is looked at. A `fetch` that fails with `deviceGone` may be called again, from the offset that it reached, after `back`.
+    /// The stream keeps all that was not taken yet. A second call ends the first stream.
     public func arrivals() async throws(IngestError) -> AsyncStream<SourceNews>? {
         let (stream, continuation) = AsyncStream<SourceNews>.makeStream()
         let watch = CameraWatch(self, continuation)
         let task = Task { await watch.run() }
-        let late = state.withLock { state in
-            state.watch = task
-            return state.isClosed
+        let (before, late) = state.withLock { state in
+            defer { state.watch = task }
+            return (state.watch, state.isClosed)
         }
+        before?.cancel()
         if late { task.cancel() }
         continuation.onTermination = { _ in task.cancel() }
         return stream
@@ -153,9 +179,9 @@ public final class CameraSession: SourceSession {
 
     /// Drains, undoes what was prepared and closes, within four seconds whatever the camera does.
     public func close() async {
-        let (camera, watch, was) = state.withLock { state in
+        let (camera, door, watch, was) = state.withLock { state in
             defer { state.isClosed = true }
-            return (state.camera, state.watch, state.isClosed)
+            return (state.camera, state.door, state.watch, state.isClosed)
         }
         guard !was else { return }
         watch?.cancel()
@@ -165,66 +191,8 @@ public final class CameraSession: SourceSession {
         await camera.leave(handler)
         visit.porch.left(door.address)
     }
-}
-
-extension CameraSession {
-    /// Runs `body`, and again after coming back when the connection broke under it.
-    func persistently<R: Sendable>(
-        tries: Int, _ body: @Sendable (isolated PTPCamera) throws(PTPError) -> R
-    ) async throws(PTPError) -> R {
-        var pause = Duration.milliseconds(300)
-        var left = tries
-        while true {
-            let camera = camera
-            do throws(PTPError) {
-                defer { spoke() }
-                return try await camera.run(body)
-            } catch {
-                left -= 1
-                let isBroken = await camera.failure != nil || error.losesSession
-                guard left > 0, isBroken, !isClosed, !Task.isCancelled else { throw error }
-                try? await Task.sleep(for: pause)
-                pause = min(pause * 3, .seconds(10))
-                do throws(PTPError) { try await comeBack() } catch {
-                    if left <= 1 { throw error }
-                }
-            }
-        }
-    }
-
-    /// Connects again.
-    ///
-    /// The old connection is given up; handles from it are forgotten.
-    func comeBack() async throws(PTPError) {
-        let old = camera
-        await old.close()
-        guard !isClosed else { throw .gone("the session was closed") }
-        let guest = try await visit.porch.take(door, for: place.source)
-        guard CameraNaming.volume(guest.info, address: door.address) == volume else {
-            await guest.camera.close()
-            throw .gone("another camera is there now")
-        }
-        let isLate = state.withLock { state in
-            state.camera = guest.camera
-            state.objects = [:]
-            return state.isClosed
-        }
-        if isLate { await guest.camera.close() }
-        try await prepare(guest.camera)
-    }
 
     private func asIngest<R>(_ body: () async throws(PTPError) -> R) async throws(IngestError) -> R {
         do throws(PTPError) { return try await body() } catch { throw IngestError(error, camera: place.label) }
-    }
-}
-
-extension PTPCamera {
-    /// The handler's farewell, then the session's.
-    func leave(_ handler: any ManufacturerHandler) {
-        if failure == nil {
-            hurry()
-            handler.release(self)
-        }
-        close()
     }
 }

@@ -4,55 +4,82 @@ import FilmgateCore
 struct CameraWatch: Sendable {
     private let session: CameraSession
     private let out: AsyncStream<SourceNews>.Continuation
+    /// Looks in a row that a camera may refuse before it is left and visited again.
+    private static let refusals = 5
 
     init(_ session: CameraSession, _ out: AsyncStream<SourceNews>.Continuation) { (self.session, self.out) = (session, out) }
 
+    private var isWanted: Bool { !Task.isCancelled && !session.isClosed }
+
     func run() async {
         defer { out.finish() }
-        var pause = Duration.zero
-        var isLost = false
-        while !Task.isCancelled, !session.isClosed {
+        var (pause, failures) = (Duration.zero, 0)
+        while isWanted {
+            let camera = session.camera
             do throws(PTPError) {
-                if isLost {
-                    try await session.comeBack()
-                    isLost = false
-                    out.yield(.back)
-                    try await relist()
-                }
-                let count = try await round()
-                pause = next(pause, found: count)
-                await wait(pause)
+                let look = try await round(camera)
+                failures = 0
+                pause = next(pause, found: look.count)
+                await camera.mailbox.wait(upTo: look.isRipening ? min(pause, session.quirks.settle) : pause)
             } catch {
-                guard !Task.isCancelled, !session.isClosed else { return }
-                if !isLost { out.yield(.lost(IngestError(error, camera: session.place.label))) }
-                (pause, isLost) = (isLost ? min(pause * 2, .seconds(30)) : .milliseconds(500), true)
-                try? await Task.sleep(for: pause)
+                // What was told in the look that failed is found again by a listing.
+                session.oweListing()
+                failures += 1
+                let isOver = await camera.failure != nil || error.refusal == nil || error.losesSession
+                if isOver || failures >= Self.refusals {
+                    await away(camera, error)
+                    failures = 0
+                } else {
+                    try? await Task.sleep(for: .milliseconds(250) * (1 << failures))
+                }
             }
         }
     }
 
-    /// One look; how much was new.
-    private func round() async throws(PTPError) -> Int {
-        let (camera, handler) = (session.camera, session.handler)
-        if case .listing = session.quirks.news {
-            _ = camera.mailbox.take()
-            return try await relist()
+    /// From the loss of the camera to its return.
+    private func away(_ camera: PTPCamera, _ error: PTPError) async {
+        guard isWanted, session.camera === camera else { return }
+        out.yield(.lost(IngestError(error, camera: session.place.label)))
+        var pause = Duration.milliseconds(500)
+        while isWanted {
+            try? await Task.sleep(for: pause)
+            pause = min(pause * 2, .seconds(30))
+            guard isWanted else { return }
+            do throws(PTPError) {
+                try await session.comeBack(from: camera)
+                out.yield(.back)
+                return
+            } catch { continue }
         }
+    }
+
+    /// One look; how much was new.
+    private func round(_ camera: PTPCamera) async throws(PTPError) -> (count: Int, isRipening: Bool) {
+        if case .listing = session.quirks.news { session.oweListing() }
+        var count = session.owesListing ? try await relist() : 0
+        let (handler, asksForNews) = (session.handler, session.quirks.asksForNews)
         let isQuiet = session.quirks.keepAlive.map { session.silence >= $0 } ?? false
-        let (objects, again) = try await camera.run { camera throws(PTPError) -> ([CameraObject], Bool) in
+        let (objects, again, isRipening) = try await camera.run { camera throws(PTPError) -> ([CameraObject], Bool, Bool) in
             try camera.pollEvents()
             let (events, overflowed) = camera.mailbox.take()
             if isQuiet { try handler.keepAlive(camera) }
-            let news = try handler.news(camera, events)
-            let objects = try Self.objects(in: news, camera)
-            return (objects, overflowed || news.contains(.changed))
+            let news = asksForNews ? try handler.news(camera, events) : []
+            let objects = try Self.objects(in: news, camera) + Ripening.ripe(camera)
+            return (objects, overflowed || news.contains(.changed), !camera[Ripening.self].isEmpty)
         }
         if isQuiet || !objects.isEmpty { session.spoke() }
         if let failure = await camera.failure { throw failure }
-        return arrive(objects) + (again ? try await relist() : 0)
+        count += arrive(objects)
+        if again {
+            session.oweListing()
+            count += try await relist()
+        }
+        return (count, isRipening)
     }
 
     /// Handles become objects; each once, in the order of the news.
+    ///
+    /// What may still be written waits until it is ripe.
     private static func objects(in news: [CameraNews], _ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject] {
         var objects: [CameraObject] = [], seen: Set<ObjectHandle> = []
         for item in news {
@@ -60,16 +87,17 @@ struct CameraWatch: Sendable {
             case .object(let object): if seen.insert(object.handle).inserted { objects.append(object) }
             case .added(let handle):
                 guard seen.insert(handle).inserted, let object = try StandardListing.object(handle, camera) else { continue }
-                objects.append(object)
+                let settle = camera.quirks.settle
+                if settle > .zero { camera[Ripening.self].add(object, settle: settle) } else { objects.append(object) }
             case .leaving: throw .gone("it said goodbye")
-            case .removed, .changed: continue
+            case .removed(let handle): camera[Ripening.self].forget(handle)
+            case .changed: continue
             }
         }
         return objects
     }
 
-    @discardableResult
-    private func relist() async throws(PTPError) -> Int { arrive(try await session.list()) }
+    private func relist() async throws(PTPError) -> Int { arrive(try await session.list().filter { !$0.isUnfinished }) }
 
     /// Passes on what has not been told about before.
     private func arrive(_ objects: [CameraObject]) -> Int {
@@ -85,11 +113,5 @@ struct CameraWatch: Sendable {
         case .listing(let every): every
         case .polling(let from, let upTo): found > 0 ? .zero : min(max(from, pause + from), upTo)
         }
-    }
-
-    /// Until the next look, or until the event channel has something.
-    private func wait(_ pause: Duration) async {
-        let camera = session.camera
-        await camera.mailbox.wait(upTo: pause)
     }
 }

@@ -12,6 +12,8 @@ struct EntryMaker: Sendable {
             entry.fate = .filtered("Not in slot \(options.slot).")
         } else if !options.formats.isEmpty, !options.formats.contains(kind) {
             entry.fate = .filtered("Not among the formats \(options.formats.map(\.rawValue).joined(separator: ", ")).")
+        } else if object.isUnfinished {
+            entry.fate = .unreadable("The camera was still writing it.")
         } else if object.size == 0 {
             entry.fate = .unreadable("The camera says that it is empty.")
         }

@@ -21,6 +21,8 @@ public protocol ManufacturerHandler: Sendable {
     /// What is new since the last call. `events` came on the event channel; makes that must be asked ask here.
     func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews]
     /// Called when the camera has not been spoken to for the quirks' `keepAlive`.
+    ///
+    /// By default asks for DeviceInfo, which every body answers at any time.
     func keepAlive(_ camera: isolated PTPCamera) throws(PTPError)
     /// Undoes `prepare` before the session is closed. What fails here is of no consequence.
     func release(_ camera: isolated PTPCamera)
@@ -50,7 +52,7 @@ extension ManufacturerHandler {
         try StandardFetch.fetch(object, range, camera, into: sink)
     }
     public func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews] { StandardNews.read(events) }
-    public func keepAlive(_ camera: isolated PTPCamera) throws(PTPError) {}
+    public func keepAlive(_ camera: isolated PTPCamera) throws(PTPError) { _ = try camera.read(.getDeviceInfo) }
     public func release(_ camera: isolated PTPCamera) {}
 
     /// The line of the table that fits; nil when none does.
@@ -73,7 +75,9 @@ public enum StandardNews {
 
     public static func read(_ event: PTPEvent) -> CameraNews? {
         switch event.code {
-        case .objectAdded, .requestObjectTransfer: event.parameter(0).flatMap { known(ObjectHandle($0)).map(CameraNews.added) }
+        // A file whose facts changed may have been told about before it was whole.
+        case .objectAdded, .requestObjectTransfer, .objectInfoChanged:
+            event.parameter(0).flatMap { known(ObjectHandle($0)).map(CameraNews.added) }
         case .objectRemoved: event.parameter(0).flatMap { known(ObjectHandle($0)).map(CameraNews.removed) }
         case .storeAdded, .storeRemoved, .deviceInfoChanged: .changed
         case .deviceReset: .leaving

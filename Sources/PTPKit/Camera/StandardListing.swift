@@ -16,28 +16,14 @@ public enum StandardListing {
     /// Nil for folders, and for objects that are gone already.
     public static func object(_ handle: ObjectHandle, _ camera: isolated PTPCamera) throws(PTPError) -> CameraObject? {
         do throws(PTPError) {
-            var info = try camera.objectInfo(handle)
+            let info = try camera.objectInfo(handle)
             guard info.format != .association else { return nil }
-            info = try settled(info, handle, camera)
             let folders = folders(downTo: info.parent, of: handle, in: info.storage, camera)
             return CameraObject(handle, info, folders: folders, size: try camera.size(of: handle, info))
         } catch {
             if error.refusal == .invalidObjectHandle { return nil }
             throw error
         }
-    }
-
-    /// Waits until the camera has finished writing the object: its size is the same twice.
-    private static func settled(_ first: ObjectInfo, _ handle: ObjectHandle, _ camera: isolated PTPCamera) throws(PTPError) -> ObjectInfo {
-        guard camera.quirks.settle > .zero else { return first }
-        var info = first
-        for _ in 0..<100 {
-            try camera.rest(camera.quirks.settle)
-            let again = try camera.objectInfo(handle)
-            if again.size == info.size, again.size > 0 { return again }
-            info = again
-        }
-        return info
     }
 
     /// Names of the folders from the top down to `parent`; each folder is asked for once in a session.

@@ -16,6 +16,7 @@ public struct Quirks: Sendable, Hashable {
         /// Not at all: the listing is compared with the one before.
         case listing(every: Duration)
     }
+    var asksForNews: Bool { if case .listing = news { false } else { true } }
 
     /// Bytes per partial read.
     public var chunk: UInt32 = 1 << 20
@@ -33,8 +34,8 @@ public struct Quirks: Sendable, Hashable {
     public var settle: Duration = .milliseconds(60)
     /// False for bodies that answer nothing any more after CloseSession until they are switched off.
     public var closesSession = true
-    /// The camera falls asleep unless it hears from us this often.
-    public var keepAlive: Duration?
+    /// After as much silence the camera is spoken to: so that it stays awake, and so that we notice when it is gone.
+    public var keepAlive: Duration? = .seconds(15)
 
     public init() {}
 

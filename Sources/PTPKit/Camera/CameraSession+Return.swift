@@ -1,0 +1,96 @@
+import FilmgateCore
+import Synchronization
+
+extension CameraSession {
+    /// Runs `body`, and again after coming back when the connection broke under it.
+    func persistently<R: Sendable>(
+        tries: Int, _ body: @Sendable (isolated PTPCamera) throws(PTPError) -> R
+    ) async throws(PTPError) -> R {
+        var pause = Duration.milliseconds(300)
+        var left = tries
+        while true {
+            let camera = camera
+            do throws(PTPError) {
+                defer { spoke() }
+                return try await camera.run(body)
+            } catch {
+                left -= 1
+                let isBroken = await camera.failure != nil || error.losesSession
+                guard left > 0, isBroken, !isClosed, !Task.isCancelled else { throw error }
+                try? await Task.sleep(for: pause)
+                pause = min(pause * 3, .seconds(10))
+                do throws(PTPError) { try await comeBack(from: camera) } catch {
+                    if left <= 1 { throw error }
+                }
+            }
+        }
+    }
+
+    /// Connects again in place of `old`, once for all who miss it.
+    ///
+    /// Nothing happens when somebody else has come back meanwhile.
+    func comeBack(from old: PTPCamera) async throws(PTPError) {
+        let task = state.withLock { state -> Task<Result<Void, PTPError>, Never>? in
+            if let returning = state.returning { return returning }
+            guard state.camera === old else { return nil }
+            state.returning = Task {
+                let result = await Result { () async throws(PTPError) in try await self.connect(inPlaceOf: old) }
+                self.state.withLock { $0.returning = nil }
+                return result
+            }
+            return state.returning
+        }
+        try await task?.value.get()
+    }
+
+    /// The old connection is given up; handles from it are forgotten.
+    private func connect(inPlaceOf old: PTPCamera) async throws(PTPError) {
+        await old.close()
+        var failure = PTPError.gone("the session was closed")
+        for door in doors() where !isClosed {
+            do throws(PTPError) { return try await enter(door) } catch { failure = error }
+        }
+        throw failure
+    }
+
+    /// Where it was; on a bus also wherever a device with its numbers is now, because plugging in again gives it another address.
+    private func doors() -> [any CameraDoor] {
+        let door = state.withLock(\.door)
+        guard let usb = door.usb else { return [door] }
+        let others = visit.buses.flatMap { (try? $0.doors()) ?? [] }
+        return [door] + others.filter { $0.usb == usb && $0.address != door.address && !visit.porch.isInside($0.address) }
+    }
+
+    private func enter(_ door: any CameraDoor) async throws(PTPError) {
+        let guest = try await visit.porch.take(door, for: place.source)
+        do throws(PTPError) {
+            guard CameraNaming.volume(guest.info, address: door.address) == volume else { throw .gone("another camera is there now") }
+            try await prepare(guest.camera)
+        } catch {
+            await guest.camera.close()
+            visit.porch.left(door.address)
+            throw error
+        }
+        let (isLate, before) = state.withLock { state in
+            let before = state.door.address
+            (state.camera, state.door, state.objects) = (guest.camera, door, [:])
+            state.connection += 1
+            return (state.isClosed, before)
+        }
+        if before != door.address { visit.porch.left(before) }
+        guard isLate else { return }
+        await guest.camera.leave(handler)
+        visit.porch.left(door.address)
+    }
+}
+
+extension PTPCamera {
+    /// The handler's farewell, then the session's.
+    func leave(_ handler: any ManufacturerHandler) {
+        if failure == nil {
+            hurry()
+            handler.release(self)
+        }
+        close()
+    }
+}
