@@ -61,6 +61,7 @@ import Testing
         #expect(facts.make == "Acme" && facts.model == "A-1" && facts.serial == "02001234" && facts.iso == 200)
         #expect(facts.captured?.description == "2001-01-01T00:36:35" && facts.width == 2268 && facts.height == 1512)
         #expect(facts.lensModel == "50mm F1.8")
+        #expect(["0", "-5", "99999999999"].allSatisfy { reading(x3f(iso: $0), "A.X3F").facts.iso == nil })
     }
 
     @Test func packedAndReversedHeaders() {

@@ -56,7 +56,7 @@ enum X3FFile {
             case "CAMMODEL": facts.model = text
             case "CAMSERIAL": facts.serial = text
             case "TIME": facts.captured = Int64(text).flatMap { CivilTime(unixSeconds: $0) }.map(local)
-            case "ISO": facts.iso = Int(text)
+            case "ISO": facts.iso = Int(text).flatMap { $0 > 0 && $0 <= Int(Int32.max) ? $0 : nil }
             default: break
             }
         }

@@ -36,9 +36,9 @@ func crw(_ heap: [UInt8]? = nil) -> [UInt8] {
 }
 
 /// An X3F file with a property section and a preview that holds an Exif block.
-func x3f(_ jpeg: [UInt8] = []) -> [UInt8] {
+func x3f(_ jpeg: [UInt8] = [], iso: String = "200") -> [UInt8] {
     var texts: [UInt8] = [], places: [UInt8] = []
-    for (name, value) in [("CAMMANUF", "Acme"), ("CAMMODEL", "A-1"), ("CAMSERIAL", "02001234"), ("TIME", "978309395"), ("ISO", "200")] {
+    for (name, value) in [("CAMMANUF", "Acme"), ("CAMMODEL", "A-1"), ("CAMSERIAL", "02001234"), ("TIME", "978309395"), ("ISO", iso)] {
         places += le32(texts.count / 2) ++ le32(texts.count / 2 + name.utf8.count + 1)
         for text in [name, value] { texts += text.utf8.flatMap { [$0, 0] } + [0, 0] }
     }
