@@ -63,6 +63,8 @@ public enum LedgerChange: Sendable {
     case asset(AssetRow)
     /// Inserts or replaces the delivery of that content at that target.
     case delivery(DeliveryRow)
+    /// Removes the delivery of that content at that target: it goes to another one instead.
+    case withdraw(ContentKey, target: String)
     case shotName(ShotName, shot: String, target: String, event: String?)
     case note(asset: AssetID?, at: Int64, text: String)
     case endRun(Int64, at: Int64, exit: Int, summary: RunSummary)
@@ -124,6 +126,7 @@ public struct DeliveryRow: Sendable, Hashable {
     public var size: UInt64
     /// Path below the target's root or in its address; "" for targets without names.
     public var path: String
+    /// Nil without an event, `unassigned` while it waits for one.
     public var event: String?
     /// While pending or held: where the bytes wait, and whether that file is ours to remove.
     public var file: String?, staged: Bool
@@ -137,6 +140,10 @@ public struct DeliveryRow: Sendable, Hashable {
         )
         (staged, attempts) = (false, 0)
     }
+
+    /// The event of a delivery that is held until somebody says which event it belongs to.
+    public static let unassigned = ""
+    public var isUnassigned: Bool { event == Self.unassigned }
 }
 
 /// A delivery that waits, and the asset that it belongs to.

@@ -19,9 +19,10 @@ extension Dispatcher {
         guard let owner else { return [] }
         var changes: [LedgerChange] = owner.open.isEmpty ? [ended(owner)] : [.asset(row(owner, ending: nil))]
         if let name = owner.shot.name {
-            changes.append(.shotName(name, shot: Placer.shotKey(owner.asset), target: parcel.id.target, event: event))
+            changes.append(.shotName(name, shot: Placer.shotKey(owner.asset), target: parcel.id.target, event: parcel.job.event))
         }
         changes.append(.delivery(row(parcel, receipt, bytes: owner.bytes)))
+        if let other = parcel.replaces, receipt.state == .done { changes.append(.withdraw(parcel.id.content, target: other)) }
         return changes
     }
 
@@ -112,7 +113,7 @@ extension Dispatcher {
         var row = AssetRow(origin: asset.origin, run: run, kind: asset.kind, shot: asset.shot, at: Now.nanoseconds)
         (row.content, row.digests, row.media, row.flags) = (consignment.content, asset.digests, asset.media, asset.flags)
         (row.wanted, row.ending, row.twin) = (consignment.wanted.map(\.identity), ending, consignment.twin)
-        (row.event, row.photographer) = (event, consignment.shot.photographer)
+        (row.event, row.photographer) = (consignment.event, consignment.shot.photographer)
         row.reason = ending.flatMap { Self.reason($0, consignment.receipts) }
         return row
     }
@@ -122,7 +123,7 @@ extension Dispatcher {
             content: parcel.id.content, target: parcel.id.target, targetName: parcel.target.name, receipt: receipt,
             size: parcel.job.file.size, path: parcel.job.path)
         row.receipt.sha256 = receipt.sha256 ?? (receipt.state == .done ? parcel.job.digests.sha256 : nil)
-        row.event = event
+        row.event = parcel.job.event
         row.attempts = parcel.attempts
         if receipt.state != .done { (row.file, row.staged) = (bytes.path, bytes.ownership == .staged) }
         return row

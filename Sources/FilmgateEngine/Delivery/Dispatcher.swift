@@ -9,6 +9,7 @@ actor Dispatcher {
     let book: NameBook
     let budget: ByteBudget
     let run: Int64
+    /// `DeliveryRow.unassigned` while it is not known: then nothing is sent.
     let event: String?
     private let backoff = Backoff()
     private let clock = ContinuousClock()
@@ -29,7 +30,8 @@ actor Dispatcher {
     init(_ setup: DispatcherSetup) {
         (ledger, hub, tally, book, budget) = (setup.ledger, setup.hub, setup.tally, setup.book, setup.budget)
         (run, event) = (setup.run, setup.event)
-        for target in setup.targets { queues[target.identity] = TargetQueue(target) }
+        let held = setup.event == DeliveryRow.unassigned ? Self.noEvent : nil
+        for target in setup.targets { queues[target.identity] = TargetQueue(target, held: held) }
         lastProgress = ContinuousClock().now
     }
 
@@ -258,6 +260,9 @@ actor Dispatcher {
             path: path, size: parcel.job.file.size, digests: parcel.job.digests, modified: parcel.job.asset.origin.modified)
         delivered[parcel.id.target, default: []].append(file)
     }
+
+    private static let noEvent = IngestError(
+        .unavailable, "Nobody has said yet which event this belongs to.", advice: "Say it with `filmgate assign EVENT`.")
 
     // MARK: Ending
 

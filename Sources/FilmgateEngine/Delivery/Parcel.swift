@@ -18,6 +18,8 @@ struct Parcel: Sendable {
     var mayHaveArrived = false
     /// A spooled file of an earlier run, of no use once this is delivered.
     var spooled: String?
+    /// The target's identity before the event was known, where this was written down as unassigned.
+    var replaces: String?
     /// Found at its name already, byte for byte: only to be written down.
     var adopted: Receipt?
     /// Delivered once but to be checked (`--again`).
@@ -38,6 +40,7 @@ struct Consignment: Sendable {
     /// Remote targets that start once a folder target holds the bytes.
     var later: [Parcel] = []
     var twin: String?
+    var event: String?
     var shot: ShotFacts
     /// Bytes taken from the budget that are not given back yet.
     var budget: UInt64

@@ -14,7 +14,7 @@ struct TargetQueue: Sendable {
     private(set) var failures = 0
     private(set) var notBefore: ContinuousClock.Instant?
 
-    init(_ target: PlannedTarget) { self.target = target }
+    init(_ target: PlannedTarget, held: IngestError? = nil) { (self.target, self.held) = (target, held) }
 
     var count: Int { waiting.count - head }
     /// What waits, first come first.

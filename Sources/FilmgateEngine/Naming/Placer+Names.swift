@@ -87,7 +87,9 @@ extension Placer {
             let path = paths[position], draft = drafts[index], folded = SafeName.folded(path)
             if let other = mine[folded] ?? book.holder(of: path, at: target.identity), other != draft.content { return nil }
             mine[folded] = draft.content
-            if !target.isLocal, let other = try await ledger.holder(of: path, at: target.identity), other != draft.content { return nil }
+            // What waits for its event stands nowhere yet but in the ledger.
+            let asksLedger = !target.isLocal || event == DeliveryRow.unassigned
+            if asksLedger, let other = try await ledger.holder(of: path, at: target.identity), other != draft.content { return nil }
             let job = UploadJob(
                 asset: draft.asset, file: draft.file, digests: draft.digests, path: path, name: draft.asset.origin.name,
                 values: TemplateValues(), event: event)

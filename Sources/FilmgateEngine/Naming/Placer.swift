@@ -27,7 +27,8 @@ struct Placer: Sendable {
         for (asset, names) in assets {
             drafts.append(try await draft(asset, to: names, profile: profile, lead: lead))
         }
-        let values = ShotValues(event: event, photographer: photographer, profile: profile, volumeLabel: volumeLabel)
+        let named = event == DeliveryRow.unassigned ? EventSlot.marker : event
+        let values = ShotValues(event: named, photographer: photographer, profile: profile, volumeLabel: volumeLabel)
         for target in targets { try await name(&drafts, at: target, values: values, lead: lead, profile: profile) }
         return drafts.map { $0.placed(budget: budget[$0.asset.id] ?? 0, event: event, values: values, lead: lead) }
     }
@@ -55,7 +56,10 @@ struct Placer: Sendable {
                 continue
             }
             draft.wanted.append(target)
-            draft.add(rows.first { $0.target == target.identity }, for: target, again: again)
+            draft.add(rows.first { $0.target == target.identity }, for: target, again: again, event: event)
+            if event != DeliveryRow.unassigned {
+                draft.replace(rows.first { $0.isUnassigned && $0.targetName == target.name }, for: target)
+            }
         }
         draft.twin = asset.twin
         return draft
@@ -86,6 +90,8 @@ struct Draft: Sendable {
     var resumed: Set<String> = []
     var spooled: [String: String] = [:]
     var unnamed: Set<String> = []
+    /// Per target, the identity under which it was written down as unassigned.
+    var replaced: [String: String] = [:]
     /// The same bytes stand at the chosen name already, though the ledger did not know: nothing to send, only to write down.
     var adopted: [String: Receipt] = [:]
     var captured: CivilTime?
@@ -98,7 +104,7 @@ struct Draft: Sendable {
     }
 
     /// What the ledger says of this content at `target` decides whether it is sent, checked, sent again under its old name, or named anew.
-    mutating func add(_ row: DeliveryRow?, for target: PlannedTarget, again: Bool) {
+    mutating func add(_ row: DeliveryRow?, for target: PlannedTarget, again: Bool, event: String?) {
         guard let row else {
             unnamed.insert(target.name)
             return
@@ -112,13 +118,21 @@ struct Draft: Sendable {
         if row.receipt.state == .done { rechecks[target.name] = row.receipt }
         if row.staged, let file = row.file { spooled[target.name] = file }
         if row.attempts > 0 { resumed.insert(target.name) }
-        if row.path.isEmpty, target.traits.layout != nil { unnamed.insert(target.name) } else { paths[target.name] = row.path }
+        let nameless = row.path.isEmpty && target.traits.layout != nil
+        if nameless || (row.isUnassigned && event != row.event) { unnamed.insert(target.name) } else { paths[target.name] = row.path }
+    }
+
+    /// The event is known now: what waited without one at this target goes there under its own identity.
+    mutating func replace(_ row: DeliveryRow?, for target: PlannedTarget) {
+        guard let row, row.target != target.identity else { return }
+        replaced[target.name] = row.target
+        if row.staged, let file = row.file { spooled[target.name] = file }
     }
 
     func placed(budget: UInt64, event: String?, values: ShotValues, lead: Asset?) -> Placer.Placed {
         var consignment = Consignment(asset: asset, content: content, wanted: wanted, bytes: file, shot: ShotFacts(), budget: budget)
         consignment.receipts = receipts
-        consignment.twin = twin
+        (consignment.twin, consignment.event) = (twin, event)
         consignment.shot = ShotFacts(captured: captured, photographer: photographer, name: name)
         let parcels = wanted.filter { paths[$0.name] != nil }.map { target in
             let filled = values.values(for: asset, primary: lead, captured: captured, counter: counters[target.name])
@@ -130,6 +144,7 @@ struct Draft: Sendable {
             parcel.recheck = rechecks[target.name]
             parcel.adopted = adopted[target.name]
             parcel.spooled = spooled[target.name]
+            parcel.replaces = replaced[target.name]
             parcel.mayHaveArrived = resumed.contains(target.name)
             return parcel
         }

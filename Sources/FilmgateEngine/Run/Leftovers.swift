@@ -6,12 +6,14 @@ struct Leftovers: Sendable {
     let ledger: any LedgerReader
     let targets: [PlannedTarget]
     let event: String?
+    /// Takes what waits for an event, and only that, to `event`; else everything but that.
+    var assigning = false
 
     /// One consignment per content, with a parcel for each of its waiting deliveries; `only` limits them to one target's name.
     func placed(_ states: Set<Receipt.State>, only: String?) async throws(IngestError) -> [Placer.Placed] {
         let waiting = try await ledger.queue(states)
         var order: [ContentKey] = [], byContent: [ContentKey: [QueuedDelivery]] = [:]
-        for one in waiting where only == nil || one.delivery.targetName == only {
+        for one in waiting where (only == nil || one.delivery.targetName == only) && one.delivery.isUnassigned == assigning {
             if byContent[one.delivery.content] == nil { order.append(one.delivery.content) }
             byContent[one.delivery.content, default: []].append(one)
         }
@@ -23,7 +25,7 @@ struct Leftovers: Sendable {
     }
 
     private func placed(_ content: ContentKey, _ waiting: [QueuedDelivery]) async throws(IngestError) -> Placer.Placed? {
-        let mine = waiting.compactMap { one in targets.first { $0.identity == one.delivery.target }.map { (one, $0) } }
+        let mine = waiting.compactMap { one in target(of: one.delivery).map { (one, $0) } }
         guard let (first, _) = mine.first else { return nil }
         let rows = try await ledger.deliveries(of: content)
         var asset = Asset(origin: first.asset.origin, kind: first.asset.kind, shot: first.asset.shot)
@@ -32,24 +34,37 @@ struct Leftovers: Sendable {
         asset.digests = digests
         let bytes = try bytes(mine.map(\.0.delivery) + rows, size: asset.origin.size)
         asset.file = bytes
+        let wanted = targets.filter { target in
+            first.asset.wanted.contains(target.identity) || mine.contains { $0.1.identity == target.identity }
+        }
         var consignment = Consignment(
-            asset: asset, content: content, wanted: targets.filter { first.asset.wanted.contains($0.identity) }, bytes: bytes,
+            asset: asset, content: content, wanted: wanted, bytes: bytes,
             shot: ShotFacts(captured: asset.media?.captured, photographer: first.asset.photographer), budget: 0)
+        consignment.event = assigning ? event : first.asset.event ?? event
         for row in rows where !mine.contains(where: { $0.0.delivery.target == row.target }) {
             consignment.receipts[row.targetName] = row.receipt
             consignment.receipts[row.targetName]?.existed = true
         }
-        let values = ShotValues(event: event, photographer: first.asset.photographer, profile: ResolvedProfile(), volumeLabel: "")
+        let values = ShotValues(
+            event: consignment.event, photographer: first.asset.photographer, profile: ResolvedProfile(), volumeLabel: "")
         let parcels = mine.map { one, target in
             let job = UploadJob(
-                asset: asset, file: bytes, digests: digests, path: one.delivery.path, name: asset.origin.name,
+                asset: asset, file: bytes, digests: digests,
+                path: assigning ? EventSlot.filled(one.delivery.path, with: event ?? "") : one.delivery.path, name: asset.origin.name,
                 values: values.values(for: asset, primary: nil, captured: asset.media?.captured, counter: nil),
-                event: one.delivery.event ?? event, mayTake: bytes.ownership == .staged)
+                event: assigning ? event : one.delivery.event ?? event, mayTake: bytes.ownership == .staged)
             var parcel = Parcel(id: Parcel.ID(content: content, target: target.identity), job: job, target: target, listeners: [asset.id])
             parcel.mayHaveArrived = one.delivery.attempts > 0
+            if one.delivery.target != target.identity { parcel.replaces = one.delivery.target }
             return parcel
         }
         return Placer.Placed(consignment: consignment, parcels: parcels)
+    }
+
+    /// With its event a target may be another one: then its name in the file says which.
+    private func target(of delivery: DeliveryRow) -> PlannedTarget? {
+        if let same = targets.first(where: { $0.identity == delivery.target }) { return same }
+        return assigning ? targets.first { $0.name == delivery.targetName } : nil
     }
 
     /// Where the bytes are: waiting in the spool, or delivered to a folder.

@@ -1,8 +1,12 @@
+import FilmgateCore
+
 /// What a verb asks of a run, beyond the pipeline file.
 public struct RunOptions: Sendable {
     /// The verb, as the ledger remembers it: `import`, `watch`, `run`, `retry`.
     public var verb: String
     public var event: String?
+    /// Without an event, everything is spooled as unassigned and nothing is sent (`event: { hold: true }`).
+    public var holdsForEvent = false
     /// Overrides the profiles' photographer.
     public var photographer: String?
     /// Take known files again and restore what was removed at a target.
@@ -21,4 +25,7 @@ public struct RunOptions: Sendable {
         (self.verb, self.event, self.photographer, self.again) = (verb, event, photographer, again)
         (self.dryRun, self.wait, self.state) = (dryRun, wait, state)
     }
+
+    /// The event that deliveries are written down under.
+    var deliveryEvent: String? { event ?? (holdsForEvent ? DeliveryRow.unassigned : nil) }
 }

@@ -58,12 +58,12 @@ public final class Runner: Sendable {
 
     /// Sends again what earlier runs left waiting at this plan's targets.
     ///
-    /// `states`: pending and held, perhaps failed too.
-    public func retry(_ states: Set<Receipt.State>, target: String?) async throws(IngestError) -> RunOutcome {
+    /// `states`: pending and held, perhaps failed too. With `assigning`, sends what waits for an event, to the options' event.
+    public func retry(_ states: Set<Receipt.State>, target: String?, assigning: Bool = false) async throws(IngestError) -> RunOutcome {
         let clock = ContinuousClock(), start = clock.now
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: Now.nanoseconds) ?? 0
         let desk = makeDesk(run: run, budget: ByteBudget(limit: plan.spool), book: NameBook())
-        let leftovers = Leftovers(ledger: reader, targets: plan.targets, event: options.event)
+        let leftovers = Leftovers(ledger: reader, targets: plan.targets, event: options.event, assigning: assigning)
         for placed in try await leftovers.placed(states, only: target) where !stopping.isSet {
             await desk.submit(placed.consignment, parcels: placed.parcels)
         }
@@ -82,7 +82,8 @@ public final class Runner: Sendable {
     private func makeDesk(run: Int64, budget: ByteBudget, book: NameBook) -> any Delivering {
         guard let writer else { return Rehearsal(tally: tally) }
         let setup = DispatcherSetup(
-            targets: plan.targets, ledger: writer, hub: hub, tally: tally, book: book, budget: budget, run: run, event: options.event)
+            targets: plan.targets, ledger: writer, hub: hub, tally: tally, book: book, budget: budget, run: run,
+            event: options.deliveryEvent)
         let made = Dispatcher(setup)
         dispatcher.withLock { $0 = made }
         return made
@@ -132,7 +133,7 @@ public final class Runner: Sendable {
             areas: context.staging.areas, digests: plan.targets.reduce(into: []) { $0.formUnion($1.traits.digests) },
             dryRun: writer == nil, pool: context.staging.pool, hub: hub, cancelled: cancelled)
         let placer = Placer(
-            ledger: reader, targets: plan.targets, profiles: plan.profiles, book: context.book, event: options.event,
+            ledger: reader, targets: plan.targets, profiles: plan.profiles, book: context.book, event: options.deliveryEvent,
             photographer: options.photographer, again: options.again, volumeLabel: session.place.label)
         return Intake(
             session: session, reader: ShotReader(session: session, stager: stager, line: Line(stages: plan.stages), tally: tally, hub: hub),

@@ -5,7 +5,7 @@ import FilmgateCore
 /// Each is prepared once and kept.
 enum Command: Int, CaseIterable {
     case addVolume, findVolume, addPlace, findPlace, addTarget, findTarget, nameTarget, addCamera, findCamera
-    case addContent, findContent, setDigests, setMedia, putAsset, putDelivery, putShotName, addNote, beginRun, endRun
+    case addContent, findContent, setDigests, setMedia, putAsset, putDelivery, removeDelivery, putShotName, addNote, beginRun, endRun
 
     var sql: String {
         switch self {
@@ -24,6 +24,7 @@ enum Command: Int, CaseIterable {
         case .setMedia: "UPDATE content SET \(MediaRow.names.map { $0 + " = ?" }.joined(separator: ", ")) WHERE id = ?"
         case .putAsset: Self.put(into: "asset", key: AssetWriting.key, AssetWriting.facts, once: ["since"])
         case .putDelivery: Self.put(into: "delivery", key: ["content_id", "target_id"], DeliveryWriting.facts)
+        case .removeDelivery: "DELETE FROM delivery WHERE content_id = ? AND target_id = ?"
         case .putShotName: Self.put(into: "shot_name", key: ["target_id", "event", "shot"], ["counter", "suffix", "base"])
         case .addNote: Self.insert(into: "note", ["at", "asset", "text"])
         case .beginRun: Self.insert(into: "run", ["verb", "event", "started"])

@@ -29,6 +29,15 @@ extension ChangeWriter {
         try query.execute()
     }
 
+    /// Forgets the delivery, if there is one.
+    func withdraw(_ key: ContentKey, target identity: String) throws {
+        let content = try content(key), target = try target(identity)
+        var query = try query(.removeDelivery)
+        query.bind(content)
+        query.bind(target)
+        try query.execute()
+    }
+
     private func bind(_ receipt: Receipt, of content: ContentKey, to query: inout Query) {
         let own = receipt.sha256 != nil && receipt.sha256 == content.sha256
         query.bind(receipt.path)

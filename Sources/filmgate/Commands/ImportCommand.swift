@@ -82,13 +82,11 @@ struct ImportRun {
         let workplace = try Workplace(options)
         guard let wait = Duration(text: importing.wait) else { throw ValidationError("--wait takes a duration such as 30s or 2m.") }
         let pipeline = try takingPaths(try pipeline(workplace))
-        if pipeline.event.required, importing.event == nil {
-            throw ValidationError("This pipeline needs an event: give it with --event NAME.")
-        }
-        let run = RunOptions(
-            verb: "import", event: importing.event, photographer: importing.photographer, again: importing.again, dryRun: dryRun,
-            wait: wait,
-            state: options.stateDirectory)
+        let event = try EventGate(state: options.stateDirectory).event(importing.event, for: pipeline.event)
+        var run = RunOptions(
+            verb: "import", event: event, photographer: importing.photographer, again: importing.again, dryRun: dryRun,
+            wait: wait, state: options.stateDirectory)
+        run.holdsForEvent = pipeline.event.hold && event == nil
         try await RunSession(workplace: workplace, options: run, errorOnEmpty: importing.errorOnEmpty).run(pipeline)
     }
 

@@ -18,8 +18,12 @@ struct RunSession {
     }
 
     /// Sends again what waits for the targets of these pipelines.
-    func retry(_ pipelines: [PipelineFile], _ states: Set<Receipt.State>, target: String?) async throws {
-        try await run(pipelines) { runner throws(IngestError) in try await runner.retry(states, target: target) }
+    ///
+    /// With `assigning`, what waits for an event, to the options' event.
+    func retry(_ pipelines: [PipelineFile], _ states: Set<Receipt.State>, target: String?, assigning: Bool = false) async throws {
+        try await run(pipelines) { runner throws(IngestError) in
+            try await runner.retry(states, target: target, assigning: assigning)
+        }
     }
 
     private func run(_ pipelines: [PipelineFile], _ body: (Runner) async throws(IngestError) -> RunOutcome) async throws {
@@ -30,7 +34,7 @@ struct RunSession {
         let printer = RunPrinter(json: json, plan: options.dryRun, verbose: workplace.options.verbose, ledger: reader)
         hub.watch(printer.note)
         let outcome = try await workplace.telling { () async throws(IngestError) in
-            let plan = try plan(pipelines, reader)
+            let plan = try plan(pipelines, reader, events: try await events(reader))
             if writer != nil { for pipeline in pipelines { try PipelineSnapshot(state: options.state).keep(pipeline) } }
             let runner = Runner(plan: plan, options: options, hub: hub, reader: reader, writer: writer)
             let bar = drawing(progress)
@@ -48,10 +52,20 @@ struct RunSession {
         throw Exit(code)
     }
 
-    private func plan(_ pipelines: [PipelineFile], _ reader: any LedgerReader) throws(IngestError) -> Plan {
-        let builder = workplace.builder(ledger: reader, event: options.event)
+    /// The events that this run delivers for: its own, or for `retry` those of all that waits.
+    private func events(_ reader: any LedgerReader) async throws(IngestError) -> [String?] {
+        guard options.verb == "retry" else { return [options.event] }
+        let waiting = try await reader.queue([.pending, .held, .failed]).filter { !$0.delivery.isUnassigned }.map(\.delivery.event)
+        return waiting.isEmpty ? [nil] : Array(Set(waiting))
+    }
+
+    /// A target is another one for each event (design §4), so each gets its own.
+    private func plan(_ pipelines: [PipelineFile], _ reader: any LedgerReader, events: [String?]) throws(IngestError) -> Plan {
         var plans: [Plan] = []
-        for pipeline in pipelines { plans.append(try builder.plan(pipeline)) }
+        for event in events {
+            let builder = workplace.builder(ledger: reader, event: event)
+            for pipeline in pipelines { plans.append(try builder.plan(pipeline)) }
+        }
         return Plan.union(plans)
     }
 

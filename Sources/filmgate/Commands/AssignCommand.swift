@@ -1,0 +1,35 @@
+import ArgumentParser
+import FilmgateCore
+import FilmgateEngine
+
+struct AssignCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "assign", abstract: "Give what was held without an event to an event, and send it.",
+        discussion: """
+            EXAMPLE:
+              filmgate assign smith-wedding
+            """)
+
+    @Argument(help: "The event.")
+    var event: String
+
+    @Option(help: ArgumentHelp("The pipeline to use; absent: the targets of earlier runs.", valueName: "file"))
+    var pipeline: String?
+
+    @Option(help: "Only this target.")
+    var target: String?
+
+    @Option(help: ArgumentHelp("Give up after this long without progress.", valueName: "duration"))
+    var wait = "2m"
+
+    @OptionGroup var options: CommonOptions
+
+    func run() async throws {
+        let workplace = try Workplace(options), event = try EventGate.checked(event)
+        guard let wait = Duration(text: wait) else { throw ValidationError("--wait takes a duration such as 30s or 2m.") }
+        let files = pipeline.map { [$0] } ?? PipelineSnapshot(state: options.stateDirectory).files()
+        let pipelines = try files.map { try workplace.load($0) }
+        let run = RunOptions(verb: "assign", event: event, wait: wait, state: options.stateDirectory)
+        try await RunSession(workplace: workplace, options: run).retry(pipelines, [.held, .pending], target: target, assigning: true)
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+/// `event:` of the pipeline: required, chosen beforehand, or held until somebody says which.
+@Suite struct EventTests {
+    private func pipeline(_ table: Table, _ rule: String) throws -> String {
+        try table.write(
+            "pipeline.yaml",
+            """
+            version: 1
+            event: \(rule)
+            stages:
+              - exif: {}
+              - dedupe: {}
+              - upload: { to: [archive] }
+            targets:
+              archive: { folder: { path: "\(table.archive)/{event}/{name}", verify: size } }
+            """)
+    }
+
+    @Test func withoutItsEventAPipelineThatNeedsOneEndsWithTwo() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let file = try pipeline(table, "{ required: true }")
+        let refused = try table.run(["import", table.card, "--pipeline", file])
+        #expect(refused.status == 2)
+        #expect(refused.errors.contains("filmgate events use"))
+        #expect(try table.run(["events", "use", "smith"]).status == 0)
+        #expect(try table.run(["import", table.card, "--pipeline", file]).status == 0)
+        #expect(table.files(table.archive).keys.allSatisfy { $0.hasPrefix("smith/") })
+        #expect(try table.run(["events", "use", "--none"]).status == 0)
+        #expect(try table.run(["import", table.card, "--pipeline", file]).status == 2)
+    }
+
+    @Test func heldFilesWaitForTheirEventAndThenGoThereOnce() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let file = try pipeline(table, "{ required: true, hold: true }")
+        let held = try table.run(["import", table.card, "--pipeline", file])
+        #expect(held.status == 8)
+        #expect(held.count("delivered") == 0)
+        #expect(held.count("pending") > 0)
+        #expect(table.files(table.archive).keys.allSatisfy { $0.hasPrefix(".filmgate/") })
+        // Neither a retry nor a second look at the card sends them anywhere.
+        #expect(try table.run(["retry"]).count("delivered") == 0)
+        #expect(try table.run(["import", table.card, "--pipeline", file]).count("delivered") == 0)
+        let given = try table.run(["assign", "smith & jones"])
+        #expect(given.status == 0)
+        #expect(given.count("delivered") > 0)
+        let archive = table.files(table.archive)
+        #expect(archive.keys.allSatisfy { $0.hasPrefix("smith & jones/") })
+        #expect(archive.count == given.count("delivered"))
+        #expect(Set(archive.values).count == archive.count)
+        let again = try table.run(["import", table.card, "--pipeline", file, "--event", "smith & jones"])
+        #expect(again.status == 0)
+        #expect(again.count("delivered") == 0)
+    }
+
+    @Test func anImportThatNamesTheEventTakesWhatWasHeld() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let file = try pipeline(table, "{ hold: true }")
+        let held = try table.run(["import", table.card, "--pipeline", file])
+        let named = try table.run(["import", table.card, "--pipeline", file, "--event", "smith"])
+        #expect(named.status == 0)
+        #expect(named.count("delivered") == held.count("pending") - named.count("duplicate"))
+        #expect(table.files(table.archive).keys.allSatisfy { $0.hasPrefix("smith/") })
+        #expect(try table.run(["assign", "other"]).count("delivered") == 0)
+    }
+
+    @Test func aRetrySendsToTheEventThatTheFilesWereTakenFor() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let gallery = try Gallery(table)
+        let pipeline = try table.pipeline(gallery)
+        let refused = try table.deliver(pipeline, wait: "1s", token: "wrong", ["--event", "smith"])
+        #expect(refused.status == 4)
+        let retried = try table.run(["retry"], environment: ["FILMGATE_GALLERY_TOKEN": Gallery.token])
+        #expect(retried.status == 0)
+        #expect(retried.count("delivered") > 0)
+        #expect(try gallery.assets().count == retried.count("delivered"))
+        #expect(try table.deliver(pipeline, ["--event", "smith"]).count("delivered") == 0)
+    }
+}
