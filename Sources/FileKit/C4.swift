@@ -6,8 +6,10 @@ import Crypto
 public enum C4 {
     private static let alphabet = Array("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz".utf8)
 
-    public static func id(of bytes: [UInt8]) -> String {
-        var number = Array(SHA512.hash(data: bytes))
+    public static func id(of bytes: [UInt8]) -> String { id(SHA512.hash(data: bytes)) }
+
+    static func id(_ digest: SHA512Digest) -> String {
+        var number = Array(digest)
         var digits = [UInt8](repeating: alphabet[0], count: 88)
         for place in digits.indices.reversed() {
             var remainder = 0

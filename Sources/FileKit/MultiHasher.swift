@@ -7,7 +7,8 @@ public import FilmgateCore
 /// SHA-256 is always among them.
 public struct MultiHasher: ~Copyable {
     private var sha256: SHA256?, sha1: Insecure.SHA1?, md5: Insecure.MD5?
-    private let xxh128: XXH128?
+    private var sha512: SHA512?
+    private let xxh128: XXH3?, xxh3: XXH3?, xxh64: XXH64?
 
     public init(_ others: Set<DigestAlgorithm> = []) { self.init(only: others.union([.sha256])) }
 
@@ -16,19 +17,25 @@ public struct MultiHasher: ~Copyable {
         sha256 = algorithms.contains(.sha256) ? SHA256() : nil
         sha1 = algorithms.contains(.sha1) ? Insecure.SHA1() : nil
         md5 = algorithms.contains(.md5) ? Insecure.MD5() : nil
-        xxh128 = algorithms.contains(.xxh128) ? XXH128() : nil
+        sha512 = algorithms.contains(.c4) ? SHA512() : nil
+        xxh128 = algorithms.contains(.xxh128) ? XXH3(bits: 128) : nil
+        xxh3 = algorithms.contains(.xxh3) ? XXH3(bits: 64) : nil
+        xxh64 = algorithms.contains(.xxh64) ? XXH64() : nil
     }
 
     public mutating func update(_ bytes: UnsafeRawBufferPointer) {
         sha256?.update(bufferPointer: bytes)
         sha1?.update(bufferPointer: bytes)
         md5?.update(bufferPointer: bytes)
+        sha512?.update(bufferPointer: bytes)
         xxh128?.update(bytes)
+        xxh3?.update(bytes)
+        xxh64?.update(bytes)
     }
 
     public mutating func update(_ bytes: RawSpan) { bytes.withUnsafeBytes { update($0) } }
 
-    /// The digests of all bytes so far, in lower-case hexadecimal; XXH128 in its canonical (big-endian) form, as ASC MHL writes it.
+    /// The digests of all bytes so far, in lower-case hexadecimal; XXH in its canonical (big-endian) form, as ASC MHL writes it.
     public consuming func finish() -> Digests {
         var values = finishAll()
         let sha256 = values.removeValue(forKey: .sha256) ?? ""
@@ -47,7 +54,10 @@ public struct MultiHasher: ~Copyable {
         if let sha256 { values[.sha256] = hexadecimal(sha256.finalize()) }
         if let sha1 { values[.sha1] = hexadecimal(sha1.finalize()) }
         if let md5 { values[.md5] = hexadecimal(md5.finalize()) }
+        if let sha512 { values[.c4] = C4.id(sha512.finalize()) }
         if let value = xxh128?.finish() { values[.xxh128] = value }
+        if let value = xxh3?.finish() { values[.xxh3] = value }
+        if let value = xxh64?.finish() { values[.xxh64] = value }
         return values
     }
 }
@@ -58,26 +68,4 @@ func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
     var text: [UInt8] = []
     for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
     return String(decoding: text, as: UTF8.self)
-}
-
-/// XXH3 with 128 bits (xxHash specification 0.1.1); libxxhash keeps the state.
-struct XXH128: ~Copyable {
-    let state: OpaquePointer
-
-    init() {
-        guard let state = XXH3_createState() else { preconditionFailure("Out of memory.") }
-        self.state = state
-        XXH3_128bits_reset(state)
-    }
-
-    deinit { XXH3_freeState(state) }
-
-    func update(_ bytes: UnsafeRawBufferPointer) {
-        if let start = bytes.baseAddress { XXH3_128bits_update(state, start, bytes.count) }
-    }
-
-    func finish() -> String {
-        let hash = XXH3_128bits_digest(state)
-        return withUnsafeBytes(of: (hash.high64.bigEndian, hash.low64.bigEndian)) { hexadecimal($0) }
-    }
 }

@@ -3,6 +3,8 @@
 /// SHA-256 is the identity and is always there.
 public enum DigestAlgorithm: String, Sendable, Hashable, Codable, CaseIterable {
     case sha256, sha1, md5, xxh128
+    /// What manifests of other programs use: XXH64 and XXH3 with 64 bits, and C4 IDs (SMPTE ST 2114), which are no hexadecimal.
+    case xxh64, xxh3, c4
 }
 
 /// Digests of one file's bytes, in lower-case hexadecimal.

@@ -9,6 +9,9 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Read delivered copies again and compare them with the ledger, or a folder with its ASC MHL manifest.",
         discussion: """
+            With a PATH that has an ASC MHL history (or an MHL 1.1 file) of any program, the files that Filmgate did not deliver are compared
+            with that.
+
             EXAMPLE:
               filmgate verify ~/Pictures/2026
             """)
@@ -26,9 +29,16 @@ struct VerifyCommand: AsyncParsableCommand {
         try await workplace.telling { () async throws(IngestError) in
             if let path, try FileFacts.of(prefix) == nil { throw IngestError(.notFound, "There is no \(path).") }
             let check = CopyCheck()
+            var told: Set<[UInt8]> = []
             for delivery in try await reader.delivered(below: prefix) {
-                let finding = try await check.examine(delivery)
-                tally.add(finding.delivery.receipt.path ?? "", finding.delivery.receipt.sha256, finding.verification)
+                let path = delivery.receipt.path ?? ""
+                told.insert(Array(path.utf8))
+                tally.add(path, .sha256, delivery.receipt.sha256, await check.examine(delivery))
+            }
+            guard path != nil else { return }
+            for file in try ManifestListing.below(prefix).files where told.insert(Array(file.path.utf8)).inserted {
+                let found = await check.examine(file.path, size: file.size, file.algorithm, file.digest)
+                tally.add(file.path, file.algorithm, file.digest, found)
             }
         }
         tally.finish()
@@ -49,7 +59,7 @@ struct VerifyTally {
     var bad: Int { missing + different }
     var checked: Int { equal + bad }
 
-    mutating func add(_ path: String, _ sha256: String?, _ verification: Verification) {
+    mutating func add(_ path: String, _ algorithm: DigestAlgorithm, _ digest: String?, _ verification: Verification) {
         let (word, reason): (String, String?)
         switch verification {
         case .equal:
@@ -69,7 +79,8 @@ struct VerifyTally {
             line.add("path", path)
             line.add("verification", word)
             line.add("reason", reason)
-            line.add("sha256", sha256)
+            line.add("sha256", algorithm == .sha256 ? digest : nil)
+            if algorithm != .sha256 { line.add(algorithm.rawValue, digest) }
             Console.out(line.finished)
         } else if verification != .equal {
             Console.out("\(word): \(Describe.name(path))\(reason.map { ": " + $0 } ?? "")")

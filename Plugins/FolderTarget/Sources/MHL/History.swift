@@ -14,6 +14,8 @@ struct History {
     var generations: [Generation] = []
     var known: [String: Known] = [:]
     var ignore: [String] = []
+    /// All that its manifests say, the oldest first.
+    private(set) var files: [ManifestReader.File] = []
 
     static let folderName = "ascmhl", chainName = "ascmhl_chain.xml"
     static let ignored = [".DS_Store", "ascmhl", "ascmhl/", StagingArea.hidden]
@@ -52,7 +54,12 @@ struct History {
         let c4 = C4.id(of: bytes)
         guard sealed == nil || sealed?.c4 == c4 else { throw Self.broken(path, "was changed after it was sealed") }
         let content = try Self.located(path) { () throws(IngestError) in try ManifestReader.read(bytes) }
-        for (path, hash) in content.hashes where known[path]?.xxh128 == nil { known[path] = Known(xxh128: hash) }
+        for file in content.files {
+            for name in [file.path, file.previous].compactMap({ $0 }) where known[name]?.xxh128 == nil {
+                known[name] = Known(xxh128: file.digests[.xxh128])
+            }
+        }
+        files += content.files
         if !content.ignore.isEmpty { ignore = content.ignore }
         generations.append(Generation(number: sealed?.number ?? Self.number(of: name) ?? nextNumber, name: name, c4: c4))
     }

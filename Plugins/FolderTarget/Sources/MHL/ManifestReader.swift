@@ -1,11 +1,20 @@
 import FilmgateCore
 
-/// What a manifest says that matters for the next one.
+/// What a manifest says of its files; reads ASC MHL 2.0 and the older MHL 1.1.
 struct ManifestReader {
-    private(set) var hashes: [String: String?] = [:]
+    struct File: Hashable {
+        var path: String
+        var previous: String?, size: UInt64?
+        var digests: [DigestAlgorithm: String] = [:]
+    }
+    private(set) var files: [File] = []
     private(set) var ignore: [String] = []
-    private var path: String?, previous: String?, hash: String?
-    private var isFile = false
+    private var open: File?
+
+    /// Element names of both versions; XXH64 was written with its byte order in 1.1.
+    private static let formats: [String: DigestAlgorithm] = [
+        "xxh128": .xxh128, "xxh3": .xxh3, "xxh64": .xxh64, "xxhash64be": .xxh64, "sha1": .sha1, "md5": .md5, "c4": .c4,
+    ]
 
     static func read(_ bytes: [UInt8]) throws(IngestError) -> ManifestReader {
         var scanner = XMLScanner(bytes), reader = ManifestReader()
@@ -20,14 +29,17 @@ struct ManifestReader {
 
     private mutating func take(_ event: XMLScanner.Event) {
         switch event {
-        case .begin("hash", _): (isFile, path, previous, hash) = (true, nil, nil, nil)
-        case .end("path", let text) where isFile: path = text
-        case .end("previousPath", let text) where isFile: previous = text
-        case .end("xxh128", let text) where isFile: hash = text.lowercased()
+        case .begin("hash", _): open = File(path: "")
+        case .begin("path", let attributes): open?.size = attributes["size"].flatMap(UInt64.init)
+        case .end("path", let text), .end("file", let text): open?.path = text
+        case .end("size", let text): open?.size = UInt64(text)
+        case .end("previousPath", let text): open?.previous = text
         case .end("pattern", let text): ignore.append(text)
         case .end("hash", _):
-            isFile = false
-            for name in [path, previous] { if let name { hashes[name] = .some(hash) } }
+            if let file = open, !file.path.isEmpty { files.append(file) }
+            open = nil
+        case .end(let name, let text):
+            if let format = Self.formats[name] { open?.digests[format] = format == .c4 ? text : text.lowercased() }
         default: break
         }
     }
