@@ -14,6 +14,8 @@ static inline CURLcode fg_set_progress(CURL *h, curl_xferinfo_callback f) { retu
 static inline CURLcode fg_get_long(CURL *h, CURLINFO i, long *v) { return curl_easy_getinfo(h, i, v); }
 static inline CURLcode fg_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
 
+static inline CURLcode fg_get_offset(CURL *h, CURLINFO i, curl_off_t *v) { return curl_easy_getinfo(h, i, v); }
+
 /* Macros that Swift does not import. */
 static const size_t fg_read_abort = CURL_READFUNC_ABORT;
 static const long fg_http_1_1 = CURL_HTTP_VERSION_1_1;

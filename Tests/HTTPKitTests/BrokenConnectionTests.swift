@@ -30,6 +30,30 @@ import Testing
         #expect(server.seen.count { $0.method == "POST" } == 1)
     }
 
+    /// The server closes a kept connection at the very moment of the next request: that it cannot have, so it is sent anew.
+    @Test func aConnectionThatWasJustEndingIsReplaced() async throws {
+        let server = try FaultServer { seen, number in
+            seen.method == "GET" ? .answer(200) : number == 1 ? .reset(afterBody: 100_000) : .answer(201)
+        }
+        defer { server.stop() }
+        let transport = CurlTransport(), bytes = (0..<30_000_000).map { UInt8(truncatingIfNeeded: $0) }
+        _ = try await transport.send(HTTPExchange(HTTPRequest("GET", server.url)))
+        let response = try await transport.send(HTTPExchange(HTTPRequest("POST", server.url), body: .bytes(bytes)))
+        #expect(response.status == 201)
+        #expect(server.seen.map(\.received) == [0, 100_000, 30_000_000])
+        #expect(server.seen.last?.body == Array(bytes[..<(1 << 20)]))
+    }
+
+    @Test func aFreshConnectionThatBreaksIsNotTriedAgain() async throws {
+        let server = try FaultServer { _, _ in .reset(afterBody: 100_000) }
+        defer { server.stop() }
+        let body = HTTPBody.bytes([UInt8](repeating: 1, count: 30_000_000)), url = server.url
+        let error = await failure { () async throws(IngestError) in
+            try await CurlTransport().send(HTTPExchange(HTTPRequest("POST", url), body: body))
+        }
+        #expect(error?.code == .network && server.seen.count == 1)
+    }
+
     @Test func anAnswerCutShortIsNoAnswer() async throws {
         let server = try FaultServer { _, _ in .raw(Array("HTTP/1.1 201 Created\r\nContent-Length: 500\r\n\r\n{\"id\":".utf8)) }
         defer { server.stop() }

@@ -6,6 +6,7 @@ struct AnswerReader {
     private(set) var truncated = false
     /// The header block has ended.
     private(set) var isComplete = false
+    private(set) var hasBegun = false
     private var headers: [(name: String, value: String)] = []
     private var headerBytes = 0
     private var body: [UInt8] = []
@@ -21,7 +22,7 @@ struct AnswerReader {
         let line = String(decoding: bytes, as: UTF8.self)
         if line.hasPrefix("HTTP/") {
             // A new block: the one before was 100 Continue or the like.
-            (headers, isComplete) = ([], false)
+            (headers, isComplete, hasBegun) = ([], false, true)
         } else if line == "\r\n" || line == "\n" {
             isComplete = true
         } else if !isComplete {

@@ -21,17 +21,35 @@ actor CurlLane {
         guard let address = WebAddress(exchange.request.url) else {
             throw IngestError(.misconfigured, "`\(exchange.request)` is not an address that can be sent to.")
         }
-        let flight = Flight(exchange, body: try exchange.body.map(BodyReader.init), options: options, pace: pace, stop: stop)
+        let body = try exchange.body.map(BodyReader.init)
         var lines = HeaderLines()
         for line in try Self.lines(of: exchange) { try lines.append(line) }
         handle.reset()
         defer { handle.reset() }
         configure(address)
-        describe(exchange.request, body: flight.body)
+        describe(exchange.request, body: body)
         _ = fg_set_list(handle.raw, CURLOPT_HTTPHEADER, lines.raw)
-        flight.attach(to: handle)
-        let code = withExtendedLifetime(flight) { curl_easy_perform(handle.raw) }
+        var (code, flight) = run(exchange, body, stop)
+        if metAnEnd(code, flight) {
+            body?.restart()
+            handle.set(CURLOPT_FRESH_CONNECT, 1)
+            (code, flight) = run(exchange, body, stop)
+        }
         return try flight.conclude(code, status: handle.number(CURLINFO_RESPONSE_CODE), at: address, words: handle.explanation(of: code))
+    }
+
+    private func run(_ exchange: HTTPExchange, _ body: BodyReader?, _ stop: StopFlag) -> (CURLcode, Flight) {
+        let flight = Flight(exchange, body: body, options: options, pace: pace, stop: stop)
+        flight.attach(to: handle)
+        return (withExtendedLifetime(flight) { curl_easy_perform(handle.raw) }, flight)
+    }
+
+    /// A kept connection that the server was just closing: no answer, and not the whole body on its way.
+    ///
+    /// Only then a second try is harmless.
+    private func metAnEnd(_ code: CURLcode, _ flight: Flight) -> Bool {
+        guard let body = flight.body, code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR else { return false }
+        return handle.number(CURLINFO_NUM_CONNECTS) == 0 && handle.sent() < body.length && !flight.hasAnswer && !flight.hasFailed
     }
 
     private func configure(_ address: WebAddress) {

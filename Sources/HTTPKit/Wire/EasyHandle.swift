@@ -49,6 +49,13 @@ struct EasyHandle: ~Copyable {
     borrowing func set(_ option: CURLoption, bytes value: UInt64) { _ = fg_set_offset(raw, option, curl_off_t(clamping: value)) }
     borrowing func set(_ option: CURLoption, _ value: String?) { _ = fg_set_text(raw, option, value) }
 
+    /// Bytes of the request's body that the operating system took.
+    borrowing func sent() -> UInt64 {
+        var value: curl_off_t = 0
+        _ = fg_get_offset(raw, CURLINFO_SIZE_UPLOAD_T, &value)
+        return UInt64(max(0, value))
+    }
+
     borrowing func number(_ info: CURLINFO) -> Int {
         var value = 0
         _ = fg_get_long(raw, info, &value)

@@ -21,6 +21,11 @@ final class Flight {
         answer.reception = exchange.reception
     }
 
+    /// A status line came in.
+    var hasAnswer: Bool { answer.hasBegun }
+    /// Stopped for a reason of our own.
+    var hasFailed: Bool { failure != nil || stop.isRaised }
+
     /// Connects the callbacks; the object must outlive the transfer.
     func attach(to handle: borrowing EasyHandle) {
         let me = Unmanaged.passUnretained(self).toOpaque()
