@@ -89,7 +89,7 @@ let package = Package(
         module("ExifStage", uses: ["MediaKit"], tests: [log]),
         module("SelectStage", tests: [log]),
         module("FolderTarget", uses: ["FileKit"], tests: [log]),
-        module("HTTPTarget", uses: ["HTTPKit"], tests: [crypto, log]),
+        module("HTTPTarget", uses: ["HTTPKit"], tests: ["FileKit", "FilmgateSample", crypto, log]),
         module("BearerAuth", uses: ["HTTPKit"], tests: [log]),
         module("BasicAuth", uses: ["HTTPKit"], tests: [log]),
         module("APIKeyAuth", uses: ["HTTPKit"], tests: [log]),
@@ -115,7 +115,7 @@ let package = Package(
                 ], path: "Sources/filmgate")
         ],
         // Tests
-        library("FilmgateTesting", [core]),
+        library("FilmgateTesting", [core, "FileKit", log]),
         [.testTarget(name: "CommandTests", dependencies: ["filmgate"], path: "Tests/CommandTests")],
         [.testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests")],
     ].flatMap { $0 })

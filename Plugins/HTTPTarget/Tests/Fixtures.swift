@@ -8,7 +8,7 @@ import Testing
 @testable import HTTPTarget
 
 /// YAML values, for writing options in tests.
-enum Option {
+enum Option: Sendable {
     case text(String), plain(String), list([Option]), map([String: Option])
 
     var node: ConfigNode {

@@ -148,6 +148,12 @@ public final class FaultServer: Sendable {
         }
     }
 
+    /// The answer with the word that the connection ends here: a client that took it for open would run into the end.
+    private static func closing(_ reply: [UInt8]) -> [UInt8] {
+        guard let line = reply.firstRange(of: [13, 10]) else { return reply }
+        return reply[..<line.upperBound] + Array("Connection: close\r\n".utf8) + reply[line.upperBound...]
+    }
+
     private func relay(_ seen: inout Seen, _ wire: inout Wire, answer: Bool) -> Bool {
         guard let upstream, let there = Socket.connect(upstream) else { return wire.answer(502, [], "no upstream", to: seen.method) }
         defer { close(there) }
@@ -157,7 +163,7 @@ public final class FaultServer: Sendable {
         guard far.send(Array((head + "Connection: close\r\n\r\n").utf8)), wire.passBody(&seen, to: &far) else { return false }
         note(seen)
         let reply = far.readToEnd()
-        if answer { _ = wire.send(reply) }
+        if answer { _ = wire.send(Self.closing(reply)) }
         return false
     }
 }

@@ -1,0 +1,85 @@
+public import FilmgateCore
+public import Logging
+
+/// A target that speaks HTTP, and the real server that it is tested against.
+public struct HTTPBench: Sendable {
+    /// A running server.
+    public struct Server: Sendable {
+        public var port: Int
+        /// How many copies of these bytes it holds.
+        public var copies: @Sendable (_ sha256: String) async throws -> Int
+        public var stop: @Sendable () async -> Void
+
+        public init(port: Int, copies: @escaping @Sendable (String) async throws -> Int, stop: @escaping @Sendable () async -> Void) {
+            (self.port, self.copies, self.stop) = (port, copies, stop)
+        }
+    }
+
+    /// Starts a server of its own for one check; it accepts `secret` as a bearer.
+    public var start: @Sendable (_ secret: String) async throws -> Server
+    /// Builds the target for a server at `base` (`http://127.0.0.1:port`), giving up on a silent server after `patience`.
+    public var make: @Sendable (_ base: String, _ auth: any AuthProvider, _ logger: Logger, _ patience: Duration) throws -> any UploadTarget
+
+    /// Longer than any server that works needs, on a busy machine too; and as short as the checks of silent servers need it.
+    static let patient = Duration.seconds(60), hasty = Duration.seconds(1)
+    /// Which requests carry a file, as opposed to questions.
+    public var isUpload: @Sendable (FaultServer.Seen) -> Bool
+
+    public init(
+        start: @escaping @Sendable (String) async throws -> Server,
+        make: @escaping @Sendable (String, any AuthProvider, Logger, Duration) throws -> any UploadTarget,
+        isUpload: @escaping @Sendable (FaultServer.Seen) -> Bool = { $0.method == "PUT" || $0.method == "POST" }
+    ) {
+        (self.start, self.make, self.isUpload) = (start, make, isUpload)
+    }
+
+    /// The same target for `TargetConformance`.
+    public var plain: TargetBench {
+        TargetBench {
+            let secrets = CanarySecrets(), server = try await start(secrets.value ?? "")
+            let target = try make("http://127.0.0.1:\(server.port)", CanaryAuth(secrets), LogCollector().logger, Self.patient)
+            return TargetPlace(target, copies: server.copies, close: server.stop)
+        }
+    }
+
+    /// Everything that one check needs.
+    struct Scene: Sendable {
+        let target: any UploadTarget, auth: CanaryAuth, proxy: FaultServer, server: Server, log: LogCollector, job: SampleJob
+        let isUpload: @Sendable (FaultServer.Seen) -> Bool
+
+        var uploads: [FaultServer.Seen] { proxy.seen.filter(isUpload) }
+
+        /// Throws unless the server holds so many copies of the job.
+        func expectCopies(_ count: Int) async throws {
+            let found = try await server.copies(job.digests.sha256)
+            try expect(found == count, "The server holds \(found) copies instead of \(count).")
+        }
+
+        /// Throws when the error or the log shows the credential.
+        func expectSecret(keptBy error: IngestError) throws {
+            try auth.secrets.expectAbsent(from: "\(error) \(String(reflecting: error)) \(error.advice ?? "")", "The error")
+            try auth.secrets.expectAbsent(from: log.text, "The log")
+        }
+    }
+
+    /// Runs `body` with a proxy in front of the server: `act` decides about the n-th upload (from 0), all else passes.
+    func scene(
+        count: Int = 100_000, _ act: @escaping @Sendable (Int, FaultServer.Seen, CanarySecrets) -> FaultAct,
+        _ body: (Scene) async throws -> Void
+    ) async throws {
+        let secrets = CanarySecrets(), log = LogCollector(), auth = CanaryAuth(secrets)
+        let server = try await start(secrets.value ?? "")
+        let counter = Counter(), isUpload = isUpload
+        let proxy = try FaultServer(upstream: server.port) { seen, _ in isUpload(seen) ? act(counter.next(), seen, secrets) : .relay }
+        let target = try make(proxy.url, auth, log.logger, Self.patient)
+        let scene = Scene(
+            target: target, auth: auth, proxy: proxy, server: server, log: log, job: try SampleJob(count: count), isUpload: isUpload)
+        do { try await body(scene) } catch {
+            proxy.stop()
+            await server.stop()
+            throw error
+        }
+        proxy.stop()
+        await server.stop()
+    }
+}
