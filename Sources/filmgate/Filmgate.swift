@@ -20,7 +20,8 @@ struct Filmgate: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            ImportCommand.self, PlanCommand.self, InspectCommand.self, CheckCommand.self, ModulesCommand.self, SchemaCommand.self,
+            ImportCommand.self, RunCommand.self, PlanCommand.self, InspectCommand.self, CheckCommand.self, ModulesCommand.self,
+            SchemaCommand.self,
             ProfileCommand.self, StatusCommand.self, HistoryCommand.self, RetryCommand.self, AssignCommand.self, EventsCommand.self,
             VerifyCommand.self, SafeToFormatCommand.self,
             SampleCommand.self, CameraCommand.self, DoctorCommand.self,

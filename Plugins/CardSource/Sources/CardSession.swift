@@ -15,6 +15,7 @@ final class CardSession: SourceSession {
     }
 
     var volume: String { card.volume.identity }
+    var home: String { String(card.volumePrefix.utf8.dropLast(card.volumePrefix.hasSuffix("/") ? 1 : 0)) ?? "" }
 
     func entries() async throws(IngestError) -> [SourceEntry] {
         let (card, names, hidden) = (card, names, hidden)
@@ -34,6 +35,16 @@ final class CardSession: SourceSession {
         try await stoppable { stop throws(IngestError) in
             try FileSender(origin.absolutePath, promised: origin.size).send(from: offset, into: sink, cancelled: { stop.isSet })
         }
+    }
+
+    func fate(of origin: Origin, after failure: IngestError) async throws(IngestError) -> SourceEntry.Fate? {
+        let mount = card.volume.mount
+        let isThere = try await pool.run { () throws(IngestError) in
+            let table = try MountTable.current(), there = table.mount(of: mount.point)
+            return there?.point == mount.point && there?.device == mount.device
+        }
+        if !isThere { throw IngestError(.deviceGone, "\(place.label) was taken out.", advice: "Put it back in; nothing is lost.") }
+        return nil
     }
 
     func close() async {}

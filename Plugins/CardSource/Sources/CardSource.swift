@@ -26,12 +26,20 @@ public struct CardSource: Module, SourceDriver {
 
     public init(_ config: Config, _ context: ModuleContext) throws(IngestError) { (self.config, self.context) = (config, context) }
 
+    /// Asked again when something was mounted or taken away.
+    public var traits: SourceTraits { SourceTraits(lookEvery: nil) }
+    public func changes() -> AsyncStream<Void>? { MountWatch.changes() }
+
     /// One place per card or folder, in the order of `paths`; files named one by one make one place per folder.
     public func places() async throws(IngestError) -> [SourcePlace] {
         let config = config
         let finder = PlaceFinder(logger: context.logger)
         return try await BlockingPool("card places", width: 1).run { () throws(IngestError) in
-            try finder.places(config.paths).map { SourcePlace(source: Self.name, address: $0.folder, label: $0.label) }
+            try finder.places(config.paths).map { found in
+                var place = SourcePlace(source: Self.name, address: found.folder, label: found.label)
+                place.visit = found.mount
+                return place
+            }
         }
     }
 

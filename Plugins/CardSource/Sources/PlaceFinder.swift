@@ -11,6 +11,8 @@ struct PlaceFinder: Sendable {
         var label: String
         /// The files that were asked for by name; nil = all of the folder.
         var names: Set<String>?
+        /// Which mount holds it.
+        var mount = ""
     }
 
     let logger: Logger
@@ -25,6 +27,7 @@ struct PlaceFinder: Sendable {
         return try withoutNested(folders, volumes.table).map { found throws(IngestError) in
             let volume = try volumes.volume(of: found.folder)
             var found = found
+            found.mount = "\(volume.mount.device) \(volume.mount.id)"
             found.label = volume.mount.point == found.folder ? volume.label : Paths.name(found.folder)
             return found
         }

@@ -11,6 +11,19 @@ public enum Happening: Sendable {
     case held(target: String, reason: String)
     case retrying(target: String, what: String, reason: String, after: Duration)
     case trouble(IngestError)
+    /// A source of a continuous run came, went or came back.
+    case source(SourcePlace, SourceState)
+}
+
+/// How a place fares in a continuous run.
+public enum SourceState: Sendable {
+    /// Open and listed: what is taken of it, and what is left there because it was there before (`backlog`).
+    case open(taking: Int, leaving: Int)
+    /// Out of reach; tried again until it is back.
+    case lost(IngestError)
+    case back
+    /// Nothing more comes from it.
+    case finished
 }
 
 /// One asset's final state, as shown to people and programs.

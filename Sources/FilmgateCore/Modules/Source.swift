@@ -4,6 +4,35 @@ public protocol SourceDriver: Sendable {
     func places() async throws(IngestError) -> [SourcePlace]
     /// Opens one place. `deviceBusy`, `accessDenied`, `deviceGone` as they apply. The caller closes the session.
     func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession
+    /// What it asks of a continuous run. Default: everything is taken, and `places` is asked every few seconds.
+    var traits: SourceTraits { get }
+    /// Tells that `places` may answer differently now, for as long as the stream is held; nil where only asking again shows it.
+    func changes() -> AsyncStream<Void>?
+}
+
+extension SourceDriver {
+    public var traits: SourceTraits { SourceTraits() }
+    public func changes() -> AsyncStream<Void>? { nil }
+}
+
+/// What a source asks of a continuous run, as data.
+public struct SourceTraits: Sendable, Hashable {
+    /// What is taken of that which was there before the run; nil = all of it, always.
+    public var backlog: Backlog?
+    /// How often `places` is asked again; nil = only when `changes` says so, or when a place was lost.
+    public var lookEvery: Duration?
+
+    public init(backlog: Backlog? = nil, lookEvery: Duration? = .seconds(5)) { (self.backlog, self.lookEvery) = (backlog, lookEvery) }
+}
+
+/// What a continuous run takes of the files that a camera held before it (design §6).
+public enum Backlog: String, Sendable, Hashable, CaseIterable, ConfigValue {
+    /// Everything.
+    case all
+    /// What is new since this camera was last met; of a camera that was never met, nothing.
+    case sinceLast = "since-last"
+    /// Nothing, except what an earlier run had begun.
+    case nothing = "none"
 }
 
 /// Somewhere that assets can be taken from.
@@ -14,6 +43,8 @@ public struct SourcePlace: Sendable, Hashable {
     public var address: String
     /// What a person would call it: a volume label, a camera's model and serial.
     public var label: String
+    /// Other when something else is at the same address now, such as the next card in a reader; "" where the address says it all.
+    public var visit = ""
 
     public init(source: String, address: String, label: String) { (self.source, self.address, self.label) = (source, address, label) }
 }
@@ -36,12 +67,24 @@ public protocol SourceSession: Sendable {
     /// What appears from now on, for as long as the session is open; nil where the source tells nothing and has to be listed again.
     /// Called at most once, after `entries`.
     func arrivals() async throws(IngestError) -> AsyncStream<SourceNews>?
+    /// The folder of the volume, as `Origin.volumePath` names it, that all entries lie below; "" = anywhere on it.
+    nonisolated var home: String { get }
+    /// True when the files stay where they are while they are sent: nothing is copied into staging.
+    nonisolated var inPlace: Bool { get }
+    /// What becomes of a file that could not be read as it was listed; nil = set aside. Throws when the whole source is gone.
+    func fate(of origin: Origin, after failure: IngestError) async throws(IngestError) -> SourceEntry.Fate?
+    /// One of its assets reached its ending, and the ledger knows. Called on any thread; must be quick.
+    nonisolated func settled(_ settled: Settled)
     /// Ends the session and releases the device. Safe to call twice.
     func close() async
 }
 
 extension SourceSession {
     public func arrivals() async throws(IngestError) -> AsyncStream<SourceNews>? { nil }
+    public nonisolated var home: String { "" }
+    public nonisolated var inPlace: Bool { false }
+    public func fate(of origin: Origin, after failure: IngestError) async throws(IngestError) -> SourceEntry.Fate? { nil }
+    public nonisolated func settled(_ settled: Settled) {}
 }
 
 /// What an open source tells while it is watched.

@@ -1,31 +1,39 @@
 import AsyncAlgorithms
 import FilmgateCore
 
-/// Takes one open source from its listing to the targets: reads shots side by side, places them in card order.
+/// Takes one open source's shots to the targets: reads them side by side, places them in card order.
 struct Intake: Sendable {
     let session: any SourceSession
     let reader: ShotReader
     let placer: Placer
-    let delivering: any Delivering
-    let ledger: (any Ledger)?
-    let profiles: ProfileSet
-    let tally: Tally
-    let budget: ByteBudget
-    let stopping: CancelFlag
-    let run: Int64
-    let workers: Int
-    let wait: Duration
+    let ground: RunGround
+    /// How long to wait for room in the spool without progress; nil = as long as it takes.
+    var wait: Duration?
+    /// Told of every shot that could not be taken, and why.
+    var leaving: @Sendable (ShotWork, IngestError?) -> Void
 
-    /// Returns when every shot has been handed to the targets or settled.
-    ///
-    /// Throws what ends this source (device gone, state broken); what was not taken by then is settled as pending.
+    private var delivering: any Delivering { ground.desk }
+    private var tally: Tally { ground.tally }
+    private var budget: ByteBudget { ground.budget }
+    private var stopping: CancelFlag { ground.stopping }
+
+    /// Takes what a listing holds.
     func take(_ listing: Listing) async throws(IngestError) {
+        let (works, continuation) = AsyncStream<ShotWork>.makeStream()
+        for work in listing.works { continuation.yield(work) }
+        continuation.finish()
+        try await take(works, trouble: FirstTrouble())
+    }
+
+    /// Returns when every shot has been handed to the targets or settled; they are numbered in that order.
+    ///
+    /// Throws what ends this source (device gone, state broken); what was not taken by then goes to `leaving`.
+    func take(_ works: AsyncStream<ShotWork>, trouble: FirstTrouble) async throws(IngestError) {
         let turnstile = Turnstile()
-        let trouble = FirstTrouble()
         let channel = AsyncChannel<ShotWork>()
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await feed(listing.works, into: channel, trouble) }
-            for _ in 0..<workers {
+            group.addTask { await feed(works, into: channel, trouble) }
+            for _ in 0..<max(1, session.parallelFetches) {
                 group.addTask {
                     for await work in channel { await process(work, turnstile, trouble) }
                 }
@@ -35,15 +43,19 @@ struct Intake: Sendable {
     }
 
     /// Takes the budget in card order, so that an early shot never waits for room that a later one holds.
-    private func feed(_ works: [ShotWork], into channel: AsyncChannel<ShotWork>, _ trouble: FirstTrouble) async {
-        for work in works {
+    private func feed(_ works: AsyncStream<ShotWork>, into channel: AsyncChannel<ShotWork>, _ trouble: FirstTrouble) async {
+        var sent = 0
+        for await var work in works {
             let room = stopping.isSet || trouble.error != nil ? nil : await room(for: work)
             if case .failure(let error) = room { trouble.note(error) }
             if case .success = room, trouble.error == nil {
+                work.index = sent
+                sent += 1
+                if !work.followsOnly { await ground.leads.began(work.key) }
                 await channel.send(work)
             } else {
                 if case .success = room { budget.give(work.bytesToRead) }
-                leave(work, trouble.error)
+                leaving(work, trouble.error)
             }
         }
         channel.finish()
@@ -58,7 +70,7 @@ struct Intake: Sendable {
         let watching = Task {
             while !Task.isCancelled {
                 try? await Task.sleep(for: .milliseconds(200))
-                if stopping.isSet { taking.cancel() } else if await delivering.isStuck(wait) { taking.cancel() }
+                if stopping.isSet { taking.cancel() } else if let wait, await delivering.isStuck(wait) { taking.cancel() }
             }
         }
         let result = await taking.value
@@ -68,8 +80,10 @@ struct Intake: Sendable {
     }
 
     private func process(_ work: ShotWork, _ turnstile: Turnstile, _ trouble: FirstTrouble) async {
+        var lead: Asset?
         do throws(IngestError) {
-            let result = try await reader.read(work)
+            let result = try await reader.read(work, lead: work.followsOnly ? await ground.leads.lead(of: work.key) : nil)
+            lead = result.lead
             await turnstile.enter(work.index)
             let placed = await Result { () async throws(IngestError) in try await place(work, result) }
             await turnstile.leave(work.index)
@@ -79,8 +93,9 @@ struct Intake: Sendable {
             await turnstile.enter(work.index)
             await turnstile.leave(work.index)
             budget.give(work.bytesToRead)
-            leave(work, error)
+            leaving(work, error)
         }
+        if !work.followsOnly { await ground.leads.ended(work.key, lead: lead) }
     }
 
     /// In card order, one shot at a time.
@@ -100,14 +115,20 @@ struct Intake: Sendable {
                 }
             }
         }
-        for placed in try await placer.place(deliver, lead: result.lead, budget: claims) {
-            await delivering.submit(placed.consignment, parcels: placed.parcels)
+        await ground.placing.take()
+        let placed = await Result { () async throws(IngestError) in
+            for placed in try await placer.place(deliver, lead: result.lead, budget: claims) {
+                ground.underWay.begin(placed.consignment.asset.id)
+                await delivering.submit(placed.consignment, parcels: placed.parcels)
+            }
         }
+        await ground.placing.give()
+        try placed.get()
     }
 
     private func refusal(_ asset: Asset, lead: Asset?) -> String? {
         let facts = lead?.media ?? asset.media ?? MediaFacts()
-        let profile = profiles.resolve(make: facts.make, model: facts.model, serial: facts.serial, owner: facts.owner)
+        let profile = ground.plan.profiles.resolve(make: facts.make, model: facts.model, serial: facts.serial, owner: facts.owner)
         guard let accept = profile.accept, !accept.contains(asset.kind) else { return nil }
         return "the profile accepts only \(accept.map(\.rawValue).sorted().joined(separator: ", "))"
     }
@@ -116,21 +137,12 @@ struct Intake: Sendable {
     private func settle(_ settled: Settled, releasing: Bool) async {
         if releasing { budget.give(settled.asset.origin.size) }
         if settled.ending != .setAside, let file = settled.asset.file { Courier.discardIfStill(file, takenTo: "") }
-        if let ledger {
-            let row = AssetRow(settled, run: run)
+        if let ledger = ground.writer {
+            let row = AssetRow(settled, run: ground.run)
             let result = await Result { () async throws(IngestError) in try await ledger.record([.asset(row)]) }
             if case .failure(let error) = result { tally.trouble(error) }
         }
         tally.settle(settled)
-    }
-
-    /// Not taken: counted as pending, so that the buckets add up and the exit code says that something is left.
-    private func leave(_ work: ShotWork, _ error: IngestError?) {
-        for member in work.members where !member.settled {
-            let asset = Asset(origin: member.entry.origin, kind: member.entry.kind, shot: member.entry.shot)
-            let reason = "not taken: " + (error?.message ?? "stopped")
-            tally.settle(Settled(asset: asset, ending: .pending, reason: reason))
-        }
     }
 }
 

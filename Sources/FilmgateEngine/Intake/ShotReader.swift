@@ -17,7 +17,8 @@ struct ShotReader: Sendable {
         var lead: Asset?
     }
 
-    func read(_ work: ShotWork) async throws(IngestError) -> Result {
+    /// `lead` is the shot's picture where it was taken before and `work` holds only what follows it.
+    func read(_ work: ShotWork, lead: Asset? = nil) async throws(IngestError) -> Result {
         var result = Result(), assets: [Asset] = []
         for member in work.members where !member.settled {
             var asset = Asset(origin: member.entry.origin, kind: member.entry.kind, shot: member.entry.shot)
@@ -29,10 +30,10 @@ struct ShotReader: Sendable {
                 assets.append(asset)
             } catch {
                 guard error.code.disposition == .setAside else { throw error }
-                result.failed.append(Settled(asset: asset, ending: .setAside, reason: error.description))
+                result.failed.append(try await failed(asset, error))
             }
         }
-        let shot = Shot(key: work.members[0].entry.shot.key, assets: assets, remembered: remembered(work))
+        let shot = Shot(key: work.members[0].entry.shot.key, assets: assets, remembered: lead ?? remembered(work))
         result.passed = await line.pass(shot)
         result.lead = shot.remembered ?? result.passed.first?.asset
         if let facts = result.lead?.media {
@@ -41,6 +42,15 @@ struct ShotReader: Sendable {
             }
         }
         return result
+    }
+
+    /// Set aside, unless the source knows better: a file that was written again comes again.
+    private func failed(_ asset: Asset, _ error: IngestError) async throws(IngestError) -> Settled {
+        switch try await session.fate(of: asset.origin, after: error) {
+        case .filtered(let reason): Settled(asset: asset, ending: .filtered, reason: reason)
+        case .unreadable(let reason): Settled(asset: asset, ending: .setAside, reason: reason)
+        case .take, nil: Settled(asset: asset, ending: .setAside, reason: error.description)
+        }
     }
 
     /// The primary decides make, time and name for the whole shot, also when it is known from before and not read now.

@@ -15,4 +15,7 @@ struct ShotWork: Sendable {
 
     /// Bytes that will have to be staged.
     var bytesToRead: UInt64 { members.reduce(0) { $1.settled ? $0 : $0 + $1.entry.origin.size } }
+    var key: String { members[0].entry.shot.key }
+    /// Nothing but sidecars and memos: the picture that they belong to came before, or is yet to come.
+    var followsOnly: Bool { members.allSatisfy { $0.entry.kind.follows } }
 }

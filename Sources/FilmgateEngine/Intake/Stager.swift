@@ -1,6 +1,5 @@
 import FileKit
 import FilmgateCore
-import Synchronization
 
 /// Brings an asset's bytes into staging, hashing on the way; in a dry run it only reads and hashes.
 struct Stager: Sendable {
@@ -17,10 +16,11 @@ struct Stager: Sendable {
     /// `unreadable`, `corruptData`, `storageFull`, `deviceGone`, `cancelled`.
     func stage(_ origin: Origin, from session: any SourceSession) async throws(IngestError) -> (LocalFile, Digests) {
         guard let source = session.localPath(origin) else { return try await fetch(origin, from: session) }
-        if dryRun {
+        if dryRun || session.inPlace {
             let read = try await pool.run { () throws(IngestError) in
                 try FileCopy.hash(path: source, algorithms: digests, cancelled: { cancelled.isSet }, progress: report)
             }
+            guard read.size == origin.size, read.before.modified == origin.modified else { throw Self.changed(source) }
             return (LocalFile(path: source, size: read.size, ownership: .source), read.digests)
         }
         return try await firstWithRoom { area throws(IngestError) in
@@ -29,7 +29,7 @@ struct Stager: Sendable {
                 from: source, toPart: part, options: CopyOptions(algorithms: digests), cancelled: { cancelled.isSet }, progress: report)
             guard copy.size == origin.size, copy.before.modified == origin.modified else {
                 FileSystem.remove(part)
-                throw IngestError(.corruptData, "\(source) changed after it was listed.", advice: "Import again when nothing writes to it.")
+                throw Self.changed(source)
             }
             return (LocalFile(path: part, size: copy.size, ownership: .staged), copy.digests)
         }
@@ -66,12 +66,9 @@ struct Stager: Sendable {
         return try await pool.run { () throws(IngestError) in try body(last) }
     }
 
-    private func report(_ bytes: UInt64) { hub.post(.read(bytes: bytes)) }
-}
+    private static func changed(_ path: String) -> IngestError {
+        IngestError(.corruptData, "\(path) changed after it was listed.", advice: "Import again when nothing writes to it.")
+    }
 
-/// Set once, read from callbacks on any thread.
-final class CancelFlag: Sendable {
-    private let flag = Atomic(false)
-    var isSet: Bool { flag.load(ordering: .relaxed) }
-    func set() { flag.store(true, ordering: .relaxed) }
+    private func report(_ bytes: UInt64) { hub.post(.read(bytes: bytes)) }
 }

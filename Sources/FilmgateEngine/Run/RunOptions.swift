@@ -1,4 +1,4 @@
-import FilmgateCore
+public import FilmgateCore
 
 /// What a verb asks of a run, beyond the pipeline file.
 public struct RunOptions: Sendable {
@@ -15,6 +15,8 @@ public struct RunOptions: Sendable {
     public var dryRun: Bool
     /// How long a one-shot verb goes on without progress before it leaves the rest pending.
     public var wait: Duration
+    /// Instead of what each camera source says of its backlog.
+    public var backlog: Backlog?
     /// Filmgate's state directory.
     public var state: String
 

@@ -39,21 +39,67 @@ public final class Runner: Sendable {
     /// Takes everything that the sources hold now, delivers it and returns when all is final or nothing moves any more.
     public func runOnce() async throws(IngestError) -> RunOutcome {
         let clock = ContinuousClock(), start = clock.now
-        for target in plan.targets where target.isLocal { try await target.target.check() }
+        try await checkFolders()
         let places = try await places()
         try Overlap.refuse(places: places.map(\.place), targets: plan.targets)
+        let ground = try await prepare()
+        for (driver, place) in places where !stopping.isSet {
+            let result = await Result { () async throws(IngestError) in try await take(place, of: driver, ground) }
+            if case .failure(let error) = result { tally.trouble(error) }
+        }
+        let outcome = try await end(ground.run, seconds: { (clock.now - start).inSeconds })
+        ground.staging.close()
+        return outcome
+    }
+
+    /// Keeps all sources going at once until `stop`, begun with what earlier runs left waiting; lost sources are come back to.
+    ///
+    /// With `once`, takes what each source holds now, all at once, and ends when that is final or nothing moves any more. Throws only
+    /// what makes any run impossible.
+    public func runContinuously(once: Bool = false) async throws(IngestError) -> RunOutcome {
+        let clock = ContinuousClock(), start = clock.now
+        try await checkFolders()
+        let ground = try await prepare()
+        try await resume(ground)
+        let run = ContinuousRun(ground: ground, once: once)
+        let result = await Result { () async throws(IngestError) in try await run.run() }
+        if stopping.isSet, let dispatcher = dispatcher.withLock({ $0 }) { await dispatcher.stop() }
+        let outcome = try await end(ground.run, seconds: { (clock.now - start).inSeconds })
+        ground.staging.close()
+        try result.get()
+        return outcome
+    }
+
+    private func checkFolders() async throws(IngestError) {
+        for target in plan.targets where target.isLocal { try await target.target.check() }
+    }
+
+    private func prepare() async throws(IngestError) -> RunGround {
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: Now.nanoseconds) ?? 0
         let budget = ByteBudget(limit: plan.spool), book = NameBook()
         let staging = try StagingPlan.prepare(plan: plan, options: options)
-        let desk = makeDesk(run: run, budget: budget, book: book)
-        for (driver, place) in places where !stopping.isSet {
-            let context = PlaceContext(run: run, budget: budget, book: book, staging: staging, delivering: desk)
-            let result = await Result { () async throws(IngestError) in try await take(place, of: driver, context) }
-            if case .failure(let error) = result { tally.trouble(error) }
+        let underWay = UnderWay(), sessions = SessionBook()
+        hub.watch { happening in
+            guard case .settled(let settled) = happening else { return }
+            underWay.end(settled.asset.id)
+            sessions.tell(settled)
         }
-        let outcome = try await end(run, seconds: { (clock.now - start).inSeconds })
-        staging.close()
-        return outcome
+        return RunGround(
+            plan: plan, options: options, hub: hub, reader: reader, writer: writer, tally: tally, stopping: stopping, cancelled: cancelled,
+            run: run, budget: budget, book: book, staging: staging, desk: makeDesk(run: run, budget: budget, book: book),
+            placing: PlacingLock(), underWay: underWay, sessions: sessions)
+    }
+
+    /// What earlier runs left waiting and whose bytes are at hand goes first; the rest is read from its source again.
+    private func resume(_ ground: RunGround) async throws(IngestError) {
+        guard writer != nil else { return }
+        let leftovers = Leftovers(ledger: reader, targets: plan.targets, event: options.event)
+        for placed in try await leftovers.placed([.pending, .held], only: nil) {
+            let bytes = placed.consignment.bytes
+            guard try FileFacts.of(bytes.path)?.size == bytes.size else { continue }
+            ground.underWay.begin(placed.consignment.asset.id)
+            await ground.desk.submit(placed.consignment, parcels: placed.parcels)
+        }
     }
 
     /// Sends again what earlier runs left waiting at this plan's targets.
@@ -95,50 +141,21 @@ public final class Runner: Sendable {
         return found
     }
 
-    private struct PlaceContext: Sendable {
-        var run: Int64, budget: ByteBudget, book: NameBook, staging: StagingPlan, delivering: any Delivering
-    }
-
-    private func take(_ place: SourcePlace, of driver: any SourceDriver, _ context: PlaceContext) async throws(IngestError) {
+    private func take(_ place: SourcePlace, of driver: any SourceDriver, _ ground: RunGround) async throws(IngestError) {
         let session = try await driver.open(place)
-        let result = await Result { () async throws(IngestError) in try await take(session, context) }
+        ground.sessions.add(session)
+        let result = await Result { () async throws(IngestError) in try await take(session, ground) }
         await session.close()
+        ground.sessions.remove(session)
         try result.get()
     }
 
-    private func take(_ session: any SourceSession, _ context: PlaceContext) async throws(IngestError) {
+    private func take(_ session: any SourceSession, _ ground: RunGround) async throws(IngestError) {
         let entries = try await session.entries()
-        let known = plan.recognises || options.again ? try await reader.known(volume: session.volume) : []
-        let rules = Listing.Rules(
-            recognition: Recognition(known, hourShift: plan.hourShift), acceptable: plan.acceptable, again: options.again,
-            wanted: WantedMemo(plan).wanted)
-        let listing = Listing(entries, rules: rules)
+        let listing = ground.listing(entries, known: try await ground.known(session))
         hub.post(.listed(place: session.place, entries: entries.count, bytes: listing.bytes))
-        await settle(listing.settled, run: context.run)
-        try await intake(session, context).take(listing)
-    }
-
-    /// Known files need no new row; what could not be read is remembered.
-    private func settle(_ settled: [Settled], run: Int64) async {
-        for one in settled { tally.settle(one) }
-        let rows = settled.filter { $0.ending == .setAside }.map { LedgerChange.asset(AssetRow($0, run: run)) }
-        if let writer, !rows.isEmpty {
-            let result = await Result { () async throws(IngestError) in try await writer.record(rows) }
-            if case .failure(let error) = result { tally.trouble(error) }
-        }
-    }
-
-    private func intake(_ session: any SourceSession, _ context: PlaceContext) -> Intake {
-        let stager = Stager(
-            areas: context.staging.areas, digests: plan.targets.reduce(into: []) { $0.formUnion($1.traits.digests) },
-            dryRun: writer == nil, pool: context.staging.pool, hub: hub, cancelled: cancelled)
-        let placer = Placer(
-            ledger: reader, targets: plan.targets, profiles: plan.profiles, book: context.book, event: options.deliveryEvent,
-            photographer: options.photographer, again: options.again, volumeLabel: session.place.label)
-        return Intake(
-            session: session, reader: ShotReader(session: session, stager: stager, line: Line(stages: plan.stages), tally: tally, hub: hub),
-            placer: placer, delivering: context.delivering, ledger: writer, profiles: plan.profiles, tally: tally,
-            budget: context.budget, stopping: stopping, run: context.run, workers: session.parallelFetches, wait: options.wait)
+        await ground.settle(listing.settled)
+        try await ground.intake(session).take(listing)
     }
 
     private func finish(_ run: Int64) async throws(IngestError) {

@@ -30,6 +30,8 @@ public struct CameraVisit: Sendable {
 }
 
 extension CameraModule {
+    public var traits: SourceTraits { SourceTraits(backlog: options.backlog) }
+
     public func door(to host: CameraHost) throws(IngestError) -> any CameraDoor {
         PTPIPDoor(PTPIPConnector(host: host.host, port: host.port ?? PTPIPConnector.defaultPort, identity: try visit.identity()))
     }

@@ -13,6 +13,8 @@ public struct CameraOptions: Sendable {
     /// Nil: the make's own.
     public var chunk: ByteCount?
     public var keepAlive: Duration?
+    /// What a continuous run takes of the files that were there before it.
+    public var backlog = Backlog.sinceLast
 
     public init() {}
 
@@ -39,6 +41,7 @@ extension CameraConfig {
             .field("slot", \.camera.slot, in: 0...9, "Only this card slot; 0 is all of them."),
             .field("order", \.camera.order, "The order in which what is on the camera is taken."),
             .field("chunk", \.camera.chunk, "Bytes asked for at a time; without it, what suits the make."),
+            .field("backlog", \.camera.backlog, "What `run` takes of the files that are on the camera when it is met."),
             .field("keep_alive", \.camera.keepAlive, "How often a quiet camera is spoken to, so that it stays awake."),
         ]
     }

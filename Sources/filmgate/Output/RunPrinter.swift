@@ -8,9 +8,26 @@ final class RunPrinter: Sendable {
     private let ledger: any LedgerReader
     /// Known files, whose receipts are looked up in the ledger at the end, and pending ones, which come last.
     private let late = Mutex<[Settled]>([])
+    /// In a run without an end, known files are printed as they come; each asks the ledger first.
+    private let seen: (line: AsyncStream<Settled>, end: AsyncStream<Settled>.Continuation)?
 
-    init(json: Bool, plan: Bool, verbose: Int, ledger: any LedgerReader) {
+    init(json: Bool, plan: Bool, verbose: Int, live: Bool = false, ledger: any LedgerReader) {
         (self.json, self.plan, self.verbose, self.ledger) = (json, plan, verbose, ledger)
+        if json && live {
+            let (line, end) = AsyncStream<Settled>.makeStream()
+            seen = (line, end)
+        } else {
+            seen = nil
+        }
+    }
+
+    /// Prints known files until `finish`; for a run without an end, beside it.
+    func printSeen() async {
+        guard let seen else { return }
+        for await var settled in seen.line {
+            await fill(&settled)
+            Console.out(ItemLine.text(settled, plan: plan))
+        }
     }
 
     @Sendable func note(_ happening: Happening) {
@@ -20,13 +37,16 @@ final class RunPrinter: Sendable {
         case .retrying(let target, let what, let reason, let delay):
             if verbose > 0, !json { say("retry: \(target): \(what): \(reason) (in \(Describe.duration(delay.inSeconds)))") }
         case .trouble(let error): Failure.tell(error, json: json)
+        case .source(let place, let state): tell(place, state)
         case .listed, .started, .read, .queue: break
         }
     }
 
     private func settle(_ settled: Settled) {
         if json {
-            if settled.ending == .pending || settled.ending == .alreadySeen {
+            if settled.ending == .alreadySeen, let seen {
+                seen.end.yield(settled)
+            } else if settled.ending == .pending || settled.ending == .alreadySeen {
                 late.withLock { $0.append(settled) }
             } else {
                 Console.out(ItemLine.text(settled, plan: plan))
@@ -43,6 +63,11 @@ final class RunPrinter: Sendable {
         }
     }
 
+    private func tell(_ place: SourcePlace, _ state: SourceState) {
+        if json { return Console.out(SourceLine.json(place, state)) }
+        if let line = SourceLine.human(place, state) { say(line) }
+    }
+
     private func delivered(_ settled: Settled) -> [String] {
         let path = Describe.name(settled.asset.origin.path)
         return settled.asset.receipts.sorted { $0.key < $1.key }.filter { $0.value.state == .done }.map { name, receipt in
@@ -56,6 +81,7 @@ final class RunPrinter: Sendable {
 
     /// What was kept for the end: known files with their receipts, then what is pending.
     func finish(_ outcome: RunOutcome) async {
+        seen?.end.finish()
         let kept = late.withLock { kept in
             defer { kept = [] }
             return kept

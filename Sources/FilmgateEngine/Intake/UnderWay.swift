@@ -1,0 +1,11 @@
+import FilmgateCore
+import Synchronization
+
+/// The assets that have been handed to the targets and not reached their ending: a source that is listed again leaves them alone.
+final class UnderWay: Sendable {
+    private let assets = Mutex<Set<AssetID>>([])
+
+    func begin(_ asset: AssetID) { assets.withLock { _ = $0.insert(asset) } }
+    func end(_ asset: AssetID) { assets.withLock { _ = $0.remove(asset) } }
+    func holds(_ asset: AssetID) -> Bool { assets.withLock { $0.contains(asset) } }
+}

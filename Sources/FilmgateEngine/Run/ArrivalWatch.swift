@@ -1,0 +1,33 @@
+import FilmgateCore
+
+/// Makes works of what an open source tells, shot by shot.
+struct ArrivalWatch: Sendable {
+    let session: any SourceSession
+    let ground: RunGround
+    let feed: AsyncStream<ShotWork>.Continuation
+    let tell: @Sendable (SourceState) -> Void
+
+    /// Returns when the source tells nothing more or the task is cancelled.
+    ///
+    /// True when that is as it should be: the source never tells anything and has given all it has.
+    func run() async throws(IngestError) -> Bool {
+        guard let arrivals = try await session.arrivals() else { return true }
+        let gatherer = ShotGatherer { shot in await take(shot) }
+        for await news in arrivals {
+            switch news {
+            case .arrived(let entry): if !ground.underWay.holds(entry.origin.id) { await gatherer.add(entry) }
+            case .lost(let error): tell(.lost(error))
+            case .back: tell(.back)
+            }
+        }
+        await gatherer.finish()
+        return false
+    }
+
+    private func take(_ shot: [SourceEntry]) async {
+        let listing = ground.listing(shot, known: [])
+        ground.hub.post(.listed(place: session.place, entries: shot.count, bytes: listing.bytes))
+        await ground.settle(listing.settled)
+        for work in listing.works { feed.yield(work) }
+    }
+}

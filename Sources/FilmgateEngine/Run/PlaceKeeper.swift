@@ -1,0 +1,127 @@
+import FilmgateCore
+import Synchronization
+
+/// Takes one place from its opening until nothing more comes from it, and comes back to it when it was lost.
+final class PlaceKeeper: Sendable {
+    private struct State {
+        var visits = 0
+        /// Listed and neither settled nor handed over when the place was lost.
+        var owed: [AssetID: (entry: SourceEntry, reason: String?)] = [:]
+        /// Settled from a listing, as hashes: a place that is listed again tells of each file once.
+        var told: Set<Int> = []
+        var backlog: BacklogFilter?
+    }
+    private let driver: any SourceDriver, place: SourcePlace, run: ContinuousRun
+    private let state = Mutex(State())
+    private var ground: RunGround { run.ground }
+
+    init(_ driver: any SourceDriver, _ place: SourcePlace, _ run: ContinuousRun) {
+        (self.driver, self.place, self.run) = (driver, place, run)
+    }
+
+    func keep() async {
+        var failures = 0
+        while !ground.stopping.isSet {
+            let begun = ContinuousClock.now
+            let result = await Result { () async throws(IngestError) in try await visit() }
+            guard case .failure(let error) = result, !ground.stopping.isSet else { break }
+            failures = ContinuousClock.now - begun > .seconds(60) ? 1 : failures + 1
+            if failures == 1 { run.post(place, .lost(error)) }
+            if isFinal(error) || run.once {
+                ground.tally.trouble(error)
+                break
+            }
+            guard await ground.stopping.sleep(min(.seconds(30), .milliseconds(500) * (1 << min(failures - 1, 6)))) else { break }
+        }
+        run.post(place, .finished)
+        let owed = state.withLock { state in
+            defer { state.owed = [:] }
+            return state.owed
+        }
+        for (id, left) in owed where !ground.underWay.holds(id) { ground.leave(left.entry, left.reason) }
+    }
+
+    /// What no second try can mend, and what the source's own keeper finds again.
+    private func isFinal(_ error: IngestError) -> Bool {
+        switch error.code {
+        case .notFound, .rejected, .misconfigured, .stateLocked: return true
+        case .unexpected:
+            run.fail(error)
+            return true
+        default: return false
+        }
+    }
+
+    /// One stay: returns when the place has given all it has, throws when it was lost.
+    private func visit() async throws(IngestError) {
+        try refuseOverlap()
+        let session = try await driver.open(place)
+        ground.sessions.add(session)
+        let result = await Result { () async throws(IngestError) in try await take(session) }
+        await session.close()
+        ground.sessions.remove(session)
+        try result.get()
+    }
+
+    private func refuseOverlap() throws(IngestError) {
+        do throws(IngestError) { try Overlap.refuse(places: [place], targets: ground.plan.targets) } catch {
+            run.fail(error)
+            throw error
+        }
+    }
+
+    private func take(_ session: any SourceSession) async throws(IngestError) {
+        let listing = try await list(session)
+        await ground.settle(listing.settled.filter { isNews($0.asset.id) })
+        let (works, feed) = AsyncStream<ShotWork>.makeStream()
+        for work in listing.works { feed.yield(work) }
+        let watch = ArrivalWatch(session: session, ground: ground, feed: feed) { [run, place] in run.post(place, $0) }
+        let reading = Task { [once = run.once] in
+            let result = await Result { () async throws(IngestError) in once ? true : try await watch.run() }
+            feed.finish()
+            return result
+        }
+        let key = ground.stopping.whenSet { reading.cancel() }
+        var local = ground
+        local.leads = ShotLeads()
+        var intake = local.intake(session)
+        if !run.once { (intake.wait, intake.leaving) = (nil, owe) }
+        try await intake.take(works, trouble: FirstTrouble { reading.cancel() })
+        ground.stopping.forget(key)
+        let isComplete = try await reading.value.get()
+        if !isComplete, !ground.stopping.isSet { throw IngestError(.deviceGone, "\(place.label) says nothing any more.") }
+    }
+
+    private func list(_ session: any SourceSession) async throws(IngestError) -> Listing {
+        var entries = try await session.entries()
+        let known = try await ground.known(session)
+        let all = entries.count
+        if let backlog = driver.traits.backlog, !run.once {
+            let rule = ground.options.backlog ?? backlog
+            var filter = state.withLock(\.backlog) ?? BacklogFilter(rule, session.volume, ground)
+            entries = try await filter.keep(entries, known: known)
+            state.withLock { $0.backlog = filter }
+        }
+        let left = all - entries.count
+        entries.removeAll { ground.underWay.holds($0.origin.id) }
+        let listing = ground.listing(entries, known: known)
+        state.withLock { state in for entry in entries { state.owed[entry.origin.id] = nil } }
+        let bytes = listing.bytes,
+            isFirst = state.withLock { state in
+                state.visits += 1
+                return state.visits == 1
+            }
+        if isFirst { ground.hub.post(.listed(place: place, entries: entries.count, bytes: bytes)) }
+        run.post(place, .open(taking: listing.works.count, leaving: left))
+        return listing
+    }
+
+    private func isNews(_ id: AssetID) -> Bool { state.withLock { $0.told.insert(id.hashValue).inserted } }
+
+    /// Lost before it could be taken: it is taken when the place is back, and counted as pending when that never happens.
+    private func owe(_ work: ShotWork, _ error: IngestError?) {
+        state.withLock { state in
+            for member in work.members where !member.settled { state.owed[member.entry.origin.id] = (member.entry, error?.message) }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import FileKit
+import FilmgateCore
+
+/// What all sources of one run share.
+struct RunGround: Sendable {
+    let plan: Plan, options: RunOptions, hub: EventHub
+    let reader: any LedgerReader
+    /// Nil in a dry run.
+    let writer: (any Ledger)?
+    let tally: Tally
+    let stopping: CancelFlag, cancelled: CancelFlag
+    let run: Int64
+    let budget: ByteBudget, book: NameBook
+    let staging: StagingPlan
+    let desk: any Delivering
+    let placing: PlacingLock, underWay: UnderWay, sessions: SessionBook
+    /// Of one open source; every place gets its own.
+    var leads = ShotLeads()
+
+    /// What is settled from the listing alone and what must be read.
+    ///
+    /// `known` = what the ledger remembers of the place.
+    func listing(_ entries: [SourceEntry], known: [KnownFile]) -> Listing {
+        let rules = Listing.Rules(
+            recognition: Recognition(known, hourShift: plan.hourShift), acceptable: plan.acceptable, again: options.again,
+            wanted: WantedMemo(plan).wanted)
+        return Listing(entries, rules: rules)
+    }
+
+    func known(_ session: any SourceSession) async throws(IngestError) -> [KnownFile] {
+        plan.recognises || options.again ? try await reader.known(volume: session.volume, below: session.home) : []
+    }
+
+    /// Known files need no new row; what could not be read is remembered.
+    func settle(_ settled: [Settled]) async {
+        for one in settled { tally.settle(one) }
+        let rows = settled.filter { $0.ending == .setAside }.map { LedgerChange.asset(AssetRow($0, run: run)) }
+        if let writer, !rows.isEmpty {
+            let result = await Result { () async throws(IngestError) in try await writer.record(rows) }
+            if case .failure(let error) = result { tally.trouble(error) }
+        }
+    }
+
+    /// Not taken: counted as pending, so that the buckets add up and the exit code says that something is left.
+    func leave(_ work: ShotWork, _ error: IngestError?) {
+        for member in work.members where !member.settled { leave(member.entry, error?.message) }
+    }
+
+    func leave(_ entry: SourceEntry, _ reason: String?) {
+        let asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
+        tally.settle(Settled(asset: asset, ending: .pending, reason: "not taken: " + (reason ?? "stopped")))
+    }
+
+    func intake(_ session: any SourceSession) -> Intake {
+        let stager = Stager(
+            areas: staging.areas, digests: plan.targets.reduce(into: []) { $0.formUnion($1.traits.digests) }, dryRun: writer == nil,
+            pool: staging.pool, hub: hub, cancelled: cancelled)
+        let placer = Placer(
+            ledger: reader, targets: plan.targets, profiles: plan.profiles, book: book, event: options.deliveryEvent,
+            photographer: options.photographer, again: options.again, volumeLabel: session.place.label)
+        return Intake(
+            session: session, reader: ShotReader(session: session, stager: stager, line: Line(stages: plan.stages), tally: tally, hub: hub),
+            placer: placer, ground: self, wait: options.wait, leaving: leave)
+    }
+}

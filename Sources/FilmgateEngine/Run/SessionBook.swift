@@ -1,0 +1,18 @@
+import FilmgateCore
+import Synchronization
+
+/// The sessions that are open now, each to be told what became of its assets.
+final class SessionBook: Sendable {
+    private struct Key: Hashable { var source: String, root: String }
+    private let sessions = Mutex<[Key: any SourceSession]>([:])
+
+    func add(_ session: any SourceSession) { sessions.withLock { $0[Self.key(session)] = session } }
+    func remove(_ session: any SourceSession) { sessions.withLock { _ = $0.removeValue(forKey: Self.key(session)) } }
+
+    func tell(_ settled: Settled) {
+        let origin = settled.asset.origin
+        sessions.withLock { $0[Key(source: origin.source, root: origin.root)] }?.settled(settled)
+    }
+
+    private static func key(_ session: any SourceSession) -> Key { Key(source: session.place.source, root: session.place.address) }
+}

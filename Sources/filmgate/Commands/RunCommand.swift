@@ -1,0 +1,74 @@
+import ArgumentParser
+import FilmgateCore
+import FilmgateEngine
+
+/// What every verb that follows a pipeline file takes.
+struct PipelineOptions: ParsableArguments {
+    @Option(help: "The event that the frames belong to.")
+    var event: String?
+
+    @Option(help: "Whose frames these are.")
+    var photographer: String?
+
+    @Option(name: .customLong("set"), help: ArgumentHelp("Change one value of the pipeline.", valueName: "key=value"))
+    var set: [String] = []
+
+    @Option(help: ArgumentHelp("At the end, leave the rest pending after this long without progress.", valueName: "duration"))
+    var wait = "2m"
+
+    func overrides() throws -> [Override] {
+        try set.map { text in
+            guard let override = Override(text) else {
+                throw ValidationError("--set takes key=value, such as --set stages.select.min_rating=3.")
+            }
+            return override
+        }
+    }
+
+    func patience() throws -> Duration {
+        guard let wait = Duration(text: wait) else { throw ValidationError("--wait takes a duration such as 30s or 2m.") }
+        return wait
+    }
+}
+
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Take from all sources of a pipeline at once, until stopped.",
+        discussion: """
+            A card is taken whole, cameras give what is new since last time (see `backlog`), and what is lost is come back to. The first \
+            Ctrl-C finishes what is in flight, the second stops at once; nothing is lost either way.
+
+            EXAMPLE:
+              filmgate run wedding.yaml --event smith
+            """)
+
+    @Argument(help: "The pipeline file.", completion: .file(extensions: ["yaml", "yml"]))
+    var pipeline: String
+
+    @Flag(help: "Take all that the sources hold now, and end.")
+    var once = false
+
+    @Option(help: "What is taken of the files that a camera held before: all, since-last or none; instead of what the pipeline says.")
+    var backlog: String?
+
+    @Flag(help: "End with 9 when nothing new was delivered.")
+    var errorOnEmpty = false
+
+    @OptionGroup var following: PipelineOptions
+    @OptionGroup var options: CommonOptions
+
+    func run() async throws {
+        let workplace = try Workplace(options), wait = try following.patience()
+        let pipeline = try workplace.load(pipeline, overrides: try following.overrides())
+        guard !pipeline.sources.isEmpty else { throw ValidationError("This pipeline has no sources to run.") }
+        let event = try EventGate(state: options.stateDirectory).event(following.event, for: pipeline.event)
+        var run = RunOptions(
+            verb: "run", event: event, photographer: following.photographer, wait: wait, state: options.stateDirectory)
+        run.holdsForEvent = pipeline.event.hold && event == nil
+        if let backlog {
+            guard let rule = Backlog(rawValue: backlog) else { throw ValidationError("--backlog takes all, since-last or none.") }
+            run.backlog = rule
+        }
+        try await RunSession(workplace: workplace, options: run, errorOnEmpty: errorOnEmpty).keepRunning(pipeline, once: once)
+    }
+}
