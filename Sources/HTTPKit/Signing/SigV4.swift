@@ -1,3 +1,4 @@
+import CCurl
 import Crypto
 public import FilmgateCore
 import Glibc
