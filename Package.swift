@@ -68,6 +68,7 @@ let package = Package(
         [system("CExif", "libexif", "libexif-dev")],
         [system("CCurl", "libcurl", "libcurl4-openssl-dev")],
         [system("CXXHash", "libxxhash", "libxxhash-dev")],
+        [system("CLibUSB", "libusb-1.0", "libusb-1.0-0-dev")],
         [.target(name: "CLinux", path: "Sources/CLinux")],
         // Layer 1: the words
         library("FilmgateCore", [log], tests: []),
@@ -76,6 +77,7 @@ let package = Package(
         library("MediaKit", [core, "CExif"], tests: []),
         library("HTTPKit", [core, "CCurl", crypto], tests: ["FilmgateTesting"]),
         library("PTPKit", [core], tests: ["VirtualCamera", "CameraTesting"]),
+        library("USBKit", [core, "CLibUSB"], tests: []),
         library("VirtualCamera", [core, "PTPKit"]),
         library("CameraTesting", [core, "PTPKit", "VirtualCamera", log]),
         // Layer 3: machinery
@@ -109,7 +111,8 @@ let package = Package(
                 dependencies: [
                     core, "FileKit", "FilmgateLedger", "FilmgateConfig", "FilmgateEngine", "FilmgateSample", "CardSource", "ExifStage",
                     "SelectStage", "DedupeStage", "UploadStage", "FolderTarget", "HTTPTarget", "BearerAuth", "BasicAuth", "APIKeyAuth",
-                    "NoAuth", "PTPKit", "VirtualCamera", "StandardCamera", "CanonCamera", "NikonCamera", "SonyCamera", "LeicaCamera",
+                    "NoAuth", "PTPKit", "USBKit", "VirtualCamera", "StandardCamera", "CanonCamera", "NikonCamera", "SonyCamera",
+                    "LeicaCamera",
                     "PentaxCamera",
                     "GoProCamera", arguments, log,
                 ], path: "Sources/filmgate")

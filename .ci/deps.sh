@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
-# Installs what is missing, and only that: deps.sh build | crash | bench
+# Installs what is missing, and only that: deps.sh build | crash | bench | usb
 # A machine that has everything is left alone, without root and without a network.
 set -euo pipefail
 
 libraries="" commands=""
 case "${1:-build}" in
     build)
-        libraries="libexif=libexif-dev libcurl=libcurl4-openssl-dev libxxhash=libxxhash-dev sqlite3=libsqlite3-dev"
+        libraries="libexif=libexif-dev libcurl=libcurl4-openssl-dev libxxhash=libxxhash-dev sqlite3=libsqlite3-dev libusb-1.0=libusb-1.0-0-dev"
         commands="pkg-config=pkg-config"
         ;;
     crash) commands="python3=python3" ;;
     bench) commands="python3=python3 rclone=rclone exiftool=libimage-exiftool-perl exiv2=exiv2 gphoto2=gphoto2 strace=strace" ;;
+    usb) commands="python3=python3 qemu-system-x86_64=qemu-system-x86 busybox=busybox-static cpio=cpio depmod=kmod" ;;
     *)
-        echo "usage: deps.sh build|crash|bench" >&2
+        echo "usage: deps.sh build|crash|bench|usb" >&2
         exit 2
         ;;
 esac

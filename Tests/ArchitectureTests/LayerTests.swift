@@ -10,6 +10,7 @@ import Testing
         "MediaKit": ["FilmgateCore", "CExif"],
         "HTTPKit": ["FilmgateCore", "CCurl", "Crypto"],
         "PTPKit": ["FilmgateCore"],
+        "USBKit": ["FilmgateCore", "CLibUSB"],
         "VirtualCamera": ["FilmgateCore", "PTPKit"],
         "CameraTesting": ["FilmgateCore", "PTPKit", "VirtualCamera", "Testing", "Logging"],
         "FilmgateLedger": ["FilmgateCore", "GRDB", "GRDBSQLite", "Foundation"],
