@@ -137,7 +137,13 @@ public final class Runner: Sendable {
 
     private func places() async throws(IngestError) -> [(driver: any SourceDriver, place: SourcePlace)] {
         var found: [(driver: any SourceDriver, place: SourcePlace)] = []
-        for source in plan.sources { for place in try await source.places() { found.append((source, place)) } }
+        var seen: Set<String> = []
+        // Where two sources see the same camera, the first has it.
+        for source in plan.sources {
+            for place in try await source.places() where seen.insert("\(place.address)\u{1F}\(place.visit)").inserted {
+                found.append((source, place))
+            }
+        }
         return found
     }
 

@@ -16,6 +16,12 @@ public protocol CameraDoor: Sendable {
 public protocol CameraBus: Sendable {
     /// What is plugged in now and may be a camera. Opens nothing.
     func doors() throws(PTPError) -> [any CameraDoor]
+    /// Tells that something was plugged in or out, for as long as the stream is held; nil where only asking again shows it.
+    func changes() -> AsyncStream<Void>?
+}
+
+extension CameraBus {
+    public func changes() -> AsyncStream<Void>? { nil }
 }
 
 /// A camera on the network, spoken to in PTP/IP.

@@ -25,12 +25,16 @@ public struct CameraVisit: Sendable {
 
     var buses: [any CameraBus] { context.lookup.services.compactMap { $0 as? any CameraBus } }
 
+    var order: CameraOrder? { context.lookup.service(CameraOrder.self) }
+
     /// Who we are on the network: kept in the state directory from the first run on.
     public func identity() throws(IngestError) -> InitiatorIdentity { try IdentityFile.load(context.state) }
 }
 
 extension CameraModule {
     public var traits: SourceTraits { SourceTraits(backlog: options.backlog) }
+
+    public func changes() -> AsyncStream<Void>? { options.usb ? visit.buses.lazy.compactMap { $0.changes() }.first : nil }
 
     public func door(to host: CameraHost) throws(IngestError) -> any CameraDoor {
         PTPIPDoor(PTPIPConnector(host: host.host, port: host.port ?? PTPIPConnector.defaultPort, identity: try visit.identity()))
@@ -48,6 +52,8 @@ extension CameraModule {
                 let (info, source) = try await visit.porch.look(door)
                 if let source, source != Self.manifest.name { continue }
                 guard handler.match(info, usb: door.usb) != nil else { continue }
+                // A bus is seen by all camera modules: the pipeline's order says whose the camera is.
+                if !isHost, let order = visit.order, let taker = order.taker(of: info, door.usb), taker != Self.manifest.name { continue }
                 places.append(SourcePlace(source: Self.manifest.name, address: door.address, label: CameraNaming.label(info)))
             } catch {
                 let failure = IngestError(error, camera: door.address)

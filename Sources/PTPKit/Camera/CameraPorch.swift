@@ -14,6 +14,8 @@ public final class CameraPorch: Sendable {
     private struct State {
         var waiting: [String: (guest: Guest, since: ContinuousClock.Instant)] = [:]
         var inside: [String: (info: DeviceInfo, source: String)] = [:]
+        /// Doors that are being opened: who asks meanwhile waits for the same camera, which takes one visitor.
+        var opening: [String: Task<Result<Guest, PTPError>, Never>] = [:]
     }
     private let state = Mutex(State())
     private let pool = BlockingPool("filmgate.cameras.opening", width: 16)
@@ -31,16 +33,40 @@ public final class CameraPorch: Sendable {
             return state.waiting[door.address].map { ($0.guest.info, nil) }
         }
         if let known { return known }
-        let guest = try await open(door)
-        state.withLock { $0.waiting[door.address] = (guest, .now) }
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(patience.inSeconds * 1000))) { [weak self] in
-            self?.expire()
+        return (try await arrival(of: door).get().info, nil)
+    }
+
+    /// Opens a door and lets the camera wait; once for all who look at the same time.
+    private func arrival(of door: any CameraDoor) async -> Result<Guest, PTPError> {
+        let task = state.withLock { state in
+            if let opening = state.opening[door.address] { return opening }
+            let task = Task { await Result { () async throws(PTPError) in try await self.welcome(door) } }
+            state.opening[door.address] = task
+            return task
         }
-        return (guest.info, nil)
+        return await task.value
+    }
+
+    private func welcome(_ door: any CameraDoor) async throws(PTPError) -> Guest {
+        do throws(PTPError) {
+            let guest = try await open(door)
+            state.withLock { state in
+                state.waiting[door.address] = (guest, .now)
+                state.opening[door.address] = nil
+            }
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(patience.inSeconds * 1000))) { [weak self] in
+                self?.expire()
+            }
+            return guest
+        } catch {
+            state.withLock { $0.opening[door.address] = nil }
+            throw error
+        }
     }
 
     /// The camera behind a door, for a module to keep until it says `left`.
     public func take(_ door: any CameraDoor, for source: String) async throws(PTPError) -> Guest {
+        if let opening = state.withLock({ $0.opening[door.address] }) { _ = await opening.value }
         let waiting = state.withLock { $0.waiting.removeValue(forKey: door.address)?.guest }
         if let waiting, await waiting.camera.failure == nil {
             enter(waiting, door, source)
