@@ -24,7 +24,7 @@ struct Filmgate: AsyncParsableCommand {
             SchemaCommand.self,
             ProfileCommand.self, StatusCommand.self, HistoryCommand.self, RetryCommand.self, AssignCommand.self, EventsCommand.self,
             VerifyCommand.self, SafeToFormatCommand.self,
-            SampleCommand.self, CameraCommand.self, DoctorCommand.self,
+            CamerasCommand.self, SampleCommand.self, CameraCommand.self, DoctorCommand.self,
         ])
 
     /// Usage mistakes end with 2 (ArgumentParser's own code is 64); everything else with the code that the verb threw.

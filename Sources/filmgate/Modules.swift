@@ -12,6 +12,7 @@ import HTTPTarget
 import LeicaCamera
 import NikonCamera
 import NoAuth
+import PTPKit
 import PentaxCamera
 import SelectStage
 import SonyCamera
@@ -23,15 +24,21 @@ import VirtualCamera
 ///
 /// A new one costs a folder under `Plugins/` and a line here.
 enum Modules {
-    static let builtin: [ModuleEntry] = [
-        .source(CardSource.self),
-        .source(CanonCamera.self),
-        .source(NikonCamera.self),
-        .source(SonyCamera.self),
-        .source(LeicaCamera.self),
-        .source(PentaxCamera.self),
-        .source(GoProCamera.self),
-        .source(StandardCamera.self),
+    static let builtin: [ModuleEntry] =
+        [.source(CardSource.self)] + cameras.map { entry($0) } + others
+
+    /// Camera modules, specific before generic: the first that fits takes a camera.
+    static let cameras: [any CameraModule.Type] = [
+        CanonCamera.self,
+        NikonCamera.self,
+        SonyCamera.self,
+        LeicaCamera.self,
+        PentaxCamera.self,
+        GoProCamera.self,
+        StandardCamera.self,
+    ]
+
+    private static let others: [ModuleEntry] = [
         .stage(ExifStage.self),
         .stage(SelectStage.self),
         .stage(DedupeStage.self),
@@ -51,6 +58,8 @@ enum Modules {
             "pentax": PentaxPersonality(), "gopro": GoProPersonality(), "ptp": StandardPersonality(),
         ]
     }
+
+    private static func entry<M: CameraModule>(_ module: M.Type) -> ModuleEntry { .source(module) }
 
     static func registry() throws(IngestError) -> ModuleRegistry { try ModuleRegistry(builtin) }
 }

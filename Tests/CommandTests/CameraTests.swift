@@ -40,4 +40,86 @@ import Testing
         #expect(second.count("delivered") == 0)
         #expect(second.count("bytes_read") == 0)
     }
+
+    @Test(arguments: ["canon", "nikon", "ptp"]) func camerasTellsWhatAnswersAndWhoTakesIt(_ make: String) throws {
+        let table = try Table(), camera = try Simulated(make, card: table.card)
+        let outcome = try table.run(["cameras", "--host", "127.0.0.1:\(camera.port)"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let line = try #require(outcome.items("camera").first { $0["transport"] as? String == "ptpip" })
+        #expect(line["id"] as? String == "ptpip://127.0.0.1:\(camera.port)")
+        #expect(line["module"] as? String == make)
+        #expect(line["model"] is String && line["serial"] is String && line["because"] is String)
+        let storage = try #require((line["storages"] as? [[String: Any]])?.first)
+        #expect((storage["capacity"] as? UInt64 ?? 0) > 0)
+        #expect(line["error"] is NSNull)
+    }
+
+    @Test func aCameraThatDoesNotAnswerIsTold() throws {
+        let table = try Table()
+        let port = try Simulated("ptp", card: table.card).port
+        let outcome = try table.run(["cameras", "--host", "127.0.0.1:\(port)"])
+        let line = try #require(outcome.items("camera").first { $0["transport"] as? String == "ptpip" })
+        #expect(line["module"] is NSNull)
+        #expect((line["error"] as? String)?.contains("gone") == true)
+    }
+
+    @Test func importFromOneCameraNeedsNoPipeline() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let camera = try Simulated("nikon", card: table.card), id = "ptpip://127.0.0.1:\(camera.port)"
+        let outcome = try table.run(["import", "--camera", id, "--to", table.archive, "--verify", "size"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.count("delivered") >= 15)
+        let via = try table.run(["import", "--camera", id, "--via", "ptp", "--to", table.archive, "--verify", "size"])
+        #expect(via.status == 0, "\(via.errors)")
+        #expect(via.count("delivered") == 0)
+        #expect(try table.run(["import", "--camera", id, "--via", "nobody", "--to", table.archive]).status == 2)
+        #expect(try table.run(["import", "--camera", "no such body", "--to", table.archive]).status == 5)
+        #expect(try table.run(["import", table.card, "--via", "ptp", "--to", table.archive]).status == 2)
+    }
+
+    @Test func aCameraThatTwoSourcesSeeIsTheFirstOnes() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let camera = try Simulated("canon", card: table.card), host = "{ hosts: [\"127.0.0.1:\(camera.port)\"] }"
+        let pipeline = try table.write(
+            "two.yaml",
+            """
+            version: 1
+            sources: [{ canon: \(host) }, { ptp: \(host) }]
+            stages: [{ dedupe: {} }, { upload: { to: [archive] } }]
+            targets: { archive: { folder: { path: "\(table.archive)/{name}", verify: size } } }
+            """)
+        let outcome = try table.run(["import", "--pipeline", pipeline])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let names = outcome.items().compactMap { $0["path"] as? String }
+        #expect(names.count >= 15 && Set(names).count == names.count)
+    }
+
+    @Test func doctorPrintsTheRulesThatItAsksFor() throws {
+        let rules = try Program.run(["doctor", "--udev-rules"])
+        #expect(rules.status == 0)
+        #expect(rules.output.contains("*:060101:*") && rules.output.contains("uaccess"))
+    }
+}
+
+/// A virtual camera as a process of its own, until it is let go.
+final class Simulated {
+    let port: String
+    private let process = Process()
+
+    init(_ make: String, card: String) throws {
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: Program.path)
+        process.arguments = ["camera", "simulate", "--make", make, "--port", "0", "--files", card]
+        (process.standardOutput, process.standardError) = (output, FileHandle.nullDevice)
+        try process.run()
+        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        port = try #require(line.split(separator: ":").last?.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+
+    deinit {
+        process.terminate()
+        process.waitUntilExit()
+    }
 }

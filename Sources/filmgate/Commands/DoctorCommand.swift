@@ -8,7 +8,7 @@ import Glibc
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Look for what would go wrong: state, ledger, disk, clock, cards, secrets of a pipeline.",
+        commandName: "doctor", abstract: "Look for what would go wrong: state, ledger, disk, clock, cards, cameras, secrets of a pipeline.",
         discussion: """
             EXAMPLE:
               filmgate doctor --pipeline wedding.yaml
@@ -17,14 +17,19 @@ struct DoctorCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Also look at this pipeline's folders and secrets.", valueName: "file"))
     var pipeline: String?
 
+    @Flag(help: "Print the udev rules that let this user open cameras, and do nothing else.")
+    var udevRules = false
+
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
+        if udevRules { return Console.out(UdevRules.text) }
         let workplace = try Workplace(options)
         var report = DoctorReport(json: options.json)
         await state(&report)
         clock(&report)
         await cards(&report)
+        CameraCheckup().run(&report)
         if let pipeline { try await check(try workplace.load(pipeline), workplace, &report) }
         if report.problems > 0 { throw Exit(.failure) }
     }

@@ -13,6 +13,13 @@ struct ImportOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The pipeline file; the paths replace its sources.", valueName: "file"))
     var pipeline: String?
 
+    @Option(
+        help: ArgumentHelp("Import from a camera: its id, serial number or model as `filmgate cameras` tells, or usb.", valueName: "id"))
+    var camera: String?
+
+    @Option(help: ArgumentHelp("With --camera: the module that takes it, such as gphoto2.", valueName: "module"))
+    var via: String?
+
     @Option(help: "The event that the frames belong to.")
     var event: String?
 
@@ -42,11 +49,12 @@ enum VerifyMode: String, ExpressibleByArgument, CaseIterable { case reread, size
 
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Import a memory card or its dump.",
+        commandName: "import", abstract: "Import a memory card, its dump, or what is on a camera.",
         discussion: """
             EXAMPLES:
               filmgate import /media/ann/EOS_DIGITAL --to ~/Pictures --to /mnt/backup
               filmgate import CARD1 CARD2 --pipeline wedding.yaml --event smith --json
+              filmgate import --camera usb --to ~/Pictures
             """)
 
     @OptionGroup var importing: ImportOptions
@@ -79,9 +87,9 @@ struct ImportRun {
     let dryRun: Bool
 
     func run() async throws {
-        let workplace = try Workplace(options)
+        var workplace = try Workplace(options)
         guard let wait = Duration(text: importing.wait) else { throw ValidationError("--wait takes a duration such as 30s or 2m.") }
-        let pipeline = try takingPaths(try pipeline(workplace))
+        let pipeline = try await takingCamera(try takingPaths(try pipeline(workplace)), &workplace)
         let event = try EventGate(state: options.stateDirectory).event(importing.event, for: pipeline.event)
         var run = RunOptions(
             verb: "import", event: event, photographer: importing.photographer, again: importing.again, dryRun: dryRun,
@@ -104,7 +112,9 @@ struct ImportRun {
             return proving(try workplace.load(file, overrides: overrides))
         }
         guard !importing.to.isEmpty else { throw ValidationError("Say where to: --to DIR, or --pipeline FILE.") }
-        guard !importing.paths.isEmpty else { throw ValidationError("Say what to import: the path of a card or a folder.") }
+        guard !importing.paths.isEmpty || importing.camera != nil else {
+            throw ValidationError("Say what to import: the path of a card or a folder, or --camera ID.")
+        }
         let node = BuiltinPipeline.importing(
             to: importing.to.map(UserPath.absolute), verify: (importing.verify ?? .reread).rawValue, mhl: importing.mhl)
         return try workplace.checked(workplace.loader(overrides: overrides).load(node: node))
@@ -117,6 +127,21 @@ struct ImportRun {
             if let verify = importing.verify { pipeline.targets[index].node.set("verify", verify.rawValue) }
             if importing.mhl { pipeline.targets[index].node.set("mhl", "true") }
         }
+        return pipeline
+    }
+
+    /// A camera replaces the pipeline's sources; the options of the module that takes it stay.
+    private func takingCamera(_ pipeline: PipelineFile, _ workplace: inout Workplace) async throws -> PipelineFile {
+        guard let id = importing.camera else {
+            guard importing.via == nil else { throw ValidationError("--via goes with --camera.") }
+            return pipeline
+        }
+        guard importing.paths.isEmpty else { throw ValidationError("Paths and --camera exclude each other.") }
+        let chooser = CameraChooser(workplace: workplace)
+        let choice = try await workplace.telling { () async throws(IngestError) in try await chooser.choose(id, via: importing.via) }
+        workplace.buses = [choice.bus]
+        var pipeline = pipeline
+        pipeline.sources = [choice.use(among: pipeline.sources)]
         return pipeline
     }
 

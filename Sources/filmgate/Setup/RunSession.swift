@@ -72,7 +72,7 @@ struct RunSession {
         var plans: [Plan] = []
         for event in events {
             let builder = workplace.builder(ledger: reader, event: event)
-            for pipeline in pipelines { plans.append(try builder.plan(pipeline)) }
+            for pipeline in pipelines { plans.append(try workplace.ordering(pipeline.sources, builder).plan(pipeline)) }
         }
         return Plan.union(plans)
     }

@@ -1,3 +1,4 @@
+import FileKit
 import FilmgateConfig
 import FilmgateCore
 import FilmgateEngine
@@ -9,6 +10,9 @@ import PTPKit
 struct Workplace {
     let options: CommonOptions
     let registry: ModuleRegistry
+    /// What camera modules are given to look at.
+    var buses: [any CameraBus] = [USBCameraBus()]
+    let porch = CameraPorch()
 
     init(_ options: CommonOptions) throws {
         self.options = options
@@ -49,6 +53,9 @@ struct Workplace {
         try await telling { () throws(IngestError) in try SQLiteLedger.open(directory: options.stateDirectory) }
     }
 
+    /// Makes the state directory, for what has to be kept before there is a ledger.
+    func makeState() throws(IngestError) { try DurableFile.makeDirectories(options.stateDirectory, mode: 0o700) }
+
     /// The reading half: never locks, creates nothing.
     func readLedger() async throws -> any LedgerReader {
         try await telling { () throws(IngestError) in try SQLiteLedger.reader(directory: options.stateDirectory) }
@@ -58,7 +65,19 @@ struct Workplace {
         var builder = PlanBuilder(
             registry: registry, secrets: SystemSecrets(), ledger: ledger, logger: options.logger, state: options.stateDirectory,
             event: event)
-        builder.services = [CameraPorch()]
+        builder.services = [porch] + buses.map { $0 as any Sendable }
+        return builder
+    }
+
+    /// Lets the pipeline's camera modules know each other's order.
+    func ordering(_ sources: [ModuleUse], _ builder: PlanBuilder) throws(IngestError) -> PlanBuilder {
+        let experts = try CameraExpert.all(self)
+        let looking = sources.filter { $0.node["usb"]?.value != .scalar("false", quoted: false) }
+        let order = looking.compactMap { use in experts.first { $0.name == use.module } }.map { expert in
+            (expert.name, { @Sendable in expert.match($0, $1) != nil } as CameraOrder.Fits)
+        }
+        var builder = builder
+        builder.services.append(CameraOrder(order))
         return builder
     }
 

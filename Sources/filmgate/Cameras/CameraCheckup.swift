@@ -1,0 +1,31 @@
+import FilmgateCore
+import USBKit
+
+/// What keeps cameras on USB from being used: rights, and whoever holds them.
+struct CameraCheckup {
+    var host = USBHost()
+    var rules = UdevRules.installed
+
+    /// Opens no camera.
+    func run(_ report: inout DoctorReport) {
+        let cameras = USBCameraBus(host).cameras()
+        for (device, interface) in cameras {
+            let name = "\(device.label) at usb://\(device.address)"
+            guard host.mayOpen(device) else {
+                let trouble = USBTrouble.denied(device)
+                report.note(false, "camera", "", trouble.description)
+                continue
+            }
+            let holders = host.holders(of: device, interface)
+            report.note(holders.isEmpty, "camera", "\(name) is free", USBTrouble.busy(device, holders).description)
+        }
+        if cameras.isEmpty { report.note(true, "camera", "no camera is plugged in", "") }
+        if let rules {
+            report.note(true, "udev", "cameras are this desk's: \(rules)", "")
+        } else if cameras.allSatisfy({ host.mayOpen($0.device) }) {
+            report.note(true, "udev", "Filmgate's rules are not installed; needed only where a camera cannot be opened", "")
+        } else {
+            report.note(false, "udev", "", "Filmgate's rules are not installed. \(UdevRules.advice)")
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import FilmgateCore
+import FilmgateEngine
+import PTPKit
+import USBKit
+
+/// One camera and the module that takes it.
+struct CameraChoice: Sendable {
+    enum Place: Sendable { case usb(USBDevice), network(CameraHost) }
+    var place: Place
+    var module: String
+    let bus: OneCameraBus
+
+    /// The pipeline's own entry for that module, else a new one, narrowed to this camera.
+    func use(among sources: [ModuleUse]) -> ModuleUse {
+        var use = sources.first { $0.module == module } ?? ModuleUse(name: module, module: module, node: ConfigNode(.map([])), mark: Mark())
+        switch place {
+        case .usb:
+            use.node.set("hosts", ConfigNode(.list([])))
+            use.node.set("usb", "true")
+        case .network(let host):
+            use.node.set("hosts", ConfigNode(.list([ConfigNode(.scalar(host.shown ?? host.host, quoted: true))])))
+            use.node.set("usb", "false")
+        }
+        return use
+    }
+}
+
+/// A bus on which only one camera is seen.
+///
+/// While that one is away, those of its kind are: it may have been plugged in elsewhere.
+struct OneCameraBus: CameraBus {
+    var door: USBDoor?
+
+    func doors() throws(PTPError) -> [any CameraDoor] {
+        guard let door else { return [] }
+        let cameras = USBCameraBus(door.host).cameras()
+        if cameras.contains(where: { $0.device.isSame(as: door.device) }) { return [door] }
+        return cameras.filter { $0.device.isKind(of: door.device) }.map { camera in
+            USBDoor(host: door.host, device: camera.device, interface: camera.interface)
+        }
+    }
+}
+
+/// Finds the camera that a person means.
+struct CameraChooser {
+    let workplace: Workplace
+    let host = USBHost()
+
+    /// `notFound` when there is none, or more than one; `misconfigured` for a module that is none.
+    func choose(_ id: String, via: String?) async throws(IngestError) -> CameraChoice {
+        let experts = try CameraExpert.all(workplace)
+        if let via, !experts.contains(where: { $0.name == via }) {
+            let known = experts.map(\.name).joined(separator: ", ")
+            throw IngestError(.misconfigured, "There is no camera module called `\(via)`.", advice: "Known: \(known).")
+        }
+        let cameras = USBCameraBus(host).cameras()
+        let meant = Self.meant(id, among: cameras.map(\.device))
+        if meant.count == 1, let camera = cameras.first(where: { $0.device == meant[0] }) {
+            let door = USBDoor(host: host, device: camera.device, interface: camera.interface)
+            let name = try await module(door, via, experts, label: camera.device.label)
+            return CameraChoice(place: .usb(camera.device), module: name, bus: OneCameraBus(door: door))
+        }
+        guard meant.isEmpty else {
+            let ids = meant.map { "usb://\($0.address)" }.joined(separator: ", ")
+            throw IngestError(.notFound, "`\(id)` may mean several cameras: \(ids).", advice: "Name one of them with --camera.")
+        }
+        guard let address = Self.network(id), let last = experts.last else {
+            throw IngestError(.notFound, "No camera `\(id)` is plugged in.", advice: "filmgate cameras lists those that are.")
+        }
+        try workplace.makeState()
+        let door = try (experts.first { $0.name == via } ?? last).door(address)
+        let name = try await module(door, via, experts, label: id)
+        return CameraChoice(place: .network(address), module: name, bus: OneCameraBus())
+    }
+
+    private func module(_ door: any CameraDoor, _ via: String?, _ experts: [CameraExpert], label: String) async throws(IngestError)
+        -> String
+    {
+        if let via { return via }
+        do throws(PTPError) {
+            let (info, _) = try await workplace.porch.look(door)
+            guard let (expert, _) = CameraExpert.taking(info, door.usb, among: experts) else {
+                throw .sink(IngestError(.notFound, "No module takes \(label)."))
+            }
+            return expert.name
+        } catch { throw IngestError(error, camera: label) }
+    }
+
+    /// Devices that `id` names: by address, port, serial number or a part of the model; `usb` names all.
+    static func meant(_ id: String, among devices: [USBDevice]) -> [USBDevice] {
+        if id == "usb" { return devices }
+        let address = id.hasPrefix("usb://") ? String(id.dropFirst(6)) : id
+        let exact = devices.filter { [$0.address, $0.port].contains(address) || (!$0.serial.isEmpty && $0.serial == id) }
+        if !exact.isEmpty { return exact }
+        let wanted = id.lowercased()
+        return wanted.isEmpty ? [] : devices.filter { ($0.manufacturer + " " + $0.model).lowercased().contains(wanted) }
+    }
+
+    /// A network address: `ptpip://…`, or what looks like a host with a dot, a colon or an end such as `localhost`.
+    static func network(_ id: String) -> CameraHost? {
+        if let range = id.firstRange(of: "://") {
+            return id[..<range.lowerBound] == "usb" ? nil : CameraHost(text: String(id[range.upperBound...]))
+        }
+        return id.contains(".") || id.contains(":") || id == "localhost" ? CameraHost(text: id) : nil
+    }
+}

@@ -1,0 +1,41 @@
+import FilmgateCore
+import PTPKit
+
+/// A camera module, as far as it says which cameras are its own and how they are reached.
+struct CameraExpert: Sendable {
+    let name: String
+    let match: @Sendable (DeviceInfo, USBIdentity?) -> CameraMatch?
+    let quirks: Quirks
+    let door: @Sendable (CameraHost) throws(IngestError) -> any CameraDoor
+
+    private init<M: CameraModule>(_: M.Type, _ context: ModuleContext) throws(IngestError) {
+        let module = try M(M.Config(), context)
+        name = M.manifest.name
+        match = { module.handler.match($0, usb: $1) }
+        quirks = module.handler.quirks
+        door = { host throws(IngestError) in try module.door(to: host) }
+    }
+
+    /// All of them, in the order in which they are asked.
+    static func all(_ workplace: Workplace) throws(IngestError) -> [CameraExpert] {
+        var lookup = Lookup()
+        lookup.services = [workplace.porch] + workplace.buses.map { $0 as any Sendable }
+        let options = workplace.options
+        let context = ModuleContext(name: "cameras", logger: options.logger, state: options.stateDirectory, lookup: lookup)
+        var experts: [CameraExpert] = []
+        for module in Modules.cameras { experts.append(try expert(module, context)) }
+        return experts
+    }
+
+    private static func expert<M: CameraModule>(_ module: M.Type, _ context: ModuleContext) throws(IngestError) -> CameraExpert {
+        try CameraExpert(module, context)
+    }
+
+    /// Who takes a camera, and by which line of its table.
+    static func taking(_ info: DeviceInfo, _ usb: USBIdentity?, among experts: [CameraExpert]) -> (
+        expert: CameraExpert, match: CameraMatch
+    )? {
+        for expert in experts { if let match = expert.match(info, usb) { return (expert, match) } }
+        return nil
+    }
+}
