@@ -11,7 +11,7 @@ PROGRAM = $(or $(FILMGATE),$(RELEASE_BIN))
 COUNT ?= 100
 SECONDS_EACH ?= 60
 
-.PHONY: help deps deps-crash deps-bench build test lint demo crash bench fuzz tsan install clean program
+.PHONY: help deps deps-crash deps-bench deps-usb usb build test lint demo crash bench fuzz tsan install clean program
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,15 +48,23 @@ crash: deps-crash program ## kill -9 at COUNT random moments of an import, then 
 bench: deps-bench program ## measure against cp, rclone, exiftool and exiv2 (BENCH="--quick" for a short look)
 	python3 Tests/Bench/bench.py --filmgate $(PROGRAM) $(BENCH)
 
+deps-usb: ## install what `usb` runs: an emulator and what its guest is made of, if they are missing
+	@.ci/deps.sh usb
+
+usb: deps-usb program ## plug a camera into a guest with a real USB stack, pull it in the middle, and compare every byte
+	python3 Tests/Peers/usb/usb.py --filmgate $(PROGRAM)
+
 fuzz: deps ## every fuzz target for SECONDS_EACH seconds under AddressSanitizer
 	.ci/fuzz.sh $(SECONDS_EACH)
 
 tsan: deps ## all tests under ThreadSanitizer
 	$(SWIFT) test --disable-xctest --sanitize=thread --scratch-path .build-tsan -j $(JOBS)
 
-install: build ## install the program and its shell completions below PREFIX
+install: build ## install the program, its udev rules and its shell completions below PREFIX
 	install -D -m 755 $(RELEASE_BIN) $(DESTDIR)$(PREFIX)/bin/filmgate
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+	install -d $(DESTDIR)$(PREFIX)/lib/udev/rules.d
+	$(RELEASE_BIN) doctor --udev-rules > $(DESTDIR)$(PREFIX)/lib/udev/rules.d/70-filmgate-cameras.rules
 	install -d $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 	$(RELEASE_BIN) --generate-completion-script bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/filmgate
 	$(RELEASE_BIN) --generate-completion-script zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_filmgate
