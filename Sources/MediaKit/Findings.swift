@@ -79,11 +79,11 @@ struct Findings {
 
     /// The facts, best sources first.
     var result: MediaFacts {
-        var result = facts
+        var result = facts.withoutBlanks
         result.rating = xmp.rating ?? facts.rating
-        result.fill(from: xmp)
+        result.fill(from: xmp.withoutBlanks)
         result.captured = result.captured ?? universal
-        result.fill(from: iptc)
+        result.fill(from: iptc.withoutBlanks)
         result.captured = result.captured ?? modified
         if let pixelSize { (result.width, result.height) = (pixelSize.width, pixelSize.height) }
         return result
@@ -91,6 +91,15 @@ struct Findings {
 }
 
 extension MediaFacts {
+    /// Whatever container it came from, a text that says nothing is no fact.
+    var withoutBlanks: MediaFacts {
+        var facts = self
+        for text in [\MediaFacts.make, \.model, \.serial, \.owner, \.artist, \.lensModel, \.lensSerial] {
+            if facts[keyPath: text]?.allSatisfy(\.isWhitespace) == true { facts[keyPath: text] = nil }
+        }
+        return facts
+    }
+
     /// Takes over what is missing here.
     mutating func fill(from other: MediaFacts) {
         make = make ?? other.make

@@ -47,6 +47,25 @@ import Testing
         try expectEachOnce(table, healthy)
     }
 
+    @Test func aServerThatCannotProveItselfGetsNothing() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let gallery = try Gallery(table), server = try UntrustedServer(table)
+        // A certificate that nobody signed, and a server that does not speak TLS at all.
+        for address in ["https://127.0.0.1:\(server.port)", gallery.address.replacingOccurrences(of: "http:", with: "https:")] {
+            let run = try table.deliver(try table.pipeline(gallery, address: address), wait: "2s")
+            #expect([4, 8].contains(run.status), "\(run.errors)")
+            #expect(run.count("pending") == 17 && run.count("setAside") == 0)
+            let said = run.output + run.errors
+            #expect(said.contains("TLS") || said.contains("certificate"), "\(said)")
+        }
+        #expect(table.files(table.archive).count == 16)
+        #expect(try gallery.assets().isEmpty)
+        let second = try table.deliver(try table.pipeline(gallery))
+        #expect(second.status == 0)
+        try expectEachOnce(table, gallery)
+    }
+
     @Test func aGalleryThatIsDownLeavesPendingFramesForAPlainSecondRun() throws {
         let table = try Table()
         try table.sampleCard()

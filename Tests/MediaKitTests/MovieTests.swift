@@ -68,6 +68,8 @@ import Testing
         for facts in [inside.facts, beside.facts] {
             #expect(facts.captured?.description == "2026-05-01T12:30:05+02:00" && facts.model == "A-1" && facts.serial == nil)
             #expect(facts.lensModel == "50mm & more")
+            let blank = reading(ascii(nonRealTimeMeta.replacing("Acme", with: "").replacing("A-1", with: " ")), "C0001M01.XML").facts
+            #expect(blank.make == nil && blank.model == nil)
         }
         #expect(inside.flags.isEmpty && beside.kindByContent == .sidecar)
     }
