@@ -56,7 +56,8 @@ extension Dispatcher {
         for asset in open.keys { keepBytes(of: asset, owner: owners.contains(asset)) }
         for (id, parcel) in parcels {
             let held = holdReason(id.target)
-            let reason = held?.description ?? parcel.job.asset.receipts[parcel.target.name]?.reason ?? "not sent yet"
+            let reason =
+                held?.description ?? parcel.job.asset.receipts[parcel.target.name]?.reason ?? trouble(id.target)?.message ?? "not sent yet"
             let receipt = Receipt(state: held == nil ? .pending : .held, reason: reason)
             for asset in parcel.listeners { open[asset]?.receipts[parcel.target.name] = receipt }
             if let owner = parcel.listeners.first, let consignment = open[owner] {

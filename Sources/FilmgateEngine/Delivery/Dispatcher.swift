@@ -135,7 +135,7 @@ actor Dispatcher {
     private func retryLater(_ parcel: Parcel, _ error: IngestError) {
         let failures = (queues[parcel.id.target]?.failures ?? 0) + 1
         let delay = backoff.delay(attempt: failures, asked: error.retryAfter)
-        queues[parcel.id.target]?.failed(parcel.id, retryAfter: delay, now: clock.now)
+        queues[parcel.id.target]?.failed(parcel.id, because: error, retryAfter: delay, now: clock.now)
         parcels[parcel.id]?.job.asset.receipts[parcel.target.name] = Receipt(state: .pending, reason: error.message)
         hub.post(.retrying(target: parcel.target.name, what: parcel.job.name, reason: error.message, after: delay))
         let identity = parcel.id.target
@@ -308,6 +308,7 @@ actor Dispatcher {
     func isStuck(_ wait: Duration) -> Bool { queues.values.allSatisfy(\.isIdle) || clock.now - lastProgress > wait }
 
     func holdReason(_ target: String) -> IngestError? { queues[target]?.held }
+    func trouble(_ target: String) -> IngestError? { queues[target]?.trouble }
 
     private func report(_ target: String) {
         guard let queue = queues[target] else { return }

@@ -12,6 +12,8 @@ struct TargetQueue: Sendable {
     private(set) var held: IngestError?
     /// Failures in a row: after the first, one parcel at a time probes until one gets through.
     private(set) var failures = 0
+    /// What went wrong last, until something gets through.
+    private(set) var trouble: IngestError?
     private(set) var notBefore: ContinuousClock.Instant?
 
     init(_ target: PlannedTarget, held: IngestError? = nil) { (self.target, self.held) = (target, held) }
@@ -40,15 +42,16 @@ struct TargetQueue: Sendable {
     mutating func succeeded() {
         active -= 1
         failures = 0
-        notBefore = nil
+        (notBefore, trouble) = (nil, nil)
     }
 
     /// Ended without saying anything about the target's health.
     mutating func ended() { active -= 1 }
 
     /// The target did not answer as it should: the parcel goes to the front again, and everything waits for `delay`.
-    mutating func failed(_ id: Parcel.ID, retryAfter delay: Duration, now: ContinuousClock.Instant) {
+    mutating func failed(_ id: Parcel.ID, because error: IngestError, retryAfter delay: Duration, now: ContinuousClock.Instant) {
         active -= 1
+        trouble = error
         failures += 1
         notBefore = max(notBefore ?? now, now + delay)
         putBack(id)

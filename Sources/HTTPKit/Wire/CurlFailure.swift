@@ -14,6 +14,10 @@ enum CurlFailure {
             return IngestError(
                 .untrusted, "The certificates for \(address.origin) cannot be used: \(words). Nothing was sent.",
                 advice: "Check that `ca_file` names a readable PEM file.")
+        case CURLE_SSL_CONNECT_ERROR:
+            return IngestError(
+                .network, "No TLS with \(address.origin): \(words). Nothing was sent.",
+                advice: "See whether the address has the right port, and whether `https` is spoken there.")
         case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_BAD_FUNCTION_ARGUMENT:
             return IngestError(.unexpected, "libcurl failed: \(words).")
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_UNSUPPORTED_PROTOCOL:
