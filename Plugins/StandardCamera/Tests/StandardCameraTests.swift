@@ -1,5 +1,6 @@
 import CameraTesting
 import FilmgateCore
+import Logging
 import PTPKit
 import StandardCamera
 import Testing
@@ -15,6 +16,35 @@ import VirtualCamera
 
     @Test(.enabled(if: ForeignClient.isInstalled))
     func aForeignClientDownloadsFromThePersonality() async throws { try await ForeignClient.check(StandardPersonality()) }
+
+    @Test func aCameraThatAnnouncesItselfIsFoundWithoutItsAddress() async throws {
+        let state = try TemporaryState()
+        defer { state.remove() }
+        var card = VirtualCard()
+        card.add(VirtualFile("IMG_1.JPG", .pattern(seed: 1, size: 5000)), in: "DCIM/100MEDIA")
+        let responder = try PTPIPResponder(VirtualCamera(StandardPersonality(), cards: [card]))
+        let announcer = try Announcer { _ in [DNSAnswer.camera("Body", at: IPv4(127, 0, 0, 1), port: responder.port)] }
+        defer {
+            responder.stop()
+            announcer.stop()
+        }
+        var ground = CameraFinder.Ground()
+        ground.networks = { [LocalNetwork(own: IPv4(127, 0, 0, 1), mask: IPv4(255, 255, 255, 252))] }
+        (ground.mdns, ground.ssdp, ground.patience) = (announcer.endpoint, nil, .milliseconds(300))
+        var config = StandardCamera.Config(), lookup = Lookup()
+        config.camera.network = CameraHosts(isAuto: true)
+        let finder = CameraFinder(state: state.path, ground: ground)
+        lookup.services = [CameraPorch(), finder]
+        let module = try StandardCamera(
+            config, ModuleContext(name: "ptp", logger: Logger(label: "test"), state: state.path, lookup: lookup))
+        let place = try #require(try await module.places().first)
+        #expect(place.address == "ptpip://127.0.0.1:\(responder.port)")
+        #expect(finder.counters.found == 1)
+        let session = try await module.open(place)
+        #expect(try await session.entries().map(\.origin.name) == ["IMG_1.JPG"])
+        await session.close()
+        #expect(KnownCameras(state: state.path).entries.map(\.host.port) == [responder.port])
+    }
 
     @Test func aFolderIsListedInOneRequestWhereThatIsOffered() async throws {
         let files = (1...300).map { ("", VirtualFile("IMG_\($0).JPG", .pattern(seed: UInt64($0), size: 100))) }

@@ -25,6 +25,8 @@ public struct CameraVisit: Sendable {
 
     var buses: [any CameraBus] { context.lookup.services.compactMap { $0 as? any CameraBus } }
 
+    var finder: CameraFinder? { context.lookup.service(CameraFinder.self) }
+
     var order: CameraOrder? { context.lookup.service(CameraOrder.self) }
 
     /// Who we are on the network: kept in the state directory from the first run on.
@@ -49,17 +51,13 @@ extension CameraModule {
         for (door, isHost) in try doors() {
             if let usb = door.usb, !couldFit(usb) { continue }
             do throws(PTPError) {
-                let (info, source) = try await visit.porch.look(door)
-                if let source, source != Self.manifest.name { continue }
-                guard handler.match(info, usb: door.usb) != nil else { continue }
-                // A bus is seen by all camera modules: the pipeline's order says whose the camera is.
-                if !isHost, let order = visit.order, let taker = order.taker(of: info, door.usb), taker != Self.manifest.name { continue }
-                places.append(SourcePlace(source: Self.manifest.name, address: door.address, label: CameraNaming.label(info)))
+                if let place = try await look(door, isShared: !isHost) { places.append(place) }
             } catch {
                 let failure = IngestError(error, camera: door.address)
                 if isHost || failure.code != .deviceGone { failures.append(failure) }
             }
         }
+        if options.network.isAuto, let finder = visit.finder { places += try await search(finder, besides: places.map(\.address)) }
         if places.isEmpty, let first = failures.first {
             if case .cancelled = first.code { throw first }
             throw failures.first { $0.code == .deviceBusy || $0.code == .accessDenied }
@@ -68,8 +66,58 @@ extension CameraModule {
         return places
     }
 
+    /// The camera behind a door, when it is this make's and nobody else's.
+    private func look(_ door: any CameraDoor, isShared: Bool) async throws(PTPError) -> SourcePlace? {
+        let (info, source) = try await visit.porch.look(door)
+        if let source, source != Self.manifest.name { return nil }
+        guard handler.match(info, usb: door.usb) != nil else { return nil }
+        // A bus, and a search, are everybody's: the pipeline's order says whose the camera is.
+        if isShared, let order = visit.order, let taker = order.taker(of: info, door.usb), taker != Self.manifest.name { return nil }
+        return SourcePlace(source: Self.manifest.name, address: door.address, label: CameraNaming.label(info))
+    }
+
+    /// Asks every address that is worth it, side by side; a camera is found when it answers as one.
+    private func search(_ finder: CameraFinder, besides known: [String]) async throws(IngestError) -> [SourcePlace] {
+        var doors: [(host: CameraHost, door: any CameraDoor)] = []
+        for host in await finder.candidates() {
+            let door = try quickDoor(to: host)
+            if !known.contains(door.address), finder.recentFailure(door.address) == nil { doors.append((host, door)) }
+        }
+        return await withTaskGroup(of: (Int, SourcePlace?).self) { group in
+            for (index, (host, door)) in doors.enumerated() {
+                group.addTask {
+                    do throws(PTPError) {
+                        let place = try await look(door, isShared: true)
+                        if let place { finder.found(host, place.label) }
+                        return (index, place)
+                    } catch {
+                        finder.failed(door.address, error)
+                        return (index, nil)
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.compactMap(\.1)
+        }
+    }
+
+    /// A door that is not waited at for long: most addresses of a search are nobody's.
+    private func quickDoor(to host: CameraHost) throws(IngestError) -> any CameraDoor {
+        var door = try door(to: host)
+        if var plain = door as? PTPIPDoor {
+            plain.connector.connectLimit = .milliseconds(1500)
+            door = plain
+        }
+        return door
+    }
+
     public func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession {
-        guard let (door, _) = try doors().first(where: { $0.door.address == place.address }) else {
+        var door = try doors().first { $0.door.address == place.address }?.door
+        if door == nil, options.network.isAuto, let range = place.address.firstRange(of: "://"),
+            let host = CameraHost(text: String(place.address[range.upperBound...]))
+        {
+            door = try self.door(to: host)
+        }
+        guard let door, door.address == place.address else {
             throw IngestError(.notFound, "\(place.label) is not at \(place.address) any more.")
         }
         return try await CameraSession.open(door, place, handler, options, visit)

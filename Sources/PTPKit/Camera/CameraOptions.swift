@@ -5,7 +5,7 @@ public struct CameraOptions: Sendable {
     /// The order in which a camera's files are taken.
     public enum Order: String, Sendable, CaseIterable, ConfigValue { case camera, newest, oldest }
 
-    public var hosts: [CameraHost] = []
+    public var network = CameraHosts()
     public var usb = true
     public var formats: [MediaKind] = []
     public var slot = 0
@@ -17,6 +17,12 @@ public struct CameraOptions: Sendable {
     public var backlog = Backlog.sinceLast
 
     public init() {}
+
+    /// The addresses given.
+    public var hosts: [CameraHost] {
+        get { network.given }
+        set { network.given = newValue }
+    }
 
     /// A make's quirks, with what the file says instead.
     func applied(to quirks: Quirks) -> Quirks {
@@ -35,7 +41,7 @@ public protocol CameraConfig: ModuleConfig {
 extension CameraConfig {
     public static var cameraFields: [Field<Self>] {
         [
-            .field("hosts", \.camera.hosts, "Addresses of cameras on the network, each with `:port` where it is not the usual one."),
+            .field("hosts", \.camera.network, "`auto`, or a list of cameras' addresses, each with `:port` where it is not the usual one."),
             .field("usb", \.camera.usb, "Also take cameras that are plugged in."),
             .field("formats", \.camera.formats, "Only files of these kinds; without any, everything."),
             .field("slot", \.camera.slot, in: 0...9, "Only this card slot; 0 is all of them."),

@@ -81,6 +81,12 @@ public final class CameraPorch: Sendable {
 
     public func left(_ address: String) { state.withLock { _ = $0.inside.removeValue(forKey: address) } }
 
+    /// Lets one go who waits, because nobody wants it.
+    public func dismiss(_ address: String) async {
+        let guest = state.withLock { $0.waiting.removeValue(forKey: address)?.guest }
+        await guest?.camera.close()
+    }
+
     /// Lets everybody go who still waits.
     public func clear() async {
         let guests = state.withLock { state in

@@ -1,0 +1,29 @@
+public import FilmgateCore
+
+/// Cameras on the network: the addresses given, and with `auto` also those that can be found.
+public struct CameraHosts: Sendable, Hashable, ConfigValue {
+    public var given: [CameraHost]
+    public var isAuto: Bool
+
+    public init(_ given: [CameraHost] = [], isAuto: Bool = false) { (self.given, self.isAuto) = (given, isAuto) }
+
+    public static var kind: ValueKind { .free }
+
+    public init(node: ConfigNode) throws(ConfigError) {
+        (given, isAuto) = ([], false)
+        guard case .list(let items) = node.value else {
+            guard case .scalar("auto", _) = node.value else { throw node.wrongType("`auto`, or a list of addresses") }
+            isAuto = true
+            return
+        }
+        for item in items {
+            if case .scalar("auto", _) = item.value { isAuto = true } else { given.append(try CameraHost(node: item)) }
+        }
+    }
+
+    public var shown: String? {
+        if isAuto, given.isEmpty { return "auto" }
+        let words = given.compactMap(\.shown) + (isAuto ? ["auto"] : [])
+        return words.isEmpty ? nil : "[" + words.joined(separator: ", ") + "]"
+    }
+}

@@ -1,0 +1,118 @@
+import FilmgateCore
+import Synchronization
+
+/// Finds cameras on the network, once for all modules that look for theirs.
+///
+/// What it finds are addresses; that a camera is there shows when it answers as one.
+public final class CameraFinder: Sendable {
+    /// Where to look; other places in tests.
+    public struct Ground: Sendable {
+        public var networks: @Sendable () -> [LocalNetwork] = { LocalNetwork.all() }
+        public var ssdp: DatagramEndpoint? = .ssdp, mdns: DatagramEndpoint? = .mdns
+        /// How long announcements are waited for.
+        public var patience: Duration = .seconds(2)
+        /// How long what was found out counts.
+        public var fresh: Duration = .seconds(10)
+        public init() {}
+    }
+    private struct State {
+        var search: (task: Task<[CameraHost], Never>, since: ContinuousClock.Instant)?
+        var counters = SearchCounters()
+        var failures: [String: (error: PTPError, since: ContinuousClock.Instant)] = [:]
+    }
+    private let ground: Ground
+    private let directory: String?
+    private let state = Mutex(State())
+    private let pool = BlockingPool("filmgate.cameras.search", width: 2)
+
+    /// Found cameras are remembered in the state directory; without one they are not.
+    public init(state directory: String?, ground: Ground = Ground()) { (self.directory, self.ground) = (directory, ground) }
+
+    /// What became of the addresses that were asked since the last search began.
+    public var counters: SearchCounters { state.withLock(\.counters) }
+
+    /// Addresses worth asking, the likeliest first; the same for all who ask within a few seconds.
+    public func candidates() async -> [CameraHost] {
+        let task = state.withLock { state in
+            if let search = state.search, .now - search.since < ground.fresh { return search.task }
+            let task = Task { await self.search() }
+            state.search = (task, .now)
+            state.counters = SearchCounters()
+            return task
+        }
+        return await task.value
+    }
+
+    private func search() async -> [CameraHost] {
+        let networks = ground.networks()
+        async let quick = announced(networks, ground.ssdp) {
+            SSDP.search(within: 2)
+        } read: { bytes, sender in
+            SSDP.read(bytes) == nil ? [] : [CameraHost(sender.description)]
+        }
+        async let named = announced(networks, ground.mdns) {
+            MulticastDNS.question()
+        } read: { bytes, sender in
+            MulticastDNS.offers(bytes).map { CameraHost(($0.address ?? sender).description, port: Self.unusual($0.port)) }
+        }
+        // Who offers the very service is likelier than who is merely there.
+        let announced = await named + quick
+        let remembered = directory.map { KnownCameras(state: $0).hosts(in: networks) } ?? []
+        let all = SearchCandidates(remembered: remembered, announced: announced, networks: networks)
+        state.withLock { ($0.counters.networks, $0.counters.announced) = (networks.count, Set(announced).count) }
+        return all.hosts
+    }
+
+    private func announced(
+        _ networks: [LocalNetwork], _ endpoint: DatagramEndpoint?, _ message: @Sendable () -> [UInt8],
+        read: @escaping @Sendable (RawSpan, IPv4) -> [CameraHost]
+    ) async -> [CameraHost] {
+        guard let endpoint else { return [] }
+        let (message, patience) = (message(), ground.patience)
+        let found = try? await pool.run { () throws(IngestError) in
+            var found: [CameraHost] = []
+            Datagrams.ask(message, endpoint, from: networks, by: .after(patience)) { bytes, sender in
+                for host in read(bytes, sender) where found.count < 64 && !found.contains(host) { found.append(host) }
+            }
+            return found
+        }
+        return found ?? []
+    }
+
+    private static func unusual(_ port: UInt16) -> UInt16? { port == PTPIPConnector.defaultPort ? nil : port }
+
+    /// Why nobody answered at an address a moment ago; nil when it is worth asking (again).
+    public func recentFailure(_ address: String) -> PTPError? {
+        state.withLock { state in
+            guard let failure = state.failures[address], .now - failure.since < ground.fresh else { return nil }
+            return failure.error
+        }
+    }
+
+    /// An address was asked in vain.
+    public func failed(_ address: String, _ error: PTPError) {
+        state.withLock { state in
+            let isNew = state.failures[address].map { .now - $0.since >= ground.fresh } ?? true
+            if state.failures.count > 1024 { state.failures = [:] }
+            state.failures[address] = (error, .now)
+            guard isNew else { return }
+            state.counters.asked += 1
+            state.counters.count(error)
+        }
+    }
+
+    /// A camera answered: where it is, is remembered for each network that reaches it.
+    public func found(_ host: CameraHost, _ label: String) {
+        state.withLock { state in
+            state.counters.asked += 1
+            state.counters.found += 1
+        }
+        guard let directory, let address = IPv4(host.host) else { return }
+        guard let network = ground.networks().first(where: { $0.reaches(address) }) else { return }
+        var known = KnownCameras(state: directory)
+        let entry = KnownCameras.Entry(network: network.key, host: host, label: label)
+        guard known.entries.first != entry else { return }
+        known.remember(entry)
+        known.save(state: directory)
+    }
+}
