@@ -11,7 +11,7 @@ PROGRAM = $(or $(FILMGATE),$(RELEASE_BIN))
 COUNT ?= 100
 SECONDS_EACH ?= 60
 
-.PHONY: help deps deps-crash deps-bench deps-usb usb build test lint demo crash bench fuzz tsan install clean program
+.PHONY: help deps deps-crash deps-bench deps-usb usb deps-vusb vusb build test lint demo crash bench fuzz tsan install clean program
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,7 @@ deps-bench: ## install the programs that `bench` compares with, if they are miss
 
 build: deps ## build the program for release
 	$(RELEASE) --product filmgate
+	$(RELEASE) --product filmgate-gphoto2
 
 program:
 	@$(if $(FILMGATE),test -x $(FILMGATE),$(MAKE) --no-print-directory build)
@@ -54,6 +55,12 @@ deps-usb: ## install what `usb` runs: an emulator and what its guest is made of,
 usb: deps-usb program ## plug a camera into a guest with a real USB stack, pull it in the middle, and compare every byte
 	python3 Tests/Peers/usb/usb.py --filmgate $(PROGRAM)
 
+deps-vusb: ## install what `vusb` builds libgphoto2's virtual camera with, if it is missing
+	@.ci/deps.sh vusb
+
+vusb: deps-vusb program ## find, list and import libgphoto2's own virtual USB camera through the gphoto2 source
+	Tests/Peers/gphoto2/vusb.sh $(PROGRAM)
+
 fuzz: deps ## every fuzz target for SECONDS_EACH seconds under AddressSanitizer
 	.ci/fuzz.sh $(SECONDS_EACH)
 
@@ -62,6 +69,7 @@ tsan: deps ## all tests under ThreadSanitizer
 
 install: build ## install the program, its udev rules and its shell completions below PREFIX
 	install -D -m 755 $(RELEASE_BIN) $(DESTDIR)$(PREFIX)/bin/filmgate
+	install -D -m 755 $(RELEASE_BIN)-gphoto2 $(DESTDIR)$(PREFIX)/libexec/filmgate/filmgate-gphoto2
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 	install -d $(DESTDIR)$(PREFIX)/lib/udev/rules.d
 	$(RELEASE_BIN) doctor --udev-rules > $(DESTDIR)$(PREFIX)/lib/udev/rules.d/70-filmgate-cameras.rules

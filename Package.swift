@@ -37,7 +37,7 @@ func camera(_ name: String) -> [Target] {
     return [
         .target(name: name, dependencies: kits, path: path, exclude: ["README.md", "example.yaml", "Tests"], sources: ["Sources"]),
         .testTarget(
-            name: "\(name)Tests", dependencies: [.init(stringLiteral: name), "CameraTesting"] + kits, path: path,
+            name: "\(name)Tests", dependencies: [.init(stringLiteral: name), "CameraTesting", log] + kits, path: path,
             exclude: ["README.md", "example.yaml", "Sources"], sources: ["Tests"]),
     ]
 }
@@ -69,6 +69,7 @@ let package = Package(
         [system("CCurl", "libcurl", "libcurl4-openssl-dev")],
         [system("CXXHash", "libxxhash", "libxxhash-dev")],
         [system("CLibUSB", "libusb-1.0", "libusb-1.0-0-dev")],
+        [system("CGPhoto2", "libgphoto2", "libgphoto2-dev")],
         [.target(name: "CLinux", path: "Sources/CLinux")],
         // Layer 1: the words
         library("FilmgateCore", [log], tests: []),
@@ -78,6 +79,7 @@ let package = Package(
         library("HTTPKit", [core, "CCurl", crypto], tests: ["FilmgateTesting"]),
         library("PTPKit", [core], tests: ["VirtualCamera", "CameraTesting"]),
         library("USBKit", [core, "CLibUSB"], tests: []),
+        library("GPhoto2Wire", [], tests: []),
         library("VirtualCamera", [core, "PTPKit"]),
         library("CameraTesting", [core, "PTPKit", "VirtualCamera", log]),
         // Layer 3: machinery
@@ -96,6 +98,7 @@ let package = Package(
         module("BasicAuth", uses: ["HTTPKit"], tests: [log]),
         module("APIKeyAuth", uses: ["HTTPKit"], tests: [log]),
         module("NoAuth", tests: [log]),
+        module("GPhoto2Source", uses: ["GPhoto2Wire", "PTPKit"], tests: [log]),
         camera("StandardCamera"),
         camera("CanonCamera"),
         camera("NikonCamera"),
@@ -103,7 +106,11 @@ let package = Package(
         camera("LeicaCamera"),
         camera("PentaxCamera"),
         camera("GoProCamera"),
-        // Layer 5: the command, and what it needs for trying out
+        // Layer 5: the command, the process around libgphoto2, and what is needed for trying out
+        [
+            .executableTarget(
+                name: "filmgate-gphoto2", dependencies: ["GPhoto2Wire", "CGPhoto2"], path: "Sources/filmgate-gphoto2")
+        ],
         library("FilmgateSample", [core, "FileKit", "HTTPKit", hummingbird, crypto, log], tests: []),
         [
             .executableTarget(
@@ -111,7 +118,8 @@ let package = Package(
                 dependencies: [
                     core, "FileKit", "FilmgateLedger", "FilmgateConfig", "FilmgateEngine", "FilmgateSample", "CardSource", "ExifStage",
                     "SelectStage", "DedupeStage", "UploadStage", "FolderTarget", "HTTPTarget", "BearerAuth", "BasicAuth", "APIKeyAuth",
-                    "NoAuth", "PTPKit", "USBKit", "VirtualCamera", "StandardCamera", "CanonCamera", "NikonCamera", "SonyCamera",
+                    "NoAuth", "PTPKit", "USBKit", "GPhoto2Source", "VirtualCamera", "StandardCamera", "CanonCamera", "NikonCamera",
+                    "SonyCamera",
                     "LeicaCamera",
                     "PentaxCamera",
                     "GoProCamera", arguments, log,

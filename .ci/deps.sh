@@ -1,19 +1,24 @@
 #!/usr/bin/env bash
-# Installs what is missing, and only that: deps.sh build | crash | bench | usb
+# Installs what is missing, and only that: deps.sh build | crash | bench | usb | vusb
 # A machine that has everything is left alone, without root and without a network.
 set -euo pipefail
 
-libraries="" commands=""
+libraries="" commands="" files=""
 case "${1:-build}" in
     build)
-        libraries="libexif=libexif-dev libcurl=libcurl4-openssl-dev libxxhash=libxxhash-dev sqlite3=libsqlite3-dev libusb-1.0=libusb-1.0-0-dev"
+        libraries="libexif=libexif-dev libcurl=libcurl4-openssl-dev libxxhash=libxxhash-dev sqlite3=libsqlite3-dev libusb-1.0=libusb-1.0-0-dev libgphoto2=libgphoto2-dev"
         commands="pkg-config=pkg-config"
         ;;
     crash) commands="python3=python3" ;;
     bench) commands="python3=python3 rclone=rclone exiftool=libimage-exiftool-perl exiv2=exiv2 gphoto2=gphoto2 strace=strace" ;;
     usb) commands="python3=python3 qemu-system-x86_64=qemu-system-x86 busybox=busybox-static cpio=cpio depmod=kmod" ;;
+    vusb)
+        libraries="libexif=libexif-dev libxml-2.0=libxml2-dev"
+        files="/usr/include/ltdl.h=libltdl-dev"
+        commands="make=build-essential gcc=build-essential pkg-config=pkg-config dpkg-source=dpkg-dev xz=xz-utils"
+        ;;
     *)
-        echo "usage: deps.sh build|crash|bench|usb" >&2
+        echo "usage: deps.sh build|crash|bench|usb|vusb" >&2
         exit 2
         ;;
 esac
@@ -22,6 +27,7 @@ esac
 missing() {
     local pair
     for pair in $commands; do command -v "${pair%%=*}" >/dev/null || echo "${pair#*=}"; done
+    for pair in $files; do [ -e "${pair%%=*}" ] || echo "${pair#*=}"; done
     for pair in $libraries; do pkg-config --exists "${pair%%=*}" 2>/dev/null || echo "${pair#*=}"; done
 }
 

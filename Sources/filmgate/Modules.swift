@@ -7,6 +7,7 @@ import DedupeStage
 import ExifStage
 import FilmgateCore
 import FolderTarget
+import GPhoto2Source
 import GoProCamera
 import HTTPTarget
 import LeicaCamera
@@ -39,6 +40,7 @@ enum Modules {
     ]
 
     private static let others: [ModuleEntry] = [
+        .source(GPhoto2Source.self),
         .stage(ExifStage.self),
         .stage(SelectStage.self),
         .stage(DedupeStage.self),
@@ -58,6 +60,9 @@ enum Modules {
             "pentax": PentaxPersonality(), "gopro": GoProPersonality(), "ptp": StandardPersonality(),
         ]
     }
+
+    /// Makes whose bodies show a code with their network.
+    static let wifiCodes: [@Sendable (String) -> WiFiCode?] = [SonyWiFiCode.read]
 
     private static func entry<M: CameraModule>(_ module: M.Type) -> ModuleEntry { .source(module) }
 

@@ -3,7 +3,7 @@ import Testing
 /// Imports point down: what each target may import (the design's table of layers).
 @Suite struct LayerTests {
     static let system: Set = ["Glibc", "Synchronization", "Dispatch"]
-    static let kits: Set = ["FileKit", "MediaKit", "HTTPKit", "PTPKit", "USBKit", "VirtualCamera"]
+    static let kits: Set = ["FileKit", "MediaKit", "HTTPKit", "PTPKit", "USBKit", "GPhoto2Wire", "VirtualCamera"]
     static let allowed: [String: Set<String>] = [
         "FilmgateCore": ["Logging"],
         "FileKit": ["FilmgateCore", "CLinux", "CXXHash", "Crypto"],
@@ -11,6 +11,8 @@ import Testing
         "HTTPKit": ["FilmgateCore", "CCurl", "Crypto"],
         "PTPKit": ["FilmgateCore"],
         "USBKit": ["FilmgateCore", "CLibUSB"],
+        "GPhoto2Wire": [],
+        "filmgate-gphoto2": ["GPhoto2Wire", "CGPhoto2"],
         "VirtualCamera": ["FilmgateCore", "PTPKit"],
         "CameraTesting": ["FilmgateCore", "PTPKit", "VirtualCamera", "Testing", "Logging"],
         "FilmgateLedger": ["FilmgateCore", "GRDB", "GRDBSQLite", "Foundation"],

@@ -96,6 +96,26 @@ import Testing
         #expect(names.count >= 15 && Set(names).count == names.count)
     }
 
+    @Test func aRecordingOfASessionHoldsNoSerialNumberAndNoContent() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let camera = try Simulated("canon", card: table.card), host = "127.0.0.1:\(camera.port)", file = table.path("body.txt")
+        let seen = try table.run(["cameras", "--host", host])
+        let serial = try #require(seen.items("camera").compactMap { $0["serial"] as? String }.first)
+        let outcome = try table.run(["cameras", "--record", file, "--camera", host])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let text = try String(contentsOfFile: file, encoding: .utf8), wide = serial.utf8.map { String(format: "%02X00", $0) }.joined()
+        #expect(text.hasPrefix("filmgate recording 1\nask 1002 00000001\nanswer 2001\nask 1001\n"))
+        #expect(text.contains("\nfile ") && text.contains("\nask 1003"))
+        #expect(!text.contains(wide), "the serial number is still there")
+    }
+
+    @Test func theTextOfACodeGivesTheNetworkThatItOpens() throws {
+        let outcome = try Program.run(["cameras", "--code", "W01:S:AbC1;P:word;C:ILCE-7M4;M:0A1B;", "--json"])
+        #expect(outcome.status == 0 && outcome.items("network").first?["network"] as? String == "DIRECT-AbC1:ILCE-7M4")
+        #expect(try Program.run(["cameras", "--code", "hello"]).status == 2)
+    }
+
     @Test func doctorPrintsTheRulesThatItAsksFor() throws {
         let rules = try Program.run(["doctor", "--udev-rules"])
         #expect(rules.status == 0)

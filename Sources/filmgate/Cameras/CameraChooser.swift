@@ -1,11 +1,12 @@
 import FilmgateCore
 import FilmgateEngine
+import GPhoto2Source
 import PTPKit
 import USBKit
 
 /// One camera and the module that takes it.
 struct CameraChoice: Sendable {
-    enum Place: Sendable { case usb(USBDevice), network(CameraHost) }
+    enum Place: Sendable { case usb(USBDevice), network(CameraHost), gphoto(SourcePlace) }
     var place: Place
     var module: String
     let bus: OneCameraBus
@@ -20,6 +21,9 @@ struct CameraChoice: Sendable {
         case .network(let host):
             use.node.set("hosts", ConfigNode(.list([ConfigNode(.scalar(host.shown ?? host.host, quoted: true))])))
             use.node.set("usb", "false")
+        case .gphoto(let place):
+            use.node.set("port", ConfigNode(.scalar(GPhoto2Source.port(of: place), quoted: true)))
+            use.node.set("model", ConfigNode(.scalar(place.label, quoted: true)))
         }
         return use
     }
@@ -49,8 +53,9 @@ struct CameraChooser {
     /// `notFound` when there is none, or more than one; `misconfigured` for a module that is none.
     func choose(_ id: String, via: String?) async throws(IngestError) -> CameraChoice {
         let experts = try CameraExpert.all(workplace)
+        if via == GPhotoCameras.module { return try await gphoto(id) }
         if let via, !experts.contains(where: { $0.name == via }) {
-            let known = experts.map(\.name).joined(separator: ", ")
+            let known = (experts.map(\.name) + [GPhotoCameras.module]).joined(separator: ", ")
             throw IngestError(.misconfigured, "There is no camera module called `\(via)`.", advice: "Known: \(known).")
         }
         let cameras = USBCameraBus(host).cameras()
@@ -64,13 +69,22 @@ struct CameraChooser {
             let ids = meant.map { "usb://\($0.address)" }.joined(separator: ", ")
             throw IngestError(.notFound, "`\(id)` may mean several cameras: \(ids).", advice: "Name one of them with --camera.")
         }
-        guard let address = Self.network(id), let last = experts.last else {
-            throw IngestError(.notFound, "No camera `\(id)` is plugged in.", advice: "filmgate cameras lists those that are.")
-        }
+        guard let address = Self.network(id), let last = experts.last else { return try await gphoto(id) }
         try workplace.makeState()
         let door = try (experts.first { $0.name == via } ?? last).door(address)
         let name = try await module(door, via, experts, label: id)
         return CameraChoice(place: .network(address), module: name, bus: OneCameraBus())
+    }
+
+    /// The way to a camera that speaks PTP, and the module that takes it.
+    func door(to id: String) async throws(IngestError) -> (door: any CameraDoor, expert: CameraExpert) {
+        let choice = try await choose(id, via: nil), experts = try CameraExpert.all(workplace)
+        guard let expert = experts.first(where: { $0.name == choice.module }) else {
+            throw IngestError(.rejected, "\(id) speaks no PTP; only sessions in PTP can be recorded.")
+        }
+        if case .network(let host) = choice.place { return (try expert.door(host), expert) }
+        guard let door = choice.bus.door else { throw IngestError(.notFound, "No camera `\(id)` is plugged in.") }
+        return (door, expert)
     }
 
     private func module(_ door: any CameraDoor, _ via: String?, _ experts: [CameraExpert], label: String) async throws(IngestError)
@@ -84,6 +98,19 @@ struct CameraChooser {
             }
             return expert.name
         } catch { throw IngestError(error, camera: label) }
+    }
+
+    /// What only libgphoto2 sees, or is to take.
+    private func gphoto(_ id: String) async throws(IngestError) -> CameraChoice {
+        let found = GPhotoCameras.meant(id, among: try await GPhotoCameras(workplace: workplace).places())
+        guard let place = found.first else {
+            throw IngestError(.notFound, "No camera `\(id)` is plugged in.", advice: "filmgate cameras lists those that are.")
+        }
+        guard found.count == 1 else {
+            let ids = found.map(\.address).joined(separator: ", ")
+            throw IngestError(.notFound, "`\(id)` may mean several cameras: \(ids).", advice: "Name one of them with --camera.")
+        }
+        return CameraChoice(place: .gphoto(place), module: GPhotoCameras.module, bus: OneCameraBus())
     }
 
     /// Devices that `id` names: by address, port, serial number or a part of the model; `usb` names all.

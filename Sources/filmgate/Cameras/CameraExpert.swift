@@ -5,14 +5,15 @@ import PTPKit
 struct CameraExpert: Sendable {
     let name: String
     let match: @Sendable (DeviceInfo, USBIdentity?) -> CameraMatch?
-    let quirks: Quirks
+    let handler: any ManufacturerHandler
+    var quirks: Quirks { handler.quirks }
     let door: @Sendable (CameraHost) throws(IngestError) -> any CameraDoor
 
     private init<M: CameraModule>(_: M.Type, _ context: ModuleContext) throws(IngestError) {
         let module = try M(M.Config(), context)
         name = M.manifest.name
         match = { module.handler.match($0, usb: $1) }
-        quirks = module.handler.quirks
+        handler = module.handler
         door = { host throws(IngestError) in try module.door(to: host) }
     }
 

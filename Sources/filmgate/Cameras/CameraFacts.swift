@@ -27,6 +27,12 @@ struct CameraFacts: Sendable {
 
     var transport: String { String(address.prefix { $0 != ":" }) }
 
+    /// Model and serial number, as a person tells bodies apart.
+    var label: String { serial.isEmpty ? model : "\(model) (\(serial))" }
+
+    /// A camera, even one that does not let us in.
+    var isThere: Bool { module != nil || failure.map { $0.code == .deviceBusy || $0.code == .accessDenied } ?? true }
+
     mutating func learn(_ info: DeviceInfo) {
         if !info.manufacturer.isEmpty { make = info.manufacturer }
         if !info.model.isEmpty { model = info.model }

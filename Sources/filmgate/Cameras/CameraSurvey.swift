@@ -8,8 +8,8 @@ struct CameraSurvey {
     let porch: CameraPorch
     let host: USBHost
 
-    /// What is plugged in, in the order of the bus, then what answers at the addresses given.
-    func run(_ hosts: [CameraHost]) async throws(IngestError) -> [CameraFacts] {
+    /// What is plugged in, in the order of the bus, what is at the addresses given, and what a search finds.
+    func run(_ hosts: [CameraHost], searching finder: CameraFinder? = nil) async throws(IngestError) -> [CameraFacts] {
         var looks: [(CameraFacts, any CameraDoor)] = []
         for (device, interface) in USBCameraBus(host).cameras() {
             var facts = CameraFacts(device)
@@ -21,13 +21,47 @@ struct CameraSurvey {
             let door = try first.door(host)
             looks.append((CameraFacts(address: door.address), door))
         }
-        return await withTaskGroup(of: (Int, CameraFacts).self) { group in
-            for (index, (facts, door)) in looks.enumerated() { group.addTask { (index, await look(facts, door)) } }
+        let asked = looks.count
+        var candidates: [CameraHost] = []
+        for host in await finder?.candidates() ?? [] where !hosts.contains(host) {
+            var door = try first.door(host)
+            if var quick = door as? PTPIPDoor {
+                quick.connector.connectLimit = .milliseconds(1500)
+                door = quick
+            }
+            candidates.append(host)
+            looks.append((CameraFacts(address: door.address), door))
+        }
+        let found = await all(looks, finder)
+        for (host, facts) in zip(candidates, found[asked...]) { if facts.module != nil { finder?.found(host, facts.label) } }
+        return Array(found[..<asked]) + found[asked...].filter { $0.isThere }
+    }
+
+    private func all(_ looks: [(CameraFacts, any CameraDoor)], _ finder: CameraFinder?) async -> [CameraFacts] {
+        await withTaskGroup(of: (Int, CameraFacts).self) { group in
+            for (index, (facts, door)) in looks.enumerated() { group.addTask { (index, await look(facts, door, finder)) } }
             return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }
     }
 
-    private func look(_ known: CameraFacts, _ door: any CameraDoor) async -> CameraFacts {
+    /// What libgphoto2 finds goes to it where no module of ours takes the camera.
+    static func adding(_ places: [SourcePlace], to native: [CameraFacts]) -> [CameraFacts] {
+        var all = native
+        for place in places {
+            let because = "libgphoto2 knows it as \(place.label)"
+            if let index = all.firstIndex(where: { $0.address == place.address }) {
+                guard all[index].module == nil else { continue }
+                (all[index].module, all[index].because) = (place.source, because)
+            } else {
+                var facts = CameraFacts(address: place.address)
+                (facts.model, facts.module, facts.because) = (place.label, place.source, because)
+                all.append(facts)
+            }
+        }
+        return all
+    }
+
+    private func look(_ known: CameraFacts, _ door: any CameraDoor, _ finder: CameraFinder?) async -> CameraFacts {
         var facts = known
         do throws(PTPError) {
             let guest = try await porch.take(door, for: "cameras")
@@ -39,7 +73,10 @@ struct CameraSurvey {
             }
             (facts.battery, facts.storages) = await guest.camera.inventory()
             await guest.camera.close()
-        } catch { facts.failure = IngestError(error, camera: known.model.isEmpty ? door.address : known.model) }
+        } catch {
+            facts.failure = IngestError(error, camera: known.model.isEmpty ? door.address : known.model)
+            if door.usb == nil { finder?.failed(door.address, error) }
+        }
         porch.left(door.address)
         return facts
     }

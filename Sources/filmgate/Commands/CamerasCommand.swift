@@ -1,4 +1,5 @@
 import ArgumentParser
+import FileKit
 import FilmgateCore
 import PTPKit
 import USBKit
@@ -10,11 +11,25 @@ struct CamerasCommand: AsyncParsableCommand {
             EXAMPLES:
               filmgate cameras
               filmgate cameras --host 192.168.1.1 --json
+              filmgate cameras --search
+              filmgate cameras --record body.txt --camera usb://001/004
               filmgate cameras --watch
             """)
 
     @Option(help: ArgumentHelp("Also ask the camera at this address; may be given several times.", valueName: "host[:port]"))
     var host: [String] = []
+
+    @Flag(help: "Also search the networks that this computer is in.")
+    var search = false
+
+    @Option(help: ArgumentHelp("The text of the code that a camera shows: tells which network it opens.", valueName: "text"))
+    var code: String?
+
+    @Option(help: ArgumentHelp("Write a scrubbed transcript of a session with the camera to this file.", valueName: "file"))
+    var record: String?
+
+    @Option(help: ArgumentHelp("With --record: which camera, as for import --camera.", valueName: "id"))
+    var camera: String?
 
     @Flag(help: "Tell what is plugged in and out, until stopped.")
     var watch = false
@@ -22,22 +37,72 @@ struct CamerasCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
+        if let code { return try tell(code) }
         let workplace = try Workplace(options), usb = USBHost()
         if watch { return await tell(usb.changes()) }
+        if let record { return try await keep(record, workplace) }
+        guard camera == nil else { throw ValidationError("--camera goes with --record; filmgate import --camera takes from one.") }
         let hosts = try host.map { text in
             guard let host = CameraHost(text: text) else { throw ValidationError("`\(text)` is no address.") }
             return host
         }
         let found = try await workplace.telling { () async throws(IngestError) in
-            if !hosts.isEmpty { try workplace.makeState() }
+            if search || !hosts.isEmpty { try workplace.makeState() }
             let survey = CameraSurvey(experts: try CameraExpert.all(workplace), porch: workplace.porch, host: usb)
-            return try await survey.run(hosts)
+            let native = try await survey.run(hosts, searching: search ? workplace.finder : nil)
+            return CameraSurvey.adding(try await GPhotoCameras(workplace: workplace).places(), to: native)
         }
         for facts in found {
             if options.json { Console.out(facts.json.finished) } else { for line in facts.text { Console.out(line) } }
         }
         if found.isEmpty {
             Console.err("No camera is plugged in. A camera must be switched on, and its USB mode not set to charging alone.")
+        }
+    }
+
+    /// A session as a pipeline would have it, written down.
+    private func keep(_ file: String, _ workplace: Workplace) async throws {
+        let id = camera ?? host.first ?? "usb", path = UserPath.absolute(file)
+        let text = try await workplace.telling { () async throws(IngestError) in
+            try await CameraRecorder(workplace: workplace).record(id)
+        }
+        try await workplace.telling { () throws(IngestError) in
+            let bytes = Array(text.utf8)
+            try DurableFile.atomicWrite(bytes.span.bytes, to: path, mode: 0o600)
+        }
+        Console.err("\(path): serial numbers and contents of files are left out; look through it before you give it away.")
+    }
+
+    /// What became of the addresses that were asked, and why there is nothing where there is nothing.
+    private func tell(_ counters: SearchCounters) {
+        if options.json {
+            var line = JSONObject()
+            line.add("type", "search")
+            for (name, count) in counters.named { line.add(name, count) }
+            line.add("advice", counters.advice)
+            Console.out(line.finished)
+        } else {
+            Console.err("searched: " + counters.named.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }.joined(separator: ", "))
+            if let advice = counters.advice { Console.err("  → " + advice) }
+        }
+    }
+
+    /// The network behind a code, and how to join it.
+    private func tell(_ text: String) throws {
+        guard let code = Modules.wifiCodes.lazy.compactMap({ $0(text) }).first else {
+            throw ValidationError("This is not the text of a code that a known camera shows.")
+        }
+        if options.json {
+            var line = JSONObject()
+            line.add("type", "network")
+            line.add("network", code.network)
+            line.add("password", code.password)
+            line.add("model", code.model.isEmpty ? nil : code.model)
+            Console.out(line.finished)
+        } else {
+            Console.out("network: \(Describe.name(code.network))")
+            Console.out("password: \(Describe.name(code.password))")
+            Console.err("Join it, then: filmgate cameras --search")
         }
     }
 

@@ -13,9 +13,11 @@ struct Workplace {
     /// What camera modules are given to look at.
     var buses: [any CameraBus] = [USBCameraBus()]
     let porch = CameraPorch()
+    let finder: CameraFinder
 
     init(_ options: CommonOptions) throws {
         self.options = options
+        finder = CameraFinder(state: options.stateDirectory)
         do throws(IngestError) { registry = try Modules.registry() } catch { throw Self.end(error, options) }
     }
 
@@ -65,19 +67,22 @@ struct Workplace {
         var builder = PlanBuilder(
             registry: registry, secrets: SystemSecrets(), ledger: ledger, logger: options.logger, state: options.stateDirectory,
             event: event)
-        builder.services = [porch] + buses.map { $0 as any Sendable }
+        builder.services = [porch, finder] + buses.map { $0 as any Sendable }
         return builder
     }
 
     /// Lets the pipeline's camera modules know each other's order.
     func ordering(_ sources: [ModuleUse], _ builder: PlanBuilder) throws(IngestError) -> PlanBuilder {
         let experts = try CameraExpert.all(self)
-        let looking = sources.filter { $0.node["usb"]?.value != .scalar("false", quoted: false) }
-        let order = looking.compactMap { use in experts.first { $0.name == use.module } }.map { expert in
-            (expert.name, { @Sendable in expert.match($0, $1) != nil } as CameraOrder.Fits)
+        func candidates(_ isLooking: (ConfigNode) -> Bool) -> [CameraOrder.Candidate] {
+            sources.filter { isLooking($0.node) }.compactMap { use in experts.first { $0.name == use.module } }.map { expert in
+                (expert.name, { @Sendable in expert.match($0, $1) != nil } as CameraOrder.Fits)
+            }
         }
+        let bus = candidates { $0["usb"]?.value != .scalar("false", quoted: false) }
+        let network = candidates { node in (node["hosts"].flatMap { try? CameraHosts(node: $0) })?.isAuto == true }
         var builder = builder
-        builder.services.append(CameraOrder(order))
+        builder.services.append(CameraOrder(bus: bus, network: network))
         return builder
     }
 

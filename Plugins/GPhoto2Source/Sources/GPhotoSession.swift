@@ -1,0 +1,203 @@
+import FilmgateCore
+import GPhoto2Wire
+import Synchronization
+
+/// One camera in libgphoto2's hands.
+///
+/// When its process dies it is started again and the camera opened anew, a few times; files are then read on from where they were.
+actor GPhotoSession: SourceSession {
+    nonisolated let place: SourcePlace
+    nonisolated let volume: String
+    nonisolated var parallelFetches: Int { 1 }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private let executor: BlockingExecutor
+    private let connect: GPhotoConnect
+    private let opening: GPhotoRequest
+    private let maker: GPhotoEntries
+    private let current: Mutex<(link: (any GPhotoLink)?, isClosed: Bool)>
+    /// The bytes that libgphoto2 knows a file by, by its path in the volume.
+    private var paths: [String: GPhotoPath] = [:]
+    private var told: Set<String> = []
+
+    private init(
+        _ place: SourcePlace, _ volume: String, _ formats: [MediaKind], _ opening: GPhotoRequest, _ link: any GPhotoLink,
+        _ connect: @escaping GPhotoConnect, _ executor: BlockingExecutor
+    ) {
+        (self.place, self.volume, self.opening, self.connect, self.executor) = (place, volume, opening, connect, executor)
+        maker = GPhotoEntries(place: place, volume: volume, formats: formats)
+        current = Mutex((link, false))
+    }
+
+    /// Starts a process and opens the camera in it.
+    static func open(
+        _ place: SourcePlace, _ request: GPhotoRequest, _ config: GPhoto2Source.Config, _ connect: @escaping GPhotoConnect
+    ) async throws(IngestError) -> GPhotoSession {
+        let pool = BlockingPool("filmgate.gphoto2.opening", width: 1)
+        let (link, body) = try await pool.run { () throws(IngestError) in
+            let link = try connect()
+            do throws(IngestError) { return (link, try Self.open(link, request)) } catch {
+                link.end()
+                throw error.at(place.label)
+            }
+        }
+        let volume = GPhotoEntries.volume(body, at: place.address)
+        return GPhotoSession(place, volume, config.formats, request, link, connect, BlockingExecutor("filmgate.gphoto2.\(place.address)"))
+    }
+
+    private static func open(_ link: any GPhotoLink, _ request: GPhotoRequest) throws(IngestError) -> GPhotoBody {
+        var body = GPhotoBody()
+        // Waking up an old camera on a serial line takes its time.
+        try link.ask(request, silence: .seconds(60)) { if case .opened(let told) = $0 { body = told } }
+        return body
+    }
+
+    func entries() async throws(IngestError) -> [SourceEntry] {
+        var files: [GPhotoFile] = []
+        try again(tries: 2) { link throws(IngestError) in
+            files = []
+            try link.ask(.list, silence: .seconds(120)) { if case .file(let file) = $0 { files.append(file) } }
+        }
+        for index in files.indices where files[index].size == GPhotoFile.unknownSize {
+            files[index].size = try measured(files[index].path)
+        }
+        let arranged = maker.arrange(files)
+        for (file, entry) in arranged { note(file, entry) }
+        return arranged.map(\.entry)
+    }
+
+    private func note(_ file: GPhotoFile, _ entry: SourceEntry) {
+        paths[entry.origin.volumePath] = file.path
+        told.insert(entry.origin.id.rawValue)
+    }
+
+    /// Reads a file only to count it: some old cameras do not say how large their files are.
+    ///
+    /// 0 where it cannot be read.
+    private func measured(_ path: GPhotoPath) throws(IngestError) -> UInt64 {
+        var count: UInt64 = 0
+        do throws(IngestError) {
+            try again(tries: 1) { link throws(IngestError) in
+                try link.ask(.read(path, from: 0), silence: .seconds(60)) { if case .data(let bytes) = $0 { count += UInt64(bytes.count) } }
+            }
+        } catch {
+            if error.code == .deviceGone { throw error }
+            return 0
+        }
+        return count
+    }
+
+    func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {
+        guard let path = paths[origin.volumePath] else { throw IngestError(.notFound, "\(origin.path) is no longer on \(place.label).") }
+        var position = offset
+        try again(tries: 3) { link throws(IngestError) in
+            guard position < origin.size || position == 0 else { return }
+            try link.ask(.read(path, from: position), silence: .seconds(60)) { reply throws(IngestError) in
+                guard case .data(let bytes) = reply else { return }
+                guard UInt64(bytes.count) <= origin.size - min(position, origin.size) else {
+                    throw IngestError(
+                        .corruptData, "\(origin.path) is longer than the \(origin.size) bytes that \(self.place.label) announced.")
+                }
+                try sink.write(bytes.span.bytes)
+                position += UInt64(bytes.count)
+            }
+        }
+        guard position == origin.size else {
+            throw IngestError(.corruptData, "\(place.label) announced \(origin.size) bytes of \(origin.path) and sent \(position).")
+        }
+    }
+
+    nonisolated func localPath(_ origin: Origin) -> String? { nil }
+
+    /// Asks libgphoto2 for its events, half a second at a time, so that files can be fetched in between.
+    func arrivals() async throws(IngestError) -> AsyncStream<SourceNews>? {
+        let (stream, continuation) = AsyncStream<SourceNews>.makeStream()
+        let task = Task { [weak self] in
+            var failures = 0
+            while !Task.isCancelled, let self, !isClosed {
+                do throws(IngestError) {
+                    for entry in try await self.news() { continuation.yield(.arrived(entry)) }
+                    if failures > 0 { continuation.yield(.back) }
+                    failures = 0
+                } catch {
+                    if failures == 0, !isClosed { continuation.yield(.lost(error)) }
+                    failures += 1
+                    try? await Task.sleep(for: min(.seconds(30), .milliseconds(500) * (1 << min(failures, 6))))
+                }
+                try? await Task.sleep(for: .milliseconds(20))
+            }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return stream
+    }
+
+    private func news() throws(IngestError) -> [SourceEntry] {
+        var files: [GPhotoFile] = []
+        try again(tries: 1) { link throws(IngestError) in
+            try link.ask(.wait(milliseconds: 500), silence: .seconds(60)) { if case .file(let file) = $0 { files.append(file) } }
+        }
+        let fresh = maker.arrange(files).filter { !told.contains($0.entry.origin.id.rawValue) }
+        for (file, entry) in fresh { note(file, entry) }
+        return fresh.map(\.entry)
+    }
+
+    nonisolated var isClosed: Bool { current.withLock(\.isClosed) }
+
+    /// Ends libgphoto2's process, which closes the camera; within four seconds.
+    nonisolated func close() async {
+        let link = current.withLock { current in
+            current.isClosed = true
+            return current.link.take()
+        }
+        guard let link else { return }
+        let pool = BlockingPool("filmgate.gphoto2.closing", width: 1)
+        try? await pool.run { () throws(IngestError) in link.end() }
+    }
+
+    /// Runs `body`, and again in a new process when the one before died.
+    private func again(tries: Int, _ body: (any GPhotoLink) throws(IngestError) -> Void) throws(IngestError) {
+        var left = tries
+        while true {
+            do throws(IngestError) { return try body(try link()) } catch {
+                left -= 1
+                let isLost = error.code == .deviceGone
+                let old = current.withLock { isLost || $0.link?.isOver == true ? $0.link.take() : nil }
+                old?.end()
+                guard isLost else { throw error.at(place.label) }
+                guard left > 0, !isClosed else { throw error.at(place.label) }
+            }
+        }
+    }
+
+    private func link() throws(IngestError) -> any GPhotoLink {
+        let (known, isClosed) = current.withLock { ($0.link, $0.isClosed) }
+        if isClosed { throw IngestError(.deviceGone, "The session was closed.") }
+        if let known { return known }
+        let link = try connect()
+        do throws(IngestError) {
+            let body = try Self.open(link, opening)
+            guard GPhotoEntries.volume(body, at: place.address) == volume else {
+                throw IngestError(.deviceGone, "Another camera is there now.")
+            }
+        } catch {
+            link.end()
+            throw error
+        }
+        let isLate = current.withLock { current in
+            if !current.isClosed { current.link = link }
+            return current.isClosed
+        }
+        if isLate { link.end() }
+        return link
+    }
+}
+
+extension IngestError {
+    /// The same, with the camera's name in front.
+    fileprivate func at(_ label: String) -> IngestError {
+        var copy = self
+        if !message.hasPrefix(label) { copy.message = "\(label): \(message)" }
+        return copy
+    }
+}

@@ -1,0 +1,130 @@
+import FilmgateCore
+import GPhoto2Wire
+import Logging
+import Synchronization
+import Testing
+
+@testable import GPhoto2Source
+
+@Suite struct GPhoto2SourceTests {
+    let camera = ScriptedCamera()
+    let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+
+    func source(_ change: (inout GPhoto2Source.Config) -> Void = { _ in }) -> GPhoto2Source {
+        var config = GPhoto2Source.Config()
+        change(&config)
+        return GPhoto2Source(config, ModuleContext(name: "gphoto2", logger: Logger(label: "test"), state: ""), connect: camera.connect)
+    }
+
+    func session(_ change: (inout GPhoto2Source.Config) -> Void = { _ in }) async throws -> any SourceSession {
+        let source = source(change)
+        return try await source.open(try #require(try await source.places().first))
+    }
+
+    @Test func camerasAreFoundWithTheAddressThatOtherModulesGiveThem() async throws {
+        camera.state.withLock { $0.cameras += [("Old One", "serial:/dev/ttyS0"), ("Mass Storage Camera", "disk:/media/card")] }
+        let places = try await source().places()
+        #expect(places.map(\.address) == ["usb://001/004", "gphoto2://serial:/dev/ttyS0"])
+        #expect(places.map(\.label) == ["Body 5", "Old One"])
+        #expect(camera.state.withLock { $0.open } == 0)
+        #expect(try await source { $0.port = "disk:/media/card" }.places().map(\.label) == ["Mass Storage Camera"])
+        await #expect(throws: IngestError.self) { _ = try await source { $0.port = "usb:009,009" }.places() }
+    }
+
+    @Test(arguments: ["usb:001,004", "serial:/dev/ttyS0", "ptpip:192.168.1.1", "usb:"]) func portsSurviveBeingAddresses(_ port: String) {
+        #expect(GPhotoPort.port(GPhotoPort.address(port)) == port)
+    }
+
+    @Test func filesAreListedShotByShotWithTheirFacts() async throws {
+        camera.put("/store_00010001/DCIM/100BODY", "IMG_1.JPG", bytes)
+        camera.put("/store_00010001/DCIM/100BODY", "IMG_2.JPG", bytes)
+        camera.put("/store_00010001/DCIM/100BODY", "IMG_1.NEF", bytes)
+        camera.put("/store_00010001/DCIM/../etc", "pass\u{0}wd", [])
+        let session = try await session(), entries = try await session.entries()
+        #expect(entries.count == 4)
+        #expect(entries.prefix(2).map(\.shot.stem) == ["IMG_1", "IMG_1"])
+        #expect(entries[0].origin.size == 10_000)
+        #expect(entries[0].origin.modified == 1_700_000_000_000_000_000)
+        #expect(session.volume == "gphoto2:Body 5:0042")
+        #expect(entries.allSatisfy { !$0.origin.path.contains("..") && !$0.origin.path.contains("\u{0}") })
+        if case .unreadable = entries[3].fate {} else { Issue.record("an empty file is taken") }
+        await session.close()
+        #expect(camera.state.withLock { $0.open } == 0)
+    }
+
+    @Test func aCrashInTheMiddleCostsNothingButTheProcess() async throws {
+        camera.put("/DCIM", "IMG_1.JPG", bytes)
+        let session = try await session(), entry = try #require(try await session.entries().first)
+        camera.state.withLock { $0.crashes = [3000, 7000] }
+        let sink = Received()
+        try await session.fetch(entry.origin, from: 0, into: sink)
+        #expect(sink.bytes == bytes)
+        #expect(camera.state.withLock { $0.connections } == 4)
+        let asked = camera.state.withLock { $0.asked }
+        let offsets = asked.compactMap { if case .read(_, let offset) = $0 { offset } else { nil } }
+        #expect(offsets == [0, 3000, 7000])
+        await session.close()
+    }
+
+    @Test func aProcessThatKeepsDyingLosesTheCameraAndNothingElse() async throws {
+        camera.put("/DCIM", "IMG_1.JPG", bytes)
+        camera.put("/DCIM", "IMG_2.JPG", bytes)
+        let session = try await session(), entries = try await session.entries()
+        camera.state.withLock { $0.crashes = [0, 0, 0] }
+        let failure = await #expect(throws: IngestError.self) { try await session.fetch(entries[0].origin, from: 0, into: Received()) }
+        #expect(failure?.code == .deviceGone)
+        #expect(failure?.message.contains("signal 11") == true)
+        let sink = Received()
+        try await session.fetch(entries[1].origin, from: 4000, into: sink)
+        #expect(sink.bytes == Array(bytes[4000...]))
+    }
+
+    @Test func filesOfOtherLengthThanAnnouncedAreNotBelieved() async throws {
+        camera.put("/DCIM", "SHORT.JPG", bytes, size: 10_001)
+        camera.put("/DCIM", "LONG.JPG", bytes, size: 9_999)
+        let session = try await session()
+        for entry in try await session.entries() {
+            let failure = await #expect(throws: IngestError.self) { try await session.fetch(entry.origin, from: 0, into: Received()) }
+            #expect(failure?.code == .corruptData, "\(entry.origin.path)")
+        }
+    }
+
+    @Test func aFileOfUnknownSizeIsCountedFirst() async throws {
+        camera.put("/", "P1.JPG", bytes, size: GPhotoFile.unknownSize)
+        let session = try await session(), entry = try #require(try await session.entries().first)
+        #expect(entry.origin.size == 10_000)
+        let sink = Received()
+        try await session.fetch(entry.origin, from: 0, into: sink)
+        #expect(sink.bytes == bytes)
+    }
+
+    @Test func ourOwnFullDiskIsNotTheCamerasFault() async throws {
+        camera.put("/DCIM", "IMG_1.JPG", bytes)
+        let session = try await session(), entry = try #require(try await session.entries().first)
+        let failure = await #expect(throws: IngestError.self) {
+            try await session.fetch(entry.origin, from: 0, into: Received(limit: 2000))
+        }
+        #expect(failure?.code == .storageFull)
+        #expect(camera.state.withLock { $0.connections } == 2)
+    }
+
+    @Test func whatIsShotMeanwhileArrivesOnce() async throws {
+        let session = try await session()
+        #expect(try await session.entries().isEmpty)
+        let news = try #require(try await session.arrivals())
+        camera.put("/DCIM", "IMG_9.JPG", bytes)
+        let file = try #require(camera.state.withLock { $0.files.first?.file })
+        camera.state.withLock { $0.news = [file, file] }
+        for await item in news {
+            guard case .arrived(let entry) = item else { continue }
+            #expect(entry.origin.name == "IMG_9.JPG")
+            break
+        }
+        await session.close()
+    }
+
+    @Test(arguments: [
+        (-53, "deviceBusy"), (-52, "deviceGone"), (-108, "notFound"), (-102, "corruptData"), (-6, "unreadable"), (-999, "unreadable"),
+    ])
+    func numbersBecomeCodes(_ number: Int32, _ code: String) { #expect(IngestError(gphoto: number, "words").code.rawValue == code) }
+}

@@ -1,0 +1,26 @@
+import FilmgateCore
+import GPhoto2Source
+
+/// Cameras that libgphoto2 finds; none where its process is not installed.
+struct GPhotoCameras {
+    static let module = GPhoto2Source.manifest.name
+    let workplace: Workplace
+
+    /// By the same addresses as those that other modules give, whoever else would take them.
+    ///
+    /// Opens no camera.
+    func places() async throws(IngestError) -> [SourcePlace] {
+        let context = ModuleContext(name: Self.module, logger: workplace.options.logger, state: workplace.options.stateDirectory)
+        do throws(IngestError) { return try await GPhoto2Source(GPhoto2Source.Config(), context).places() } catch {
+            if error.code == .notFound { return [] }
+            throw error
+        }
+    }
+
+    /// Those that `id` names: by address, port, or a part of the model; `usb` names all on USB.
+    static func meant(_ id: String, among places: [SourcePlace]) -> [SourcePlace] {
+        if id == "usb" { return places.filter { $0.address.hasPrefix("usb://") } }
+        let exact = places.filter { $0.address == id || $0.address == "usb://" + id || GPhoto2Source.port(of: $0) == id }
+        return exact.isEmpty ? places.filter { $0.label.lowercased().contains(id.lowercased()) && !id.isEmpty } : exact
+    }
+}
