@@ -11,7 +11,7 @@ PROGRAM = $(or $(FILMGATE),$(RELEASE_BIN))
 COUNT ?= 100
 SECONDS_EACH ?= 60
 
-.PHONY: help deps deps-crash deps-bench deps-usb usb deps-vusb vusb build test lint demo crash bench fuzz tsan install clean program
+.PHONY: help deps deps-peers peers deps-crash deps-bench deps-usb usb deps-vusb vusb build test lint demo crash bench fuzz tsan install clean program
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ deps-crash:
 deps-bench: ## install the programs that `bench` compares with, if they are missing
 	@.ci/deps.sh bench
 
+deps-peers: ## install the servers that `peers` starts, if they are missing
+	@.ci/deps.sh peers
+
 build: deps ## build the program for release
 	$(RELEASE) --product filmgate
 	$(RELEASE) --product filmgate-gphoto2
@@ -35,6 +38,9 @@ program:
 test: deps ## build and run all tests
 	$(SWIFT) build --build-tests -j $(JOBS)
 	$(SWIFT) test --skip-build --disable-xctest
+
+peers: deps deps-peers ## the tests against real servers on this machine, the slow ones and 3 GB files too
+	FILMGATE_PEERS=1 FILMGATE_BIG_FILE=3221225472 $(SWIFT) test --disable-xctest -j $(JOBS) --filter 'Target'
 
 lint: deps ## formatting, house rules, and every pipeline in the repository
 	$(SWIFT) build --build-tests -j $(JOBS)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, and only that: deps.sh build | crash | bench | usb | vusb
+# Installs what is missing, and only that: deps.sh build | peers | crash | bench | usb | vusb
 # A machine that has everything is left alone, without root and without a network.
 set -euo pipefail
 
@@ -8,6 +8,12 @@ case "${1:-build}" in
     build)
         libraries="libexif=libexif-dev libcurl=libcurl4-openssl-dev libxxhash=libxxhash-dev sqlite3=libsqlite3-dev libusb-1.0=libusb-1.0-0-dev libgphoto2=libgphoto2-dev"
         commands="pkg-config=pkg-config"
+        ;;
+    peers)
+        commands="python3=python3 nginx=nginx-light openssl=openssl sshd=openssh-server vsftpd=vsftpd rclone=rclone memcached=memcached
+            swift-proxy-server=swift-proxy swift-account-server=swift-account swift-container-server=swift-container
+            swift-object-server=swift-object"
+        export PATH=$PATH:/usr/sbin
         ;;
     crash) commands="python3=python3" ;;
     bench) commands="python3=python3 rclone=rclone exiftool=libimage-exiftool-perl exiv2=exiv2 gphoto2=gphoto2 strace=strace" ;;
@@ -18,7 +24,7 @@ case "${1:-build}" in
         commands="make=build-essential gcc=build-essential pkg-config=pkg-config dpkg-source=dpkg-dev xz=xz-utils"
         ;;
     *)
-        echo "usage: deps.sh build|crash|bench|usb|vusb" >&2
+        echo "usage: deps.sh build|peers|crash|bench|usb|vusb" >&2
         exit 2
         ;;
 esac

@@ -6,10 +6,11 @@ extension HTTPConformance {
         _ name: String, copies: Int = 0, patience: Duration = HTTPBench.patient, _ act: FaultAct
     ) -> Check<HTTPBench> {
         Check(name) { bench in
+            let copies = bench.storesAtOnce ? copies : 0
             try await bench.scene(count: 3_000_000) { number, _, _ in
                 number == 0 ? act : .relay
             } _: { scene in
-                let job = scene.job.job(), first = try bench.make(scene.proxy.url, scene.auth, scene.log.logger, patience)
+                let job = scene.job.job(), first = try bench.make(scene.base, scene.auth, scene.log.logger, patience)
                 let error = try await expectError(.network, .unavailable) { () async throws(IngestError) in try await first.upload(job) }
                 try expect(scene.uploads.count == 1, "It sent again without being asked.")
                 try scene.expectSecret(keptBy: error)

@@ -6,12 +6,17 @@ public struct HTTPBench: Sendable {
     /// A running server.
     public struct Server: Sendable {
         public var port: Int
+        /// Where on the server this check has its room, such as `/r1`; part of the base that `make` gets.
+        public var room: String
         /// How many copies of these bytes it holds.
         public var copies: @Sendable (_ sha256: String) async throws -> Int
         public var stop: @Sendable () async -> Void
 
-        public init(port: Int, copies: @escaping @Sendable (String) async throws -> Int, stop: @escaping @Sendable () async -> Void) {
-            (self.port, self.copies, self.stop) = (port, copies, stop)
+        public init(
+            port: Int, room: String = "", copies: @escaping @Sendable (String) async throws -> Int,
+            stop: @escaping @Sendable () async -> Void = {}
+        ) {
+            (self.port, self.room, self.copies, self.stop) = (port, room, copies, stop)
         }
     }
 
@@ -22,6 +27,8 @@ public struct HTTPBench: Sendable {
 
     /// Longer than any server that works needs, on a busy machine too; and as short as the checks of silent servers need it.
     static let patient = Duration.seconds(60), hasty = Duration.seconds(1)
+    /// What the request with the bytes brings is visible at once; false when another request has to follow.
+    public var storesAtOnce = true
     /// Which requests carry a file, as opposed to questions.
     public var isUpload: @Sendable (FaultServer.Seen) -> Bool
 
@@ -37,7 +44,7 @@ public struct HTTPBench: Sendable {
     public var plain: TargetBench {
         TargetBench {
             let secrets = CanarySecrets(), server = try await start(secrets.value ?? "")
-            let target = try make("http://127.0.0.1:\(server.port)", CanaryAuth(secrets), LogCollector().logger, Self.patient)
+            let target = try make("http://127.0.0.1:\(server.port)\(server.room)", CanaryAuth(secrets), LogCollector().logger, Self.patient)
             return TargetPlace(target, copies: server.copies, close: server.stop)
         }
     }
@@ -47,6 +54,8 @@ public struct HTTPBench: Sendable {
         let target: any UploadTarget, auth: CanaryAuth, proxy: FaultServer, server: Server, log: LogCollector, job: SampleJob
         let isUpload: @Sendable (FaultServer.Seen) -> Bool
 
+        /// Where the target sends to: the proxy.
+        var base: String { proxy.url + server.room }
         var uploads: [FaultServer.Seen] { proxy.seen.filter(isUpload) }
 
         /// Throws unless the server holds so many copies of the job.
@@ -71,7 +80,7 @@ public struct HTTPBench: Sendable {
         let server = try await start(secrets.value ?? "")
         let counter = Counter(), isUpload = isUpload
         let proxy = try FaultServer(upstream: server.port) { seen, _ in isUpload(seen) ? act(counter.next(), seen, secrets) : .relay }
-        let target = try make(proxy.url, auth, log.logger, Self.patient)
+        let target = try make(proxy.url + server.room, auth, log.logger, Self.patient)
         let scene = Scene(
             target: target, auth: auth, proxy: proxy, server: server, log: log, job: try SampleJob(count: count), isUpload: isUpload)
         do { try await body(scene) } catch {
