@@ -50,6 +50,8 @@ let channels = Target.Dependency.product(name: "AsyncAlgorithms", package: "swif
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 
+let remoteTargets: [Target.Dependency] = ["S3Target", "WebDAVTarget"]
+
 let package = Package(
     name: "filmgate",
     // For the fuzz targets in Tests/Fuzz.
@@ -94,6 +96,8 @@ let package = Package(
         module("SelectStage", tests: [log]),
         module("FolderTarget", uses: ["FileKit"], tests: [log]),
         module("HTTPTarget", uses: ["HTTPKit"], tests: ["FileKit", "FilmgateSample", crypto, log]),
+        module("S3Target", uses: ["HTTPKit"], tests: [log]),
+        module("WebDAVTarget", uses: ["HTTPKit"], tests: ["FileKit", log]),
         module("BearerAuth", uses: ["HTTPKit"], tests: [log]),
         module("BasicAuth", uses: ["HTTPKit"], tests: [log]),
         module("APIKeyAuth", uses: ["HTTPKit"], tests: [log]),
@@ -123,7 +127,7 @@ let package = Package(
                     "LeicaCamera",
                     "PentaxCamera",
                     "GoProCamera", arguments, log,
-                ], path: "Sources/filmgate")
+                ] + remoteTargets, path: "Sources/filmgate")
         ],
         // Tests
         library("FilmgateTesting", [core, "FileKit", log]),

@@ -15,11 +15,13 @@ import NikonCamera
 import NoAuth
 import PTPKit
 import PentaxCamera
+import S3Target
 import SelectStage
 import SonyCamera
 import StandardCamera
 import UploadStage
 import VirtualCamera
+import WebDAVTarget
 
 /// The one list of modules.
 ///
@@ -47,6 +49,8 @@ enum Modules {
         .stage(UploadStage.self),
         .target(FolderTarget.self),
         .target(HTTPTarget.self),
+        .target(S3Target.self),
+        .target(WebDAVTarget.self),
         .auth(NoAuth.self),
         .auth(BearerAuth.self),
         .auth(BasicAuth.self),

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# vsftpd, explicit FTPS by a local authority (FOLDER/ca.pem): ftps.sh FOLDER PORT. Sign-in camftp:secret, files in FOLDER/root/up. Needs root.
+# vsftpd, explicit FTPS by a local authority (FOLDER/ca.pem): ftps.sh FOLDER PORT. Sign-in camftp:secret, files in FOLDER/ftp/up. Needs root.
 set -euo pipefail
 bash "$(dirname "$0")/certificate.sh" "$1"
 cd "$1"
-mkdir -p root/up empty
+mkdir -p ftp/up empty
 id camftp >/dev/null 2>&1 || useradd -M -s /bin/bash camftp
-usermod -d "$1/root" camftp >/dev/null 2>&1 || true
+usermod -d "$1/ftp" camftp >/dev/null 2>&1 || true
 echo camftp:secret | chpasswd
-chown camftp root/up
+chown camftp ftp/up
 cat key.pem cert.pem >both.pem
 cat >vsftpd.conf <<END
 listen=YES
@@ -20,7 +20,7 @@ write_enable=YES
 local_umask=022
 chroot_local_user=YES
 allow_writeable_chroot=YES
-local_root=$1/root
+local_root=$1/ftp
 secure_chroot_dir=$1/empty
 pam_service_name=login
 ssl_enable=${TLS:-YES}

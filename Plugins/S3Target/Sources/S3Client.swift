@@ -1,0 +1,77 @@
+import FilmgateCore
+import HTTPKit
+
+/// A bucket that can be asked: addresses, signed requests, and the service's own words about failures.
+struct S3Client: Sendable {
+    let base: WebAddress, http: HTTPClient, signer: S3Signer?
+
+    func url(_ key: String, query: String = "") -> String {
+        base.text + Percent.encode(path: key) + (query.isEmpty ? "" : "?" + query)
+    }
+
+    /// Sends with the body's digest signed along; once more after keys that had run out, and after a clock that was wrong.
+    func send(_ request: HTTPRequest, body: HTTPBody? = nil, sha256: String) async throws(IngestError) -> HTTPResponse {
+        var exchange = HTTPExchange(request, body: body)
+        exchange.request.set("x-amz-content-sha256", sha256)
+        let response = try await http.send(exchange)
+        switch S3Failure.code(response) {
+        case "RequestTimeTooSkewed":
+            guard let signer, signer.adjust(to: response[header: "Date"]) else { return response }
+            return try await http.send(exchange)
+        case "ExpiredToken", "TokenRefreshRequired", "InvalidToken":
+            guard try await signer?.renew(after: Rejection(status: 401)) == true else { return response }
+            return try await http.send(exchange)
+        default: return response
+        }
+    }
+
+    /// A request without a body.
+    func ask(_ method: String, _ url: String, headers: [(name: String, value: String)] = []) async throws(IngestError) -> HTTPResponse {
+        let body: HTTPBody? = method == "POST" ? .bytes([]) : nil
+        return try await send(HTTPRequest(method, url, headers: headers), body: body, sha256: JobDigest.empty)
+    }
+}
+
+enum JobDigest {
+    /// SHA-256 of nothing.
+    static let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+    /// Hexadecimal to the Base64 that S3's headers want; empty when it is no digest.
+    static func base64(_ hex: String?) -> String { hex.flatMap { Hex.bytes($0) }.map { Base64.text(of: $0) } ?? "" }
+}
+
+/// What S3's error codes mean to the engine.
+enum S3Failure {
+    static func code(_ response: HTTPResponse) -> String? {
+        response.status >= 300 || response.body.starts(with: Array("<?xml".utf8)) ? XMLText.first("Code", in: response.body) : nil
+    }
+
+    static func error(for response: HTTPResponse) -> IngestError {
+        var error = HTTPStatus.error(for: response)
+        let code = code(response) ?? ""
+        if !code.isEmpty {
+            let words = XMLText.first("Message", in: response.body).map { String(HeaderText.clean($0).prefix(200)) } ?? ""
+            let place = WebAddress(response.url)?.origin ?? "The service"
+            error.message = response.redactor.scrub(
+                "\(place) answered \(response.status) \(HeaderText.clean(String(code.prefix(80)))): \(words)")
+        }
+        switch code {
+        case "RequestTimeout", "BadDigest", "InvalidDigest", "XAmzContentSHA256Mismatch", "IncompleteBody": error.code = .network
+        case "ConditionalRequestConflict", "OperationAborted", "SlowDown", "InternalError", "ServiceUnavailable": error.code = .unavailable
+        case "QuotaExceeded": error.code = .storageFull
+        case "NoSuchBucket", "AccessDenied", "SignatureDoesNotMatch", "InvalidAccessKeyId", "AuthorizationHeaderMalformed", "ExpiredToken",
+            "RequestTimeTooSkewed", "PermanentRedirect", "IllegalLocationConstraintException":
+            // What concerns every file holds the target; none is set aside for it.
+            error.code = .unauthorized
+        case "NotImplemented":
+            error.code = .unauthorized
+            error.advice =
+                "This service does not know If-None-Match: set `if_none_match: false`; each name is then asked for before it is used."
+        default: break
+        }
+        if let region = response[header: "x-amz-bucket-region"], response.status == 301 || response.status == 400 {
+            error.advice = "The bucket is in \(HeaderText.clean(String(region.prefix(40)))): write that as `region`."
+        }
+        return error
+    }
+}

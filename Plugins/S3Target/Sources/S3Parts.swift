@@ -1,0 +1,121 @@
+import FilmgateCore
+import HTTPKit
+
+/// One part that the service has.
+struct StoredPart: Sendable {
+    var etag: String, checksum: String, size: UInt64?
+
+    func holds(_ sha256: String, _ md5: String?) -> Bool {
+        checksum.isEmpty ? md5.map { etag == "\"\($0)\"" } ?? false : checksum == sha256
+    }
+}
+
+extension S3Target {
+    /// At most 10,000 parts, however large the file.
+    func partSize(for size: UInt64) -> UInt64 { max(options.partSize.bytes, size / 10_000 + 1) }
+
+    /// Sends a file in parts; goes on where an earlier try of the same key stopped, as far as its parts hold the same bytes.
+    func sendParts(_ job: UploadJob) async throws(IngestError) -> HTTPResponse {
+        let url = client.url(job.path)
+        let open = try await unfinished(job.path)
+        let upload: String
+        if let id = open?.id { upload = id } else { upload = try await begin(job, url) }
+        var parts: [StoredPart]
+        do throws(IngestError) {
+            parts = try await send(job, upload, having: open?.parts ?? [:])
+        } catch {
+            // Bytes that are not the promised ones must not wait there for a later try.
+            if error.code == .corruptData || error.code == .rejected { _ = try? await client.ask("DELETE", url + "?uploadId=" + upload) }
+            throw error
+        }
+        let response = try await complete(url, upload, parts)
+        if response.status == 412 { _ = try? await client.ask("DELETE", url + "?uploadId=" + upload) }
+        return response
+    }
+
+    private func begin(_ job: UploadJob, _ url: String) async throws(IngestError) -> String {
+        var headers = headers(job)
+        if options.checksum == .sha256 { headers.append(("x-amz-checksum-algorithm", "SHA256")) }
+        let response = try await client.ask("POST", url + "?uploads=", headers: headers)
+        guard response.status == 200, let id = XMLText.first("UploadId", in: response.body), !id.isEmpty else {
+            throw S3Failure.error(for: response)
+        }
+        return Percent.encode(id)
+    }
+
+    /// The latest upload of that key which was begun and not finished; nil where there is none or the service does not tell.
+    private func unfinished(_ key: String) async throws(IngestError) -> (id: String, parts: [Int: StoredPart])? {
+        let list = try await client.ask("GET", client.base.text + "?prefix=\(Percent.encode(key))&uploads=")
+        guard list.status == 200 else { return nil }
+        let same = XMLText.pieces("Upload", in: list.body).filter { XMLText.first("Key", in: $0) == key }
+        guard let id = same.compactMap({ XMLText.first("UploadId", in: $0) }).last.map({ Percent.encode($0) }) else { return nil }
+        let response = try await client.ask("GET", client.url(key, query: "max-parts=1000&uploadId=" + id))
+        guard response.status == 200 else { return nil }
+        var parts: [Int: StoredPart] = [:]
+        for piece in XMLText.pieces("Part", in: response.body) {
+            guard let number = XMLText.first("PartNumber", in: piece).flatMap({ Int($0) }) else { continue }
+            parts[number] = StoredPart(
+                etag: XMLText.first("ETag", in: piece) ?? "", checksum: XMLText.first("ChecksumSHA256", in: piece) ?? "",
+                size: XMLText.first("Size", in: piece).flatMap { UInt64($0) })
+        }
+        return (id, parts)
+    }
+
+    /// Hashes and sends part by part; the last one leaves only when all bytes together are the promised ones.
+    private func send(_ job: UploadJob, _ upload: String, having stored: [Int: StoredPart]) async throws(IngestError) -> [StoredPart] {
+        let length = partSize(for: job.file.size), count = Int((job.file.size + length - 1) / length)
+        // Parts that are there already are recognised by their checksum, or by their MD5 where the service tells no other.
+        let hasher = try SharedHasher(job.file.path, md5: !stored.isEmpty)
+        var parts: [StoredPart] = []
+        for number in 1...max(1, count) {
+            let offset = UInt64(number - 1) * length, size = min(length, job.file.size - offset), isLast = number == count
+            let (digests, total) = try await reading.run { () throws(IngestError) in try hasher.next(size) }
+            if isLast, total != job.digests.sha256 {
+                throw IngestError(.corruptData, "\(job.file.path) no longer holds the bytes that were read before; the upload was ended.")
+            }
+            let checksum = Base64.text(of: digests.sha256)
+            if let known = stored[number], known.size == size, known.holds(checksum, digests.md5) {
+                parts.append(StoredPart(etag: known.etag, checksum: checksum, size: size))
+                continue
+            }
+            let slice = FileSlice(
+                path: job.file.path, offset: offset, length: size, of: job.file.size, sha256: Hex.text(of: digests.sha256))
+            parts.append(try await sendPart(slice, number, upload, job, checksum))
+        }
+        return parts
+    }
+
+    private func sendPart(
+        _ slice: FileSlice, _ number: Int, _ upload: String, _ job: UploadJob, _ checksum: String
+    ) async throws(IngestError) -> StoredPart {
+        var request = HTTPRequest("PUT", client.url(job.path, query: "partNumber=\(number)&uploadId=\(upload)"))
+        if options.checksum == .sha256 { announce(checksum, in: &request) }
+        let response = try await client.send(request, body: .file(slice), sha256: slice.sha256 ?? "")
+        guard response.status == 200, let etag = response[header: "ETag"] else { throw S3Failure.error(for: response) }
+        return StoredPart(etag: etag, checksum: checksum, size: slice.length)
+    }
+
+    private func complete(_ url: String, _ upload: String, _ parts: [StoredPart]) async throws(IngestError) -> HTTPResponse {
+        var text = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
+        for (index, part) in parts.enumerated() {
+            text += "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(XMLText.escaped(part.etag))</ETag>"
+            if options.checksum == .sha256 { text += "<ChecksumSHA256>\(part.checksum)</ChecksumSHA256>" }
+            text += "</Part>"
+        }
+        let body = Array((text + "</CompleteMultipartUpload>").utf8)
+        var request = HTTPRequest("POST", url + "?uploadId=" + upload)
+        if options.ifNoneMatch { request.set("If-None-Match", "*") }
+        return try await client.send(
+            request, body: .bytes(body, type: "application/xml"), sha256: Hex.text(of: ByteDigest.sha256(body)))
+    }
+}
+
+/// A part hasher that moves between the threads of a pool, one call after the other.
+private final class SharedHasher: @unchecked Sendable {  // Each call is awaited before the next begins.
+    private let hasher: PartHasher
+
+    init(_ path: String, md5: Bool) throws(IngestError) { hasher = try PartHasher(path, md5: md5) }
+
+    /// The digests of the next bytes, and the SHA-256 of all so far.
+    func next(_ length: UInt64) throws(IngestError) -> (PartHasher.Part, String) { (try hasher.next(length), hasher.total) }
+}

@@ -1,0 +1,34 @@
+import FilmgateCore
+import HTTPKit
+import Synchronization
+
+/// Signs each request by Signature Version 4 with the keys of a sign-in, by the server's clock where ours is wrong.
+final class S3Signer: AuthProvider {
+    private let source: any AWSKeySource
+    private let signature: SigV4
+    private let skew = Mutex(0)
+
+    init(_ source: any AWSKeySource, region: String) { (self.source, signature) = (source, SigV4(region: region)) }
+
+    var account: String? { source.account }
+    func bind(to address: String) throws(IngestError) { try source.bind(to: address) }
+
+    func sign(_ request: HTTPRequest) async throws(IngestError) -> HTTPRequest {
+        let keys = try await source.keys()
+        return try signature.sign(request, with: keys, at: WallClock.seconds + skew.withLock { $0 })
+    }
+
+    func renew(after rejection: Rejection) async throws(IngestError) -> Bool { try await source.renew(after: rejection) }
+
+    /// Takes over the server's clock.
+    ///
+    /// False when it says the same as ours: then the clock is not the reason.
+    func adjust(to date: String?) -> Bool {
+        guard let date, let server = HTTPDate.unixSeconds(date) else { return false }
+        let difference = server - WallClock.seconds
+        return skew.withLock { skew in
+            defer { skew = difference }
+            return abs(difference - skew) > 60
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import FilmgateCore
+import FilmgateTesting
+import HTTPKit
+import Testing
+
+@testable import S3Target
+
+@Suite(.timeLimit(.minutes(2))) struct S3TargetTests {
+    static func failure<Value>(_ body: () async throws(IngestError) -> Value) async -> IngestError? {
+        do throws(IngestError) {
+            _ = try await body()
+            return nil
+        } catch { return error }
+    }
+
+    @Test func addressesByStyle() throws {
+        var options = S3Options()
+        (options.bucket, options.region) = ("frames", "eu-west-1")
+        #expect(options.base?.text == "https://frames.s3.eu-west-1.amazonaws.com/")
+        options.style = .path
+        #expect(options.base?.text == "https://s3.eu-west-1.amazonaws.com/frames/")
+        options.endpoint = "https://minio.example:9000/gate"
+        #expect(options.base?.text == "https://minio.example:9000/gate/frames/")
+        options.style = .virtualHost
+        #expect(options.base?.text == "https://frames.minio.example:9000/gate/")
+    }
+
+    @Test func oneRequestCarriesDigestsAndForbidsOverwriting() async throws {
+        let sample = try SampleJob(), checksum = JobDigest.base64(sample.digests.sha256)
+        let server = try FaultServer { seen, _ in
+            seen.method == "PUT" ? .answer(200, headers: [("ETag", "\"x\""), ("x-amz-checksum-sha256", checksum)]) : .answer(404)
+        }
+        defer { server.stop() }
+        let target = try Bucket.target(server.url + "/b", TestKeys())
+        let receipt = try await target.upload(sample.job("a b.jpg", path: "ä/a b.jpg"))
+        let seen = try #require(server.seen.first)
+        #expect(
+            seen.target == "/b/%C3%A4/a%20b.jpg" && seen[header: "If-None-Match"] == "*" && seen[header: "Content-Type"] == "image/jpeg")
+        #expect(seen[header: "x-amz-content-sha256"] == sample.digests.sha256 && seen[header: "x-amz-checksum-sha256"] == checksum)
+        let signed = try #require(seen[header: "Authorization"])
+        #expect(signed.contains("if-none-match") && signed.contains("x-amz-checksum-sha256"))
+        #expect(receipt.verified == .server && receipt.url == server.url + "/b/%C3%A4/a%20b.jpg")
+    }
+
+    @Test func aClockThatIsWrongIsSetByTheServers() async throws {
+        let server = try FaultServer { _, number in
+            number == 0
+                ? .answer(
+                    403, headers: [("Date", "Sun, 06 Nov 2044 08:49:37 GMT")], body: "<Error><Code>RequestTimeTooSkewed</Code></Error>")
+                : .answer(200)
+        }
+        defer { server.stop() }
+        let sample = try SampleJob()
+        _ = try await Bucket.target(server.url + "/b", TestKeys()).upload(sample.job())
+        #expect(server.seen.map { $0[header: "x-amz-date"]?.hasPrefix("2044") } == [false, true])
+    }
+
+    @Test(arguments: [
+        (503, "SlowDown", IngestError.Code.unavailable), (400, "RequestTimeout", .network), (403, "AccessDenied", .unauthorized),
+        (409, "ConditionalRequestConflict", .unavailable), (404, "NoSuchBucket", .unauthorized), (400, "BadDigest", .network),
+        (400, "EntityTooLarge", .rejected), (501, "NotImplemented", .unauthorized), (403, "QuotaExceeded", .storageFull),
+    ]) func errorsBySense(_ status: Int, _ code: String, _ sense: IngestError.Code) async throws {
+        let server = try FaultServer { _, _ in
+            .answer(status, body: "<?xml version=\"1.0\"?><Error><Code>\(code)</Code><Message>No &amp; no.</Message></Error>")
+        }
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try Bucket.target(server.url + "/b", TestKeys())
+        let error = await Self.failure { () async throws(IngestError) in try await target.upload(sample.job()) }
+        #expect(error?.code == sense && error?.message.contains("\(code): No & no.") == true)
+    }
+
+    /// Completing may answer 200 and fail all the same.
+    @Test func anErrorInsideOfSuccessIsAnError() async throws {
+        let server = try FaultServer { seen, _ in
+            if seen.method == "PUT" { return .answer(200, headers: [("ETag", "\"1\"")]) }
+            if seen.method == "GET" { return .answer(501) }
+            if seen.target.hasSuffix("?uploads=") { return .answer(200, body: "<R><UploadId>u/1</UploadId></R>") }
+            return .answer(200, body: "<?xml version=\"1.0\"?>\n<Error><Code>InternalError</Code></Error>")
+        }
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try Bucket.target(server.url + "/b", TestKeys()) { $0.multipartAbove = ByteCount(1) }
+        let error = await Self.failure { () async throws(IngestError) in try await target.upload(sample.job()) }
+        #expect(error?.code == .unavailable)
+        #expect(server.seen.contains { $0.target.contains("uploadId=u%2F1") })
+    }
+
+    @Test(.enabled(if: Bucket.hasMoto, "moto_server is not installed: .ci/deps.sh peers"))
+    func aBrokenUploadGoesOnWithThePartsThatAreThere() async throws {
+        let bucket = try await Bucket.moto(), counter = PartCounter()
+        let proxy = try FaultServer(upstream: bucket.port) { seen, _ in
+            seen.method == "PUT" && counter.next() == 2 ? .reset(afterBody: 100_000) : .relay
+        }
+        defer { proxy.stop() }
+        let sample = try SampleJob(count: 18 << 20)
+        let target = try Bucket.target("\(proxy.url)/\(bucket.name)", nil) {
+            ($0.multipartAbove, $0.partSize) = (ByteCount(5 << 20), ByteCount(5 << 20))
+        }
+        let error = await Self.failure { () async throws(IngestError) in try await target.upload(sample.job("CLIP.MOV")) }
+        #expect(error?.code == .network)
+        _ = try await target.upload(sample.job("CLIP.MOV"))
+        let sent = proxy.seen.filter { $0.method == "PUT" }.compactMap { $0.target.split(separator: "=").dropFirst().first?.first }
+        #expect(sent == ["1", "2", "3", "3", "4"])
+        #expect(try await bucket.copies(sample.digests.sha256) == 1)
+    }
+}

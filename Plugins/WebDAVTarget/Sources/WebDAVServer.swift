@@ -1,0 +1,130 @@
+import FilmgateCore
+import HTTPKit
+
+/// A folder at a WebDAV server (RFC 4918).
+struct WebDAVServer: Sendable {
+    /// Ends in `/`.
+    let base: String
+    let client: HTTPClient
+
+    func url(_ path: String) -> String { base + Percent.encode(path: path) }
+
+    /// The names directly in a folder, none when it is not there; nil when the server does not list.
+    func names(in folder: String) async throws(IngestError) -> Set<String>? {
+        let address = folder.isEmpty ? base : url(folder) + "/"
+        var exchange = HTTPExchange(HTTPRequest("PROPFIND", address, headers: [("Depth", "1")]), body: Self.question)
+        exchange.reception = .collect(16 << 20)
+        let response = try await client.send(exchange)
+        switch response.status {
+        case 207 where response.truncated: return nil
+        case 207:
+            let own = WebAddress(address)?.path ?? ""
+            let paths = XMLText.all("href", in: response.body).compactMap { WebAddress($0, relativeTo: address)?.path }
+            return Set(paths.filter { $0 != own }.compactMap { Self.lastName($0) })
+        case 404, 410: return []
+        case 400, 405, 501: return nil
+        default: throw HTTPStatus.error(for: response)
+        }
+    }
+
+    private static let question = HTTPBody.text(
+        "<?xml version=\"1.0\" encoding=\"utf-8\"?><propfind xmlns=\"DAV:\"><prop><resourcetype/></prop></propfind>",
+        type: "application/xml")
+
+    private static func lastName(_ path: String) -> String? {
+        path.split(separator: "/").last.flatMap { Percent.decode($0) }
+    }
+
+    /// Creates one folder; fine when it is there.
+    func makeFolder(_ folder: String) async throws(IngestError) {
+        let response = try await client.send(HTTPExchange(HTTPRequest("MKCOL", url(folder) + "/")))
+        // 405: it exists. Some servers say so in other ways; the upload itself tells whether it really does.
+        if [200, 201, 204, 301, 405, 409].contains(response.status) { return }
+        throw HTTPStatus.error(for: response)
+    }
+
+    /// Sends a file; false when `onlyNew` and something is there.
+    @discardableResult
+    func put(_ job: UploadJob, at path: String, onlyNew: Bool) async throws(IngestError) -> Bool {
+        var request = HTTPRequest("PUT", url(path))
+        if onlyNew { request.set("If-None-Match", "*") }
+        // Nextcloud and ownCloud keep the file's own time by this header; others ignore it.
+        let modified = job.asset.origin.modified / 1_000_000_000
+        if modified > 0 { request.set("X-OC-Mtime", String(modified)) }
+        let response = try await client.send(HTTPExchange(request, body: .file(job.slice, type: MediaType.of(fileName: job.name))))
+        switch response.status {
+        case 200, 201, 204: return true
+        case 412 where onlyNew: return false
+        default: throw Self.error(for: response)
+        }
+    }
+
+    /// Renames; false when the new name is in use, or when the old one is gone, which an earlier try may have renamed.
+    func move(_ path: String, to new: String) async throws(IngestError) -> Bool {
+        let request = HTTPRequest("MOVE", url(path), headers: [("Destination", url(new)), ("Overwrite", "F")])
+        let response = try await client.send(HTTPExchange(request))
+        switch response.status {
+        case 200, 201, 204: return true
+        case 404, 412: return false
+        default: throw Self.error(for: response)
+        }
+    }
+
+    /// Removes what is left of a try.
+    func remove(_ path: String) async { _ = try? await client.send(HTTPExchange(HTTPRequest("DELETE", url(path)))) }
+
+    /// What stands at a path, compared with the job's bytes; by size first, then by reading it.
+    func compare(_ path: String, _ job: UploadJob) async throws(IngestError) -> RemoteCopy {
+        let head = try await client.send(HTTPExchange(HTTPRequest("HEAD", url(path))))
+        if head.status == 404 || head.status == 410 { return .missing }
+        if head.status == 200, let length = head[header: "Content-Length"].flatMap({ UInt64($0) }), length != job.file.size {
+            return .other("It has \(length) bytes instead of \(job.file.size).")
+        }
+        return try await client.compare(url(path), size: job.file.size, sha256: job.digests.sha256)
+    }
+
+    private static func error(for response: HTTPResponse) -> IngestError {
+        var error = HTTPStatus.error(for: response)
+        // Locked by somebody at this moment; a parent that was removed since it was made.
+        if response.status == 423 || response.status == 409 { error.code = .unavailable }
+        return error
+    }
+}
+
+/// Creates each folder once per run, parents first.
+actor MadeFolders {
+    private let make: @Sendable (String) async throws(IngestError) -> Void
+    private var made: [String: Task<IngestError?, Never>] = ["": Task { nil }]
+
+    init(_ make: @escaping @Sendable (String) async throws(IngestError) -> Void) { self.make = make }
+
+    func need(_ folder: String) async throws(IngestError) {
+        var path = ""
+        for part in folder.split(separator: "/") {
+            path += (path.isEmpty ? "" : "/") + part
+            try await one(path)
+        }
+    }
+
+    private func one(_ path: String) async throws(IngestError) {
+        let task: Task<IngestError?, Never>
+        if let running = made[path] {
+            task = running
+        } else {
+            let make = make
+            task = Task {
+                do throws(IngestError) {
+                    try await make(path)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            made[path] = task
+        }
+        if let error = await task.value {
+            made[path] = nil
+            throw error
+        }
+    }
+}

@@ -1,0 +1,102 @@
+public import FilmgateCore
+import HTTPKit
+
+/// `webdav`: delivers into a folder of a WebDAV server.
+///
+/// A name appears there only when its bytes are whole, and nothing is ever replaced.
+public struct WebDAVTarget: Module, UploadTarget {
+    public static let manifest = Manifest(
+        "webdav", "Delivers into a folder of a WebDAV server: a NAS, Nextcloud, nginx, Apache.", stability: .beta,
+        needs: [.file, .digest], gives: [.receipt])
+
+    public let traits: TargetTraits
+    let options: WebDAVOptions, server: WebDAVServer, listing: NameListing, folders: MadeFolders
+
+    public init(_ config: WebDAVOptions, _ context: ModuleContext) throws(IngestError) {
+        let provider = try config.web.provider(context, for: [config.url.base])
+        let server = WebDAVServer(base: config.url.base, client: HTTPClient(CurlTransport(config.web.transport), auth: provider))
+        (options, self.server) = (config, server)
+        listing = NameListing { folder async throws(IngestError) in try await server.names(in: folder) }
+        folders = MadeFolders { folder async throws(IngestError) in try await server.makeFolder(folder) }
+        let place = WebAddress(config.url.base)?.text ?? config.url.base
+        traits = config.web.traits("webdav", place: place, provider: provider, context, layout: config.url.layout)
+    }
+
+    /// Reachable, trusted and signed in; the folder itself may still be missing.
+    public func check() async throws(IngestError) { _ = try await server.names(in: "") }
+
+    public func occupancy(of path: String, for job: UploadJob) async throws(IngestError) -> Occupancy {
+        if try await listing.isFree(path) { return .free }
+        switch try await server.compare(path, job) {
+        case .missing: return .free
+        case .equal: return .same(receipt(job, at: path, proof: .reread, existed: true))
+        case .other, .unknown: return .other
+        }
+    }
+
+    public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
+        guard try await !listing.isFree(job.path), try await server.compare(job.path, job) == .equal else { return nil }
+        return receipt(job, at: job.path, proof: .reread, existed: true)
+    }
+
+    public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
+        await listing.note(job.path)
+        try await folders.need(Self.folder(of: job.path))
+        let isNew = options.placing == .move ? try await sendAndMove(job) : try await sendDirectly(job)
+        if !isNew {
+            // The name is in use: fine when these very bytes stand there, from a try whose answer was lost.
+            guard try await server.compare(job.path, job) == .equal else {
+                throw IngestError(.nameTaken, "\(server.url(job.path)) exists already, with other bytes.")
+            }
+            return receipt(job, at: job.path, proof: .reread, existed: true)
+        }
+        guard options.verify == .reread else { return receipt(job, at: job.path, proof: .none) }
+        switch try await server.compare(job.path, job) {
+        case .equal: return receipt(job, at: job.path, proof: .reread)
+        case .missing: throw IngestError(.unavailable, "\(server.url(job.path)) is not there although the server took it.")
+        case .other(let why): throw IngestError(.corruptData, "\(server.url(job.path)) holds other bytes than were sent. \(why)")
+        case .unknown: return receipt(job, at: job.path, proof: .none)
+        }
+    }
+
+    public func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {
+        guard let url = receipt.url, WebAddress(url)?.origin == WebAddress(options.url.base)?.origin else { return .cannotTell }
+        return try await server.client.compare(url, size: size, sha256: sha256).verification
+    }
+
+    /// False: the name is in use.
+    private func sendAndMove(_ job: UploadJob) async throws(IngestError) -> Bool {
+        let folder = Self.folder(of: job.path), part = (folder.isEmpty ? "" : folder + "/") + Self.partName(job)
+        try await server.put(job, at: part, onlyNew: false)
+        do throws(IngestError) {
+            guard try await server.move(part, to: job.path) else {
+                await server.remove(part)
+                return false
+            }
+            return true
+        } catch {
+            // Whether it was renamed is not known after a lost answer; what is refused leaves nothing behind.
+            if error.code != .network, error.code != .cancelled { await server.remove(part) }
+            throw error
+        }
+    }
+
+    private func sendDirectly(_ job: UploadJob) async throws(IngestError) -> Bool {
+        // Not every server knows If-None-Match: what is there is asked for first, and the header stops whoever comes in between.
+        guard try await server.compare(job.path, job) == .missing else { return false }
+        return try await server.put(job, at: job.path, onlyNew: true)
+    }
+
+    /// The same for each try of one file, so that nothing piles up; hidden from galleries.
+    private static func partName(_ job: UploadJob) -> String {
+        let name = Hex.text(of: ByteDigest.sha256(Array(job.path.utf8)).prefix(6))
+        return ".filmgate-\(job.digests.sha256.prefix(16))-\(name).part"
+    }
+
+    static func folder(of path: String) -> String { path.utf8.lastIndex(of: 0x2F).map { String(path[..<$0]) } ?? "" }
+
+    private func receipt(_ job: UploadJob, at path: String, proof: Receipt.Proof, existed: Bool = false) -> Receipt {
+        Receipt(
+            state: .done, url: server.url(path), sha256: job.digests.sha256, verified: proof, at: WallClock.nanoseconds, existed: existed)
+    }
+}

@@ -1,0 +1,56 @@
+public import FilmgateCore
+import Glibc
+
+/// What the bytes at an address are, compared with ours.
+public enum RemoteCopy: Sendable, Hashable {
+    case missing, equal, other(String)
+    /// The server does not let them be read.
+    case unknown
+
+    /// For `UploadTarget.verify`.
+    public var verification: Verification {
+        switch self {
+        case .missing: .missing
+        case .equal: .equal
+        case .other(let why): .differs(why)
+        case .unknown: .cannotTell
+        }
+    }
+}
+
+extension HTTPClient {
+    /// Downloads and hashes what stands at an address; nothing is kept.
+    public func compare(_ url: String, size: UInt64, sha256: String) async throws(IngestError) -> RemoteCopy {
+        var exchange = HTTPExchange(HTTPRequest("GET", url))
+        exchange.reception = .digest(upTo: size)
+        let response = try await send(exchange)
+        switch response.status {
+        case 200:
+            if response.truncated { return .other("It is larger than what was sent.") }
+            if response.length != size { return .other("It has \(response.length) bytes instead of \(size).") }
+            return response.digest == sha256 ? .equal : .other("Its SHA-256 is \(response.digest ?? "unknown").")
+        case 404, 410: return .missing
+        case 400, 403, 405, 501: return .unknown
+        default: throw HTTPStatus.error(for: response)
+        }
+    }
+}
+
+extension UploadJob {
+    /// The whole file as a body's piece; its last bytes leave only when the digest of all of them agrees.
+    public var slice: FileSlice { FileSlice(path: file.path, size: file.size, sha256: digests.sha256) }
+
+    /// The last part of the name that the engine chose; the original name where the target has no names of its own.
+    public var deliveredName: String { path.split(separator: "/").last.map(String.init) ?? name }
+}
+
+/// The wall clock.
+public enum WallClock {
+    public static var nanoseconds: Int64 {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+    }
+
+    public static var seconds: Int { Int(nanoseconds / 1_000_000_000) }
+}

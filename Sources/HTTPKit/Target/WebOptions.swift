@@ -1,0 +1,64 @@
+public import FilmgateCore
+
+/// Options of every target that speaks HTTP, kept in one place: sign-in, what is taken, and manners on the network.
+public struct WebOptions: Sendable {
+    public var auth: AuthReference?
+    public var accept: [MediaKind]?, maxSize: ByteCount?
+    public var workers = 4, limitRate: ByteCount?, caFile: String?
+    public var connectTimeout = Duration.seconds(10), stallTimeout = Duration.seconds(60), answerTimeout = Duration.seconds(120)
+
+    public init() {}
+
+    /// How the transport has to behave; `agent` as it introduces itself.
+    public var transport: TransportOptions {
+        var options = TransportOptions()
+        (options.lanes, options.connect, options.stall, options.answer) = (workers, connectTimeout, stallTimeout, answerTimeout)
+        (options.authorities, options.bytesPerSecond) = (caFile, limitRate?.bytes)
+        return options
+    }
+
+    /// The sign-in that the options name, bound to these addresses; nil when they name none.
+    public func provider(_ context: ModuleContext, for addresses: [String]) throws(IngestError) -> (any AuthProvider)? {
+        guard let name = auth?.name else { return nil }
+        guard let found = context.lookup.auth[name] else { throw IngestError(.misconfigured, "There is no sign-in `\(name)`.") }
+        for address in addresses where !address.isEmpty { try found.bind(to: address) }
+        return found
+    }
+
+    /// What the engine must know; `place` names the account's root, without secrets.
+    ///
+    /// The identity is kind, place, account and event, whatever the target is called in the file.
+    public func traits(
+        _ kind: String, place: String, provider: (any AuthProvider)?, _ context: ModuleContext, layout: Template? = nil,
+        digests: Set<DigestAlgorithm> = [], idempotent: Bool = true
+    ) -> TargetTraits {
+        let account = provider.map { $0.account ?? auth?.name ?? "" }
+        return TargetTraits(
+            identity: ([kind, place] + [account, context.event].compactMap { $0 }).joined(separator: ":"), layout: layout,
+            digests: digests.subtracting([.sha256]), parallel: workers, idempotent: idempotent, accepts: accept.map { Set($0) },
+            maxSize: maxSize?.bytes)
+    }
+}
+
+/// Options that include those of `WebOptions`; their schema is `Schema([…own…] + WebOptions.fields())`.
+public protocol WebConfig: ModuleConfig {
+    var web: WebOptions { get set }
+}
+
+extension WebOptions {
+    public static func fields<Config: WebConfig>(_: Config.Type = Config.self) -> [Field<Config>] {
+        [
+            .field("auth", \.web.auth, "The entry under `auth:` that signs the requests."),
+            .field("accept", \.web.accept, "Kinds of file to send; absent = all that the server takes."),
+            .field("max_size", \.web.maxSize, "Larger files are filtered for this target."),
+            .field("workers", \.web.workers, in: 1...32, "Uploads at once, each over its own connection."),
+            .field("limit_rate", \.web.limitRate, "Bytes per second for all uploads together; absent = no limit."),
+            .field("ca_file", \.web.caFile, "PEM file of the authorities to trust instead of the system's."),
+            .field("connect_timeout", \.web.connectTimeout, in: .seconds(1)...(.seconds(300)), "How long connecting may take."),
+            .field("stall_timeout", \.web.stallTimeout, in: .seconds(1)...(.seconds(3600)), "How long an upload may stand still."),
+            .field(
+                "answer_timeout", \.web.answerTimeout, in: .seconds(1)...(.seconds(3600)),
+                "How long the server may think after the last byte."),
+        ]
+    }
+}
