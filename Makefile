@@ -11,7 +11,7 @@ PROGRAM = $(or $(FILMGATE),$(RELEASE_BIN))
 COUNT ?= 100
 SECONDS_EACH ?= 60
 
-.PHONY: help deps deps-peers peers deps-crash deps-bench deps-usb usb deps-vusb vusb build test lint demo crash bench fuzz tsan install clean program
+.PHONY: help deps deps-test deps-peers peers deps-crash deps-bench deps-usb usb deps-vusb vusb build test lint demo crash bench fuzz tsan install clean program
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,7 +35,10 @@ build: deps ## build the program for release
 program:
 	@$(if $(FILMGATE),test -x $(FILMGATE),$(MAKE) --no-print-directory build)
 
-test: deps ## build and run all tests
+deps-test:
+	@.ci/deps.sh test
+
+test: deps deps-test ## build and run all tests
 	$(SWIFT) build --build-tests -j $(JOBS)
 	$(SWIFT) test --skip-build --disable-xctest
 

@@ -81,7 +81,7 @@ actor Dispatcher {
     }
 
     private func enqueue(_ id: Parcel.ID) {
-        queues[id.target]?.append(id)
+        if let parcel = parcels[id] { queues[id.target]?.append(parcel) }
         pump(id.target)
     }
 
@@ -107,7 +107,7 @@ actor Dispatcher {
 
     private func succeeded(_ id: Parcel.ID, _ receipt: Receipt) async {
         lastProgress = clock.now
-        queues[id.target]?.succeeded()
+        queues[id.target]?.succeeded(id)
         await conclude(id, receipt)
     }
 
@@ -156,7 +156,7 @@ actor Dispatcher {
             queues[parcel.id.target]?.returned(parcel.id)
         } else {
             if error.code == .corruptData { tally.mismatch() }
-            queues[parcel.id.target]?.ended()
+            queues[parcel.id.target]?.ended(parcel.id)
             lastProgress = clock.now
             await conclude(parcel.id, Receipt(state: .failed, reason: error.description))
         }

@@ -5,8 +5,9 @@ import FilmgateCore
 /// A plain state machine: the dispatcher does what it says.
 struct TargetQueue: Sendable {
     let target: PlannedTarget
-    private(set) var waiting: [Parcel.ID] = []
-    private var head = 0
+    private var waiting = ParcelHeap()
+    private var sending: [Parcel.ID: Urgency] = [:]
+    private var arrivals = 0
     private(set) var active = 0
     /// Why nothing more is sent in this run: refused, full, not to be trusted.
     private(set) var held: IngestError?
@@ -18,37 +19,39 @@ struct TargetQueue: Sendable {
 
     init(_ target: PlannedTarget, held: IngestError? = nil) { (self.target, self.held) = (target, held) }
 
-    var count: Int { waiting.count - head }
-    /// What waits, first come first.
-    var pending: ArraySlice<Parcel.ID> { waiting[head...] }
+    var count: Int { waiting.count }
+    /// What waits, in no order.
+    var pending: [Parcel.ID] { waiting.items.map(\.id) }
     var isIdle: Bool { active == 0 && (count == 0 || held != nil) }
 
-    mutating func append(_ id: Parcel.ID) { waiting.append(id) }
+    mutating func append(_ parcel: Parcel) {
+        arrivals += 1
+        waiting.insert(parcel.id, Urgency(of: parcel, arrival: arrivals))
+    }
 
-    /// The next parcel to send, or nil when there is none, the target is held or it must be left alone until `notBefore`.
+    /// The most urgent parcel to send, or nil when there is none, the target is held or it must be left alone until `notBefore`.
     mutating func next(at now: ContinuousClock.Instant) -> Parcel.ID? {
         guard held == nil, count > 0, active < (failures > 0 ? 1 : target.parallel) else { return nil }
         if let notBefore, now < notBefore { return nil }
-        let id = waiting[head]
-        head += 1
-        if head > 256, head * 2 > waiting.count {
-            waiting.removeFirst(head)
-            head = 0
-        }
+        guard let (urgency, id) = waiting.removeFirst() else { return nil }
+        sending[id] = urgency
         active += 1
         return id
     }
 
-    mutating func succeeded() {
-        active -= 1
+    mutating func succeeded(_ id: Parcel.ID) {
+        ended(id)
         failures = 0
         (notBefore, trouble) = (nil, nil)
     }
 
     /// Ended without saying anything about the target's health.
-    mutating func ended() { active -= 1 }
+    mutating func ended(_ id: Parcel.ID) {
+        active -= 1
+        sending[id] = nil
+    }
 
-    /// The target did not answer as it should: the parcel goes to the front again, and everything waits for `delay`.
+    /// The target did not answer as it should: the parcel waits again, and everything waits for `delay`.
     mutating func failed(_ id: Parcel.ID, because error: IngestError, retryAfter delay: Duration, now: ContinuousClock.Instant) {
         active -= 1
         trouble = error
@@ -57,7 +60,7 @@ struct TargetQueue: Sendable {
         putBack(id)
     }
 
-    /// Holds the queue; the parcel stays first in it.
+    /// Holds the queue; the parcel stays in it.
     mutating func hold(_ id: Parcel.ID, because error: IngestError) {
         active -= 1
         held = held ?? error
@@ -70,11 +73,6 @@ struct TargetQueue: Sendable {
     }
 
     private mutating func putBack(_ id: Parcel.ID) {
-        if head > 0 {
-            head -= 1
-            waiting[head] = id
-        } else {
-            waiting.insert(id, at: 0)
-        }
+        if let urgency = sending.removeValue(forKey: id) { waiting.insert(id, urgency) }
     }
 }

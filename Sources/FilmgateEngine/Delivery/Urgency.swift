@@ -1,0 +1,52 @@
+import FilmgateCore
+
+/// Which parcel goes first.
+///
+/// A folder takes files as they come: the archive is complete in the order of the card. For a gallery somebody is waiting: JPEG before the
+/// rest, and the newest first.
+struct Urgency: Comparable, Sendable {
+    private var rank = 0, age: Int64 = 0, arrival: Int
+
+    init(of parcel: Parcel, arrival: Int) {
+        self.arrival = arrival
+        guard !parcel.target.isLocal else { return }
+        let asset = parcel.job.asset
+        rank = asset.kind == .jpeg ? 0 : 1
+        // Civil time as if it were UTC: good enough to tell what is newer.
+        age = -(asset.media?.captured?.civilSeconds ?? asset.origin.modified / 1_000_000_000)
+    }
+
+    static func < (a: Self, b: Self) -> Bool { (a.rank, a.age, a.arrival) < (b.rank, b.age, b.arrival) }
+}
+
+/// Parcels by urgency: a binary heap.
+struct ParcelHeap: Sendable {
+    private(set) var items: [(urgency: Urgency, id: Parcel.ID)] = []
+
+    var count: Int { items.count }
+
+    mutating func insert(_ id: Parcel.ID, _ urgency: Urgency) {
+        items.append((urgency, id))
+        var child = items.count - 1
+        while child > 0, items[child].urgency < items[(child - 1) / 2].urgency {
+            items.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+
+    mutating func removeFirst() -> (urgency: Urgency, id: Parcel.ID)? {
+        guard let first = items.first, let last = items.popLast() else { return nil }
+        if items.isEmpty { return first }
+        items[0] = last
+        var parent = 0
+        while true {
+            var least = parent
+            for child in [2 * parent + 1, 2 * parent + 2] where child < items.count && items[child].urgency < items[least].urgency {
+                least = child
+            }
+            if least == parent { return first }
+            items.swapAt(parent, least)
+            parent = least
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import FilmgateCore
+import Testing
+
+@testable import FilmgateEngine
+
+@Suite struct TargetQueueTests {
+    private struct Target: UploadTarget {
+        var traits: TargetTraits
+        func check() async throws(IngestError) {}
+        func upload(_ job: UploadJob) async throws(IngestError) -> Receipt { Receipt(state: .done) }
+    }
+
+    private func target(local: Bool, parallel: Int = 4) -> PlannedTarget {
+        let traits = TargetTraits(identity: "t", localRoot: local ? "/archive" : nil, parallel: parallel)
+        return PlannedTarget(name: "t", target: Target(traits: traits), workers: nil)
+    }
+
+    /// Named by kind and the minute of its capture: `jpeg 5`.
+    private func parcel(_ name: String, to target: PlannedTarget) -> Parcel {
+        let parts = name.split(separator: " "), kind = MediaKind(rawValue: String(parts[0])) ?? .other, minute = Int(parts[1]) ?? 0
+        let origin = Origin(source: "card", volume: "v", root: "/card", path: name, size: 1, modified: 0)
+        var asset = Asset(origin: origin, kind: kind, shot: ShotPlace(key: name, stem: name))
+        asset.media = MediaFacts()
+        asset.media?.captured = CivilTime(year: 2026, month: 5, day: 1, hour: 12, minute: minute)
+        let job = UploadJob(
+            asset: asset, file: LocalFile(path: "/x", size: 1, ownership: .source), digests: Digests(sha256: name), path: name, name: name,
+            values: TemplateValues())
+        let id = Parcel.ID(content: ContentKey(rawValue: name), target: target.identity)
+        return Parcel(id: id, job: job, target: target, listeners: [asset.id])
+    }
+
+    private func queue(_ names: [String], local: Bool, parallel: Int = 10_000) -> TargetQueue {
+        let target = target(local: local, parallel: parallel)
+        var queue = TargetQueue(target)
+        for name in names { queue.append(parcel(name, to: target)) }
+        return queue
+    }
+
+    private func order(_ queue: TargetQueue) -> [String] {
+        var queue = queue, names: [String] = []
+        while let id = queue.next(at: .now) { names.append(id.content.rawValue) }
+        return names
+    }
+
+    @Test func aGalleryGetsTheNewestPicturesFirst() {
+        let names = ["raw 1", "jpeg 1", "jpeg 3", "video 9", "jpeg 2", "raw 3"]
+        #expect(order(queue(names, local: false)) == ["jpeg 3", "jpeg 2", "jpeg 1", "video 9", "raw 3", "raw 1"])
+    }
+
+    @Test func aFolderGetsEverythingInTheOrderOfTheCard() {
+        let names = ["raw 1", "jpeg 1", "jpeg 3", "video 9", "jpeg 2", "raw 3"]
+        #expect(order(queue(names, local: true)) == names)
+    }
+
+    @Test func thousandsComeOutInOrder() {
+        let minutes = (0..<4000).map { ($0 * 7919) % 4000 % 60 }
+        let sorted = order(queue(minutes.enumerated().map { "jpeg \($1) \($0)" }, local: false))
+        let found = sorted.compactMap { Int($0.split(separator: " ")[1]) }
+        let sorts = found == minutes.sorted(by: >)
+        #expect(sorts)
+    }
+
+    @Test func afterAFailureOneParcelProbesAtATime() {
+        var queue = queue(["jpeg 1", "jpeg 2", "jpeg 3"], local: false)
+        let now = ContinuousClock.now, later = now + .seconds(6)
+        let first = take(&queue, 1, at: now)
+        queue.failed(first[0], because: IngestError(.network, "down"), retryAfter: .seconds(5), now: now)
+        let early = take(&queue, 3, at: now)
+        #expect(early.isEmpty && queue.count == 3 && queue.active == 0 && !queue.isIdle)
+        let probe = take(&queue, 3, at: later)
+        #expect(probe == first)
+        #expect(queue.trouble?.message == "down")
+        queue.succeeded(probe[0])
+        #expect(queue.trouble == nil)
+        let rest = take(&queue, 3, at: later)
+        #expect(rest.count == 2)
+    }
+
+    @Test func aHeldQueueKeepsEverythingAndIsIdle() {
+        var queue = queue(["jpeg 1", "jpeg 2"], local: false)
+        let first = take(&queue, 1)
+        queue.hold(first[0], because: IngestError(.unauthorized, "refused"))
+        let more = take(&queue, 2)
+        #expect(more.isEmpty && queue.count == 2 && queue.isIdle)
+        #expect(Set(queue.pending.map(\.content.rawValue)) == ["jpeg 1", "jpeg 2"])
+    }
+
+    @Test func noMoreAtOnceThanTheTargetTakes() {
+        var queue = queue(["jpeg 1", "jpeg 2", "jpeg 3"], local: false, parallel: 2)
+        let first = take(&queue, 3)
+        #expect(first.count == 2)
+        queue.ended(first[0])
+        let next = take(&queue, 3)
+        #expect(next.count == 1)
+    }
+
+    /// At most `count` of the parcels that may be sent.
+    private func take(_ queue: inout TargetQueue, _ count: Int, at now: ContinuousClock.Instant = .now) -> [Parcel.ID] {
+        var ids: [Parcel.ID] = []
+        while ids.count < count, let id = queue.next(at: now) { ids.append(id) }
+        return ids
+    }
+}
