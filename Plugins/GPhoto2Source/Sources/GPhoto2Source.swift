@@ -60,6 +60,9 @@ public struct GPhoto2Source: Module, SourceDriver {
         return try await GPhotoSession.open(place, .open(model: model, port: port), config, connect)
     }
 
+    /// The program around libgphoto2; nil where it is not installed.
+    public static var program: String? { ChildProgram.path }
+
     /// libgphoto2's own name of a place's port.
     public static func port(of place: SourcePlace) -> String { GPhotoPort.port(place.address) }
 

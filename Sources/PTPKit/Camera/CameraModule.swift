@@ -70,9 +70,10 @@ extension CameraModule {
     private func look(_ door: any CameraDoor, isShared: Bool) async throws(PTPError) -> SourcePlace? {
         let (info, source) = try await visit.porch.look(door)
         if let source, source != Self.manifest.name { return nil }
-        guard handler.match(info, usb: door.usb) != nil else { return nil }
+        guard let match = handler.match(info, usb: door.usb) else { return nil }
         // A bus, and a search, are everybody's: the pipeline's order says whose the camera is.
         if isShared, let order = visit.order, let taker = order.taker(of: info, door.usb), taker != Self.manifest.name { return nil }
+        if source == nil { await visit.porch.apply(match.quirks ?? handler.quirks, to: door.address) }
         return SourcePlace(source: Self.manifest.name, address: door.address, label: CameraNaming.label(info))
     }
 

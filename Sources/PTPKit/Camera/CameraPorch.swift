@@ -81,6 +81,12 @@ public final class CameraPorch: Sendable {
 
     public func left(_ address: String) { state.withLock { _ = $0.inside.removeValue(forKey: address) } }
 
+    /// How a camera that waits is to be treated, now that its make is known: some must not be closed like others.
+    func apply(_ quirks: Quirks, to address: String) async {
+        let guest = state.withLock { $0.waiting[address]?.guest }
+        await guest?.camera.apply(quirks)
+    }
+
     /// Lets one go who waits, because nobody wants it.
     public func dismiss(_ address: String) async {
         let guest = state.withLock { $0.waiting.removeValue(forKey: address)?.guest }

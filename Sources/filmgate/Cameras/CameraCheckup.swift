@@ -1,4 +1,5 @@
 import FilmgateCore
+import GPhoto2Source
 import USBKit
 
 /// What keeps cameras on USB from being used: rights, and whoever holds them.
@@ -18,6 +19,11 @@ struct CameraCheckup {
             }
             let holders = host.holders(of: device, interface)
             report.note(holders.isEmpty, "camera", "\(name) is free", USBTrouble.busy(device, holders).description)
+        }
+        if let program = GPhoto2Source.program {
+            report.note(true, "gphoto2", "libgphoto2's process is \(program)", "")
+        } else {
+            report.note(true, "gphoto2", "filmgate-gphoto2 is not installed; needed only for cameras without PTP", "")
         }
         if cameras.isEmpty { report.note(true, "camera", "no camera is plugged in", "") }
         if let rules {
