@@ -79,7 +79,7 @@ let package = Package(
         library("FileKit", [core, "CLinux", "CXXHash", crypto], tests: []),
         library("MediaKit", [core, "CExif"], tests: []),
         library("HTTPKit", [core, "CCurl", crypto], tests: ["FilmgateTesting"]),
-        library("PTPKit", [core], tests: ["VirtualCamera", "CameraTesting"]),
+        library("PTPKit", [core], tests: ["VirtualCamera", "CameraTesting"], fixtures: ["Recordings"]),
         library("USBKit", [core, "CLibUSB"], tests: []),
         library("GPhoto2Wire", [], tests: []),
         library("VirtualCamera", [core, "PTPKit"]),
@@ -131,7 +131,10 @@ let package = Package(
         ],
         // Tests
         library("FilmgateTesting", [core, "FileKit", log]),
-        [.testTarget(name: "CommandTests", dependencies: ["filmgate"], path: "Tests/CommandTests")],
+        [
+            .testTarget(
+                name: "CommandTests", dependencies: ["filmgate", core, "PTPKit", "USBKit"], path: "Tests/CommandTests")
+        ],
         [.testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests")],
     ].flatMap { $0 })
 
