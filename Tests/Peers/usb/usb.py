@@ -16,7 +16,7 @@ import guest
 from machine import Machine
 
 HERE = Path(__file__).resolve().parent
-LARGE = 48 << 20
+LARGE = 32 << 20
 
 
 def make_card(card):
@@ -73,6 +73,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--filmgate", required=True)
     parser.add_argument("--cache", default=".build/usb-guest", help="where the guest is kept from run to run")
+    parser.add_argument("--recording", help="keep the recording of a session in this file")
     parser.add_argument("--limit", type=int, default=180, help="seconds after which the guest counts as stuck")
     options = parser.parse_args()
     kernel, archive = guest.build(Path(options.cache).resolve())
@@ -85,6 +86,8 @@ def main():
             passed, failed = follow(machine, options.limit)
         finally:
             machine.stop()
+        if options.recording:
+            shutil.copy(scratch / "share" / "recording.txt", options.recording)
         print(f"usb: {len(passed)} checks passed, {len(failed)} failed, {time.monotonic() - begun:.0f} s in the guest")
         for name in failed:
             print(f"  failed: {name}")
