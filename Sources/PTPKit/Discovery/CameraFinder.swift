@@ -43,6 +43,14 @@ public final class CameraFinder: Sendable {
         return await task.value
     }
 
+    /// Where cameras were found before in the networks that this computer is in now.
+    ///
+    /// Asks nobody.
+    public func remembered() -> [CameraHost] {
+        let networks = ground.networks()
+        return directory.map { KnownCameras(state: $0).hosts(in: networks) } ?? []
+    }
+
     private func search() async -> [CameraHost] {
         let networks = ground.networks()
         async let quick = announced(networks, ground.ssdp) {
@@ -57,8 +65,7 @@ public final class CameraFinder: Sendable {
         }
         // Who offers the very service is likelier than who is merely there.
         let announced = await named + quick
-        let remembered = directory.map { KnownCameras(state: $0).hosts(in: networks) } ?? []
-        let all = SearchCandidates(remembered: remembered, announced: announced, networks: networks)
+        let all = SearchCandidates(remembered: remembered(), announced: announced, networks: networks)
         state.withLock { ($0.counters.networks, $0.counters.announced) = (networks.count, Set(announced).count) }
         return all.hosts
     }

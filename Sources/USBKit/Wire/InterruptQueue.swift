@@ -89,10 +89,12 @@ final class InterruptQueue: @unchecked Sendable {
         }
     }
 
-    /// Ends listening; returns when libusb has let go of the transfer.
+    /// Ends listening; returns when libusb has let go of the transfer, after three seconds in any case.
     func stop() {
         cancel()
-        if state.withLock({ $0.phase == .closing }) { ended.wait() }
+        guard state.withLock({ $0.phase == .closing }), ended.wait(timeout: .now() + .seconds(3)) == .timedOut else { return }
+        // The kernel keeps the transfer: what belongs to it must stay where it is.
+        _ = Unmanaged.passRetained(self)
     }
 
     /// Wakes who waits, without waiting for anything; from any thread.

@@ -8,8 +8,8 @@ struct CameraSurvey {
     let porch: CameraPorch
     let host: USBHost
 
-    /// What is plugged in, in the order of the bus, what is at the addresses given, and what a search finds.
-    func run(_ hosts: [CameraHost], searching finder: CameraFinder? = nil) async throws(IngestError) -> [CameraFacts] {
+    /// What is plugged in, in the order of the bus, what is at the addresses given, and who of the candidates answers.
+    func run(_ hosts: [CameraHost], candidates: [CameraHost], _ finder: CameraFinder) async throws(IngestError) -> [CameraFacts] {
         var looks: [(CameraFacts, any CameraDoor)] = []
         for (device, interface) in USBCameraBus(host).cameras() {
             var facts = CameraFacts(device)
@@ -22,22 +22,21 @@ struct CameraSurvey {
             looks.append((CameraFacts(address: door.address), door))
         }
         let asked = looks.count
-        var candidates: [CameraHost] = []
-        for host in await finder?.candidates() ?? [] where !hosts.contains(host) {
+        let candidates = candidates.filter { !hosts.contains($0) }
+        for host in candidates {
             var door = try first.door(host)
             if var quick = door as? PTPIPDoor {
                 quick.connector.connectLimit = .milliseconds(1500)
                 door = quick
             }
-            candidates.append(host)
             looks.append((CameraFacts(address: door.address), door))
         }
         let found = await all(looks, finder)
-        for (host, facts) in zip(candidates, found[asked...]) { if facts.module != nil { finder?.found(host, facts.label) } }
+        for (host, facts) in zip(candidates, found[asked...]) { if facts.module != nil { finder.found(host, facts.label) } }
         return Array(found[..<asked]) + found[asked...].filter { $0.isThere }
     }
 
-    private func all(_ looks: [(CameraFacts, any CameraDoor)], _ finder: CameraFinder?) async -> [CameraFacts] {
+    private func all(_ looks: [(CameraFacts, any CameraDoor)], _ finder: CameraFinder) async -> [CameraFacts] {
         await withTaskGroup(of: (Int, CameraFacts).self) { group in
             for (index, (facts, door)) in looks.enumerated() { group.addTask { (index, await look(facts, door, finder)) } }
             return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
@@ -61,7 +60,7 @@ struct CameraSurvey {
         return all
     }
 
-    private func look(_ known: CameraFacts, _ door: any CameraDoor, _ finder: CameraFinder?) async -> CameraFacts {
+    private func look(_ known: CameraFacts, _ door: any CameraDoor, _ finder: CameraFinder) async -> CameraFacts {
         var facts = known
         do throws(PTPError) {
             let guest = try await porch.take(door, for: "cameras")
@@ -75,7 +74,7 @@ struct CameraSurvey {
             await guest.camera.close()
         } catch {
             facts.failure = IngestError(error, camera: known.model.isEmpty ? door.address : known.model)
-            if door.usb == nil { finder?.failed(door.address, error) }
+            if door.usb == nil { finder.failed(door.address, error) }
         }
         porch.left(door.address)
         return facts

@@ -47,9 +47,12 @@ struct CamerasCommand: AsyncParsableCommand {
             return host
         }
         let found = try await workplace.telling { () async throws(IngestError) in
-            if search || !hosts.isEmpty { try workplace.makeState() }
+            let finder = workplace.finder
+            // Where a camera was before is looked at without being told.
+            let candidates = search ? await finder.candidates() : finder.remembered()
+            if !hosts.isEmpty || !candidates.isEmpty { try workplace.makeState() }
             let survey = CameraSurvey(experts: try CameraExpert.all(workplace), porch: workplace.porch, host: usb)
-            let native = try await survey.run(hosts, searching: search ? workplace.finder : nil)
+            let native = try await survey.run(hosts, candidates: candidates, finder)
             return CameraSurvey.adding(try await GPhotoCameras(workplace: workplace).places(), to: native)
         }
         for facts in found {
