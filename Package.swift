@@ -44,6 +44,7 @@ func camera(_ name: String) -> [Target] {
 
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let channels = Target.Dependency.product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
@@ -69,16 +70,18 @@ let package = Package(
         // Layer 0: C
         [system("CExif", "libexif", "libexif-dev")],
         [system("CCurl", "libcurl", "libcurl4-openssl-dev")],
+        [system("CQREncode", "libqrencode", "libqrencode-dev")],
         [system("CXXHash", "libxxhash", "libxxhash-dev")],
         [system("CLibUSB", "libusb-1.0", "libusb-1.0-0-dev")],
         [system("CGPhoto2", "libgphoto2", "libgphoto2-dev")],
         [.target(name: "CLinux", path: "Sources/CLinux")],
         // Layer 1: the words
-        library("FilmgateCore", [log], tests: []),
+        library("FilmgateCore", [log], tests: [log]),
         // Layer 2: kits
         library("FileKit", [core, "CLinux", "CXXHash", crypto], tests: []),
         library("MediaKit", [core, "CExif"], tests: []),
         library("HTTPKit", [core, "CCurl", crypto], tests: ["FilmgateTesting"]),
+        library("AuthKit", [core, "FileKit", "HTTPKit", crypto, cryptoExtras], tests: ["FilmgateTesting", log]),
         library("PTPKit", [core], tests: ["VirtualCamera", "CameraTesting"], fixtures: ["Recordings"]),
         library("USBKit", [core, "CLibUSB"], tests: []),
         library("GPhoto2Wire", [], tests: []),
@@ -103,6 +106,12 @@ let package = Package(
         module("APIKeyAuth", uses: ["HTTPKit"], tests: [log]),
         module("NoAuth", tests: [log]),
         module("GPhoto2Source", uses: ["GPhoto2Wire", "PTPKit"], tests: [log]),
+        module("OIDCAuth", uses: ["AuthKit", "HTTPKit"], tests: [log]),
+        module("ClerkAuth", uses: ["AuthKit", "HTTPKit"], tests: [log]),
+        module("FrameFastAuth", uses: ["AuthKit", "HTTPKit"], tests: [log]),
+        module("AWSAuth", uses: ["HTTPKit"], tests: [log]),
+        module("ExecAuth", uses: ["AuthKit", "HTTPKit"], tests: [log]),
+        module("MockAuth", uses: ["AuthKit", "HTTPKit"], tests: [log]),
         camera("StandardCamera"),
         camera("CanonCamera"),
         camera("NikonCamera"),
@@ -120,7 +129,9 @@ let package = Package(
             .executableTarget(
                 name: "filmgate",
                 dependencies: [
-                    core, "FileKit", "FilmgateLedger", "FilmgateConfig", "FilmgateEngine", "FilmgateSample", "CardSource", "ExifStage",
+                    core, "FileKit", "AuthKit", "CQREncode", "OIDCAuth", "ClerkAuth", "FrameFastAuth", "AWSAuth", "ExecAuth", "MockAuth",
+                    "FilmgateLedger", "FilmgateConfig", "FilmgateEngine",
+                    "FilmgateSample", "CardSource", "ExifStage",
                     "SelectStage", "DedupeStage", "UploadStage", "FolderTarget", "HTTPTarget", "BearerAuth", "BasicAuth", "APIKeyAuth",
                     "NoAuth", "PTPKit", "USBKit", "GPhoto2Source", "VirtualCamera", "StandardCamera", "CanonCamera", "NikonCamera",
                     "SonyCamera",
@@ -130,10 +141,10 @@ let package = Package(
                 ] + remoteTargets, path: "Sources/filmgate")
         ],
         // Tests
-        library("FilmgateTesting", [core, "FileKit", log]),
+        library("FilmgateTesting", [core, "FileKit", "HTTPKit", crypto, log]),
         [
             .testTarget(
-                name: "CommandTests", dependencies: ["filmgate", core, "PTPKit", "USBKit"], path: "Tests/CommandTests")
+                name: "CommandTests", dependencies: ["filmgate", core, "PTPKit", "USBKit", "FilmgateTesting"], path: "Tests/CommandTests")
         ],
         [.testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests")],
     ].flatMap { $0 })

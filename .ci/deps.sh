@@ -6,16 +6,16 @@ set -euo pipefail
 libraries="" commands="" files=""
 case "${1:-build}" in
     build)
-        libraries="libexif=libexif-dev libcurl=libcurl4-openssl-dev libxxhash=libxxhash-dev sqlite3=libsqlite3-dev libusb-1.0=libusb-1.0-0-dev libgphoto2=libgphoto2-dev"
+        libraries="libexif=libexif-dev libcurl=libcurl4-openssl-dev libqrencode=libqrencode-dev libxxhash=libxxhash-dev sqlite3=libsqlite3-dev libusb-1.0=libusb-1.0-0-dev libgphoto2=libgphoto2-dev"
         commands="pkg-config=pkg-config"
         ;;
     peers)
-        commands="python3=python3 nginx=nginx-light openssl=openssl sshd=openssh-server vsftpd=vsftpd rclone=rclone memcached=memcached
+        commands="python3=python3 glewlwyd=glewlwyd sqlite3=sqlite3 nginx=nginx-light openssl=openssl sshd=openssh-server vsftpd=vsftpd rclone=rclone memcached=memcached
             swift-proxy-server=swift-proxy swift-account-server=swift-account swift-container-server=swift-container
             swift-object-server=swift-object"
         export PATH=$PATH:/usr/sbin
         ;;
-    test) commands="curl=curl openssl=openssl gphoto2=gphoto2 python3=python3" ;;
+    test) commands="glewlwyd=glewlwyd sqlite3=sqlite3 curl=curl openssl=openssl gphoto2=gphoto2 python3=python3" ;;
     crash) commands="python3=python3" ;;
     bench) commands="python3=python3 rclone=rclone exiftool=libimage-exiftool-perl exiv2=exiv2 gphoto2=gphoto2 strace=strace" ;;
     usb) commands="python3=python3 qemu-system-x86_64=qemu-system-x86 busybox=busybox-static cpio=cpio depmod=kmod" ;;

@@ -24,6 +24,7 @@ public struct SystemSecrets: SecretResolver {
         case .environment(let name): return try fromEnvironment(name, shown)
         case .file(let path): return try SecretFile(path: expanded(path, shown), shown: shown, trusted: trustedDirectories).value()
         case .credential(let name): return try fromCredentials(name, shown)
+        case .store, .command: throw IngestError(.misconfigured, "The secret \(shown) cannot be looked up here.")
         }
     }
 

@@ -22,7 +22,8 @@ struct Filmgate: AsyncParsableCommand {
         subcommands: [
             ImportCommand.self, RunCommand.self, PlanCommand.self, InspectCommand.self, CheckCommand.self, ModulesCommand.self,
             SchemaCommand.self,
-            ProfileCommand.self, StatusCommand.self, HistoryCommand.self, RetryCommand.self, AssignCommand.self, EventsCommand.self,
+            ProfileCommand.self, LoginCommand.self, LogoutCommand.self, WhoamiCommand.self, StatusCommand.self, HistoryCommand.self,
+            RetryCommand.self, AssignCommand.self, EventsCommand.self,
             VerifyCommand.self, SafeToFormatCommand.self,
             CamerasCommand.self, SampleCommand.self, CameraCommand.self, DoctorCommand.self,
         ])
@@ -30,6 +31,9 @@ struct Filmgate: AsyncParsableCommand {
     /// Usage mistakes end with 2 (ArgumentParser's own code is 64); everything else with the code that the verb threw.
     static func main() async {
         signal(SIGPIPE, SIG_IGN)
+        // A dump of this program's memory would hold tokens. 1 also keeps those away that are piped to a collector (core(5)).
+        var none = rlimit(rlim_cur: 1, rlim_max: 1)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }

@@ -1,18 +1,24 @@
 import APIKeyAuth
+import AWSAuth
 import BasicAuth
 import BearerAuth
 import CanonCamera
 import CardSource
+import ClerkAuth
 import DedupeStage
+import ExecAuth
 import ExifStage
 import FilmgateCore
 import FolderTarget
+import FrameFastAuth
 import GPhoto2Source
 import GoProCamera
 import HTTPTarget
 import LeicaCamera
+import MockAuth
 import NikonCamera
 import NoAuth
+import OIDCAuth
 import PTPKit
 import PentaxCamera
 import S3Target
@@ -55,6 +61,12 @@ enum Modules {
         .auth(BearerAuth.self),
         .auth(BasicAuth.self),
         .auth(APIKeyAuth.self),
+        .auth(OIDCAuth.self),
+        .auth(ClerkAuth.self),
+        .auth(FrameFastAuth.self),
+        .auth(AWSAuth.self),
+        .auth(ExecAuth.self),
+        .auth(MockAuth.self),
     ]
 
     /// The virtual cameras, by the name of the module that takes them.

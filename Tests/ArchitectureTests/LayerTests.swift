@@ -3,12 +3,13 @@ import Testing
 /// Imports point down: what each target may import (the design's table of layers).
 @Suite struct LayerTests {
     static let system: Set = ["Glibc", "Synchronization", "Dispatch"]
-    static let kits: Set = ["FileKit", "MediaKit", "HTTPKit", "PTPKit", "USBKit", "GPhoto2Wire", "VirtualCamera"]
+    static let kits: Set = ["FileKit", "MediaKit", "HTTPKit", "AuthKit", "PTPKit", "USBKit", "GPhoto2Wire", "VirtualCamera"]
     static let allowed: [String: Set<String>] = [
         "FilmgateCore": ["Logging"],
         "FileKit": ["FilmgateCore", "CLinux", "CXXHash", "Crypto"],
         "MediaKit": ["FilmgateCore", "CExif"],
         "HTTPKit": ["FilmgateCore", "CCurl", "Crypto"],
+        "AuthKit": ["FilmgateCore", "FileKit", "HTTPKit", "Crypto", "CryptoExtras"],
         "PTPKit": ["FilmgateCore"],
         "USBKit": ["FilmgateCore", "CLibUSB"],
         "GPhoto2Wire": [],
@@ -19,7 +20,7 @@ import Testing
         "FilmgateConfig": ["FilmgateCore", "Yams"],
         "FilmgateEngine": ["FilmgateCore", "CLinux", "FileKit", "AsyncAlgorithms", "Logging"],
         "FilmgateSample": ["FilmgateCore", "FileKit", "HTTPKit", "Hummingbird", "Crypto", "Logging", "HTTPTypes", "NIOCore"],
-        "FilmgateTesting": ["FilmgateCore", "FileKit", "HTTPKit", "FilmgateSample", "Testing", "Logging", "Foundation"],
+        "FilmgateTesting": ["FilmgateCore", "FileKit", "HTTPKit", "FilmgateSample", "Crypto", "Testing", "Logging", "Foundation"],
     ]
 
     @Test(arguments: Repository.code.filter { $0.path.hasPrefix("Sources/") && $0.target != "filmgate" })

@@ -38,15 +38,17 @@ public struct APIKeyAuth: Module, AuthProvider {
 
     public func bind(to address: String) throws(IngestError) { try scope.bind(address) }
 
+    public func ready() async throws(IngestError) { _ = try await key.value() }
+
     public func sign(_ request: HTTPRequest) async throws(IngestError) -> HTTPRequest {
         try scope.require(request)
         var signed = request
-        signed.set(header, prefix + (try key.value()).reveal())
+        signed.set(header, prefix + (try await key.value()).reveal())
         return signed
     }
 
     /// The key may have been replaced where it is kept; one that is still the same was refused for good.
     public func renew(after rejection: Rejection) async throws(IngestError) -> Bool {
-        key.refreshed().map { prefix + $0.reveal() != rejection.request?[header: header] } ?? false
+        await key.refreshed().map { prefix + $0.reveal() != rejection.request?[header: header] } ?? false
     }
 }

@@ -37,16 +37,18 @@ public struct BasicAuth: Module, AuthProvider {
 
     public func bind(to address: String) throws(IngestError) { try scope.bind(address) }
 
+    public func ready() async throws(IngestError) { _ = try await password.value() }
+
     public func sign(_ request: HTTPRequest) async throws(IngestError) -> HTTPRequest {
         try scope.require(request)
         var signed = request
-        signed.set("Authorization", header(try password.value()))
+        signed.set("Authorization", header(try await password.value()))
         return signed
     }
 
     /// The password may have been replaced where it is kept; one that is still the same was refused for good.
     public func renew(after rejection: Rejection) async throws(IngestError) -> Bool {
-        password.refreshed().map { header($0) != rejection.request?[header: "Authorization"] } ?? false
+        await password.refreshed().map { header($0) != rejection.request?[header: "Authorization"] } ?? false
     }
 
     private func header(_ password: SecretValue) -> String { "Basic " + Base64.text(of: Array("\(username):\(password.reveal())".utf8)) }

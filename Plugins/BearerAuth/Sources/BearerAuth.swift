@@ -27,16 +27,18 @@ public struct BearerAuth: Module, AuthProvider {
 
     public func bind(to address: String) throws(IngestError) { try scope.bind(address) }
 
+    public func ready() async throws(IngestError) { _ = try await token.value() }
+
     public func sign(_ request: HTTPRequest) async throws(IngestError) -> HTTPRequest {
         try scope.require(request)
         var signed = request
-        signed.set("Authorization", Self.header(try token.value()))
+        signed.set("Authorization", Self.header(try await token.value()))
         return signed
     }
 
     /// The token may have been replaced where it is kept; a token that is still the same was refused for good.
     public func renew(after rejection: Rejection) async throws(IngestError) -> Bool {
-        token.refreshed().map { Self.header($0) != rejection.request?[header: "Authorization"] } ?? false
+        await token.refreshed().map { Self.header($0) != rejection.request?[header: "Authorization"] } ?? false
     }
 
     private static func header(_ token: SecretValue) -> String { "Bearer " + token.reveal() }

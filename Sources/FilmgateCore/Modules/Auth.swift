@@ -49,6 +49,8 @@ public protocol AuthProvider: Sendable {
     /// Called by a target while it is built, with the address from its options: from then on its origin (scheme, host, port) may be signed
     /// for, and no other. `misconfigured` when the provider's own options name other origins.
     func bind(to address: String) throws(IngestError)
+    /// Has what it needs to sign a request; may look up secrets and ask a credential helper. `unauthorized` when it has not.
+    func ready() async throws(IngestError)
     /// Adds the credential. A credential is bound to the origins that the pipeline file names and is refused for any other.
     func sign(_ request: HTTPRequest) async throws(IngestError) -> HTTPRequest
     /// After a 401: tries to get a better credential. True: the request is worth one more try.
@@ -58,5 +60,6 @@ public protocol AuthProvider: Sendable {
 extension AuthProvider {
     public var account: String? { nil }
     public func bind(to address: String) throws(IngestError) {}
+    public func ready() async throws(IngestError) {}
     public func renew(after rejection: Rejection) async throws(IngestError) -> Bool { false }
 }

@@ -18,9 +18,15 @@ public struct Manifest: Sendable, Hashable, Codable {
     public var summary: String
     public var stability: Stability
     public var needs: Set<Fact>, gives: Set<Fact>
+    /// Protects nothing: `check` refuses a pipeline with it unless told that this is a test.
+    public var testsOnly: Bool
 
-    public init(_ name: String, _ summary: String, stability: Stability = .stable, needs: Set<Fact> = [], gives: Set<Fact> = []) {
+    public init(
+        _ name: String, _ summary: String, stability: Stability = .stable, needs: Set<Fact> = [], gives: Set<Fact> = [],
+        testsOnly: Bool = false
+    ) {
         (self.name, self.summary, self.stability, self.needs, self.gives) = (name, summary, stability, needs, gives)
+        self.testsOnly = testsOnly
     }
 }
 
@@ -47,6 +53,7 @@ public struct ModuleContext: Sendable {
 
     public init(name: String, logger: Logger, state: String, event: String? = nil, lookup: Lookup = Lookup()) {
         (self.name, self.logger, self.state, self.event, self.lookup) = (name, logger, state, event, lookup)
+        self.lookup.secrets = EntrySecrets(name: name, inner: lookup.secrets)
     }
 }
 
@@ -65,21 +72,5 @@ public struct Lookup: Sendable {
     public func service<Service>(_ type: Service.Type) -> Service? {
         for service in services { if let found = service as? Service { return found } }
         return nil
-    }
-}
-
-/// Turns a reference into the secret's value.
-///
-/// May block briefly (a small file).
-public protocol SecretResolver: Sendable {
-    /// `misconfigured` when the secret is missing, empty, or its file readable by others.
-    func resolve(_ secret: Secret) throws(IngestError) -> SecretValue
-}
-
-/// Refuses every secret; for contexts that must not read any (`check`, `plan` without targets).
-public struct NoSecrets: SecretResolver {
-    public init() {}
-    public func resolve(_ secret: Secret) throws(IngestError) -> SecretValue {
-        throw IngestError(.misconfigured, "No secret can be read here (\(secret.shown ?? "none given")).")
     }
 }

@@ -16,6 +16,9 @@ public struct Plan: Sendable {
     /// A known file whose time moved by whole hours is still known.
     var hourShift: Bool
 
+    /// The sign-ins by name, in file order; targets have told them by now where they may be used.
+    public internal(set) var signIns: [(name: String, provider: any AuthProvider)] = []
+
     public init(
         sources: [any SourceDriver], stages: [any Stage], targets: [(name: String, target: any UploadTarget)], profiles: ProfileSet,
         spool: UInt64
@@ -42,6 +45,7 @@ public struct Plan: Sendable {
                 first.targets.append(target)
             }
             first.uploadTo.formUnion(plan.uploadTo)
+            first.signIns += plan.signIns.filter { new in !first.signIns.contains { $0.name == new.name } }
         }
         return first
     }

@@ -45,7 +45,9 @@ public struct PlanBuilder: Sendable {
             guard case .source(let make) = try entry(.source, use).make else { continue }
             sources.append(try build(use, lookup, make))
         }
-        return Plan(sources: sources, stages: stages, targets: targets, profiles: pipeline.profiles, spool: pipeline.spool.max.bytes)
+        var plan = Plan(sources: sources, stages: stages, targets: targets, profiles: pipeline.profiles, spool: pipeline.spool.max.bytes)
+        plan.signIns = pipeline.auth.compactMap { use in lookup.auth[use.name].map { (use.name, $0) } }
+        return plan
     }
 
     private func entry(_ kind: ModuleKind, _ use: ModuleUse) throws(IngestError) -> ModuleEntry {

@@ -140,6 +140,14 @@ public final class FaultServer: Sendable {
         case .deaf:
             wire.waitWithoutReading(until: { self.state.withLock { $0.stopped } })
             return false
+        case .compute(let body):
+            guard take(&seen, &wire) else { return false }
+            var rest = seen
+            // The body is read: what follows must not wait for it again.
+            rest.headers.removeAll { $0.name.lowercased() == "content-length" }
+            let done = play(body(seen), &rest, &wire)
+            note(seen)
+            return done
         case .relay: return relay(&seen, &wire, answer: true)
         case .relayThenReset:
             _ = relay(&seen, &wire, answer: false)
@@ -183,6 +191,8 @@ public enum FaultAct: Sendable {
     case silence
     /// Never reads the body.
     case deaf
+    /// Reads the body, then does what the whole request calls for.
+    case compute(@Sendable (FaultServer.Seen) -> FaultAct)
     /// Lets the request through to the real server and its answer back.
     case relay
     /// Lets the request through, waits until the server has answered, and resets the connection instead of passing the answer on.

@@ -41,6 +41,9 @@ public final class CredentialScope: Sendable {
         bound.withLock { _ = $0.insert(origin) }
     }
 
+    /// All origins that it may go to.
+    public var origins: [String] { fixed.union(bound.withLock { $0 }).sorted() }
+
     /// `untrusted` unless the request goes where the credential may go.
     public func require(_ request: HTTPRequest) throws(IngestError) {
         guard let address = WebAddress(request.url), bound.withLock({ $0.contains(address.origin) }) || fixed.contains(address.origin)

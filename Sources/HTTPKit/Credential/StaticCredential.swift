@@ -12,9 +12,9 @@ public final class StaticCredential: Sendable {
     /// The value.
     ///
     /// `unauthorized`, which holds the target and loses nothing, when it is missing or no header could carry it.
-    public func value() throws(IngestError) -> SecretValue {
+    public func value() async throws(IngestError) -> SecretValue {
         if let value = cached.withLock({ $0 }) { return value }
-        let value = try resolved()
+        let value = try await resolved()
         cached.withLock { $0 = value }
         return value
     }
@@ -22,15 +22,15 @@ public final class StaticCredential: Sendable {
     /// Looks it up again, for when it was refused: somebody may have replaced the file.
     ///
     /// Nil when it cannot be read now.
-    public func refreshed() -> SecretValue? {
-        guard let fresh = try? resolved() else { return nil }
+    public func refreshed() async -> SecretValue? {
+        guard let fresh = try? await resolved() else { return nil }
         cached.withLock { $0 = fresh }
         return fresh
     }
 
-    private func resolved() throws(IngestError) -> SecretValue {
+    private func resolved() async throws(IngestError) -> SecretValue {
         let value: SecretValue
-        do throws(IngestError) { value = try secrets.resolve(secret) } catch {
+        do throws(IngestError) { value = try await secrets.value(of: secret) } catch {
             throw IngestError(.unauthorized, error.message, advice: error.advice, cause: error)
         }
         guard value.reveal().utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {

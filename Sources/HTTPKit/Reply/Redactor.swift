@@ -6,6 +6,11 @@ public struct Redactor: Sendable, CustomStringConvertible, CustomReflectable {
 
     public init() {}
 
+    /// These, wherever they turn up.
+    public init(secrets: [SecretValue]) {
+        for secret in secrets { add(secret.reveal()) }
+    }
+
     /// Everything that signing added or changed: header values, parts of the query.
     public init(plain: HTTPRequest, signed: HTTPRequest) {
         for (name, value) in signed.headers where !plain.headers.contains(where: { $0.name == name && $0.value == value }) {

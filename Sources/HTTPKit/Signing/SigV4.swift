@@ -13,7 +13,9 @@ public struct SigV4: Sendable {
     public init(region: String, service: String = "s3") { (self.region, self.service) = (region, service) }
 
     /// The request with `x-amz-date`, `x-amz-content-sha256`, `x-amz-security-token` where needed, and `Authorization`; what stood there
-    /// under these names before is replaced. The address is rewritten into the spelling that was signed.
+    /// under these names before is replaced.
+    ///
+    /// The address is rewritten into the spelling that was signed.
     ///
     /// `misconfigured` for an address that is none.
     public func sign(_ request: HTTPRequest, with keys: AWSKeys, at unixSeconds: Int) throws(IngestError) -> HTTPRequest {

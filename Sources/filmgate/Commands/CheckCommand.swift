@@ -16,6 +16,9 @@ struct CheckCommand: AsyncParsableCommand {
     @Flag(help: "Also try every target, with its sign-in.")
     var connect = false
 
+    @Flag(help: "Let sign-ins pass that exist for tests only.")
+    var allowMock = false
+
     @Option(name: .customLong("set"), help: ArgumentHelp("Change one value of the pipeline.", valueName: "key=value"))
     var set: [String] = []
 
@@ -33,7 +36,7 @@ struct CheckCommand: AsyncParsableCommand {
             for diagnostic in loaded.diagnostics {
                 Console.out(options.json ? DiagnosticLine.json(diagnostic) : DiagnosticLine.human(diagnostic, loaded))
             }
-            guard let pipeline = loaded.pipeline else {
+            guard let pipeline = loaded.pipeline, !refuses(pipeline, loaded, workplace) else {
                 invalid = true
                 continue
             }
@@ -42,6 +45,20 @@ struct CheckCommand: AsyncParsableCommand {
         }
         if invalid { throw Exit(.invalidPipeline) }
         if let refused { throw Exit(Failure.exitCode(refused)) }
+    }
+
+    /// A module that protects nothing must not slip from a test into a wedding.
+    private func refuses(_ pipeline: PipelineFile, _ loaded: LoadedPipeline, _ workplace: Workplace) -> Bool {
+        if allowMock { return false }
+        let found = pipeline.auth.filter { workplace.registry.entry(.auth, $0.module)?.manifest.testsOnly == true }
+        for use in found {
+            let diagnostic = Diagnostic(
+                .error,
+                ConfigError(
+                    use.mark, "tests-only", "`\(use.module)` is for tests: it protects nothing.", hint: "In a test, say --allow-mock."))
+            Console.out(options.json ? DiagnosticLine.json(diagnostic) : DiagnosticLine.human(diagnostic, loaded))
+        }
+        return !found.isEmpty
     }
 
     /// Asks every target; the first refusal decides the exit code.

@@ -44,6 +44,8 @@ struct RunSession {
             let plan = try plan(pipelines, reader, events: try await events(reader))
             if writer != nil { for pipeline in pipelines { try PipelineSnapshot(state: options.state).keep(pipeline) } }
             let runner = Runner(plan: plan, options: options, hub: hub, reader: reader, writer: writer)
+            let accounts = options.dryRun ? nil : AccountWatch(plan.signIns, workplace.options.logger)
+            defer { accounts?.end() }
             let bar = drawing(progress)
             let outcome = await Signals.handled(by: runner) { await Result { () async throws(IngestError) in try await body(runner) } }
             bar?.cancel()

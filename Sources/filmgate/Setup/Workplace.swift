@@ -1,3 +1,4 @@
+import AuthKit
 import FileKit
 import FilmgateConfig
 import FilmgateCore
@@ -14,10 +15,17 @@ struct Workplace {
     var buses: [any CameraBus] = [USBCameraBus()]
     let porch = CameraPorch()
     let finder: CameraFinder
+    /// The secret store; asks at the terminal where a passphrase protects it.
+    let vault: Vault
 
     init(_ options: CommonOptions) throws {
         self.options = options
         finder = CameraFinder(state: options.stateDirectory)
+        vault = Vault(
+            directory: options.stateDirectory,
+            gate: UnlockGate { () throws(IngestError) in
+                Terminal.isThere ? Terminal.line("Passphrase of the secret store", hidden: true).map { SecretValue($0) } : nil
+            })
         do throws(IngestError) { registry = try Modules.registry() } catch { throw Self.end(error, options) }
     }
 
@@ -65,9 +73,10 @@ struct Workplace {
 
     func builder(ledger: (any LedgerReader)?, event: String? = nil) -> PlanBuilder {
         var builder = PlanBuilder(
-            registry: registry, secrets: SystemSecrets(), ledger: ledger, logger: options.logger, state: options.stateDirectory,
+            registry: registry, secrets: VaultSecrets(SystemSecrets(), vault), ledger: ledger, logger: options.logger,
+            state: options.stateDirectory,
             event: event)
-        builder.services = [porch, finder] + buses.map { $0 as any Sendable }
+        builder.services = [porch, finder, vault] + buses.map { $0 as any Sendable }
         return builder
     }
 

@@ -30,7 +30,9 @@ enum FieldSchema {
         case .boolean: .object(("type", .text("boolean")))
         case .duration: pattern(#"^[0-9]+(\.[0-9]+)? *(ms|s|min|m|h|d)$"#)
         case .byteCount: pattern(#"^[0-9]+(\.[0-9]+)? *(TiB|GiB|MiB|KiB|TB|GB|MB|KB|kB|B)$"#)
-        case .secret: pattern(#"^\$\{(env:[^}]+|file:(/|~/)[^}]+|credential:[^}/]+)\}$"#)
+        case .secret:
+            pattern(
+                #"^(store|\$\{(store|store:[A-Za-z0-9._-]{1,64}|exec:/[^}]+|env:[^}]+|file:(/|~/)[^}]+|credential:[^}/]+)\})$"#)
         case .choice(let words): .object(("enum", .texts(words)))
         case .list(let element): .object(("type", .text("array")), ("items", value(element)))
         case .map(let element): .object(("type", .text("object")), ("additionalProperties", value(element)))

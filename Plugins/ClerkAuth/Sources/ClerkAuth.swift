@@ -1,0 +1,52 @@
+public import AuthKit
+public import FilmgateCore
+public import HTTPKit
+
+/// `clerk`: an API key, an OAuth application, or an e-mail code and a session whose tokens live a minute.
+public struct ClerkAuth: Module, SessionProvider {
+    public static let manifest = Manifest(
+        "clerk", "Signs in at Clerk: API key, browser, or e-mail code.", stability: .beta)
+
+    public let session: AccountSession, scope: CredentialScope
+    let options: ClerkOptions, oauth: OAuthClient?, frontend: ClerkFrontend
+
+    public init(_ config: ClerkOptions, _ context: ModuleContext) throws(IngestError) {
+        var transport = TransportOptions()
+        (transport.lanes, transport.stall, transport.answer) = (2, .seconds(30), .seconds(30))
+        self.init(config, context, transport: CurlTransport(transport), base: config.base)
+    }
+
+    /// The same over another transport, clock and place; for tests.
+    init(
+        _ config: ClerkOptions, _ context: ModuleContext, transport: any HTTPTransport, base: String,
+        clock: @escaping @Sendable () -> Int = AccountSession.wallClock
+    ) {
+        options = config
+        frontend = ClerkFrontend(base: base, options: config, transport: transport, clock: clock)
+        oauth = config.clientID.map { OAuthClient(issuer: base, id: $0, transport: transport, clock: clock) }
+        scope = CredentialScope(context.name, origins: config.origins, plainHTTP: config.plainHTTP)
+        let grant: any AccountGrant =
+            switch config.way {
+            case .apiKey: ClerkKey(key: config.apiKey, secrets: context.lookup.secrets, clock: clock)
+            case .oauth: ClerkOAuth(client: oauth ?? OAuthClient(issuer: base, id: "", transport: transport, clock: clock))
+            case .email: frontend
+            }
+        session = AccountSession(name: context.name, vault: context.vault, grant: grant, clock: clock)
+    }
+
+    public func signIn(_ desk: any SignInDesk, _ wish: SignInWish) async throws(IngestError) -> Account {
+        guard wish.flow != .device else {
+            throw IngestError(.misconfigured, "Clerk has no sign-in by device code.", advice: "Use --browser or --paste, or an API key.")
+        }
+        return try await session.signIn(scope.origins) { () async throws(IngestError) in
+            if let oauth {
+                let form = [(name: "scope", value: options.scopes.joined(separator: " "))]
+                return try await CodeGrant(oauth, form, ports: options.redirectPorts).run(desk, paste: wish.flow == .paste)
+            }
+            guard options.way == .email else {
+                throw IngestError(.misconfigured, "With an API key nobody has to sign in.")
+            }
+            return try await ClerkSignIn(frontend: frontend, desk: desk).run()
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import AuthKit
+import FilmgateCore
+import FilmgateTesting
+import HTTPKit
+import Testing
+
+@testable import OIDCAuth
+
+@Suite struct OIDCAuthTests {
+    @Test(arguments: AccountConformance.checks) func keepsTo(_ check: Check<AccountCase>) async throws {
+        try await check.run(AccountCase { try OIDCBench() })
+    }
+
+    func text(_ text: String) -> ConfigNode.Value { .scalar(text, quoted: true) }
+
+    func code(_ bench: OIDCBench, _ desk: TestDesk = TestDesk(), _ flow: SignInWish.Flow? = .device) async -> IngestError? {
+        let result = await Result { () async throws(IngestError) in try await bench.open().signIn(desk, SignInWish(flow: flow)) }
+        if case .failure(let error) = result { return error }
+        return nil
+    }
+
+    @Test(arguments: [OIDCDouble.Profile.Style.rfc, .auth0, .google]) func deviceGrant(_ style: OIDCDouble.Profile.Style) async throws {
+        var profile = OIDCDouble.Profile()
+        (profile.style, profile.pending, profile.slowDowns, profile.lifetimeAsText) = (style, 2, 1, true)
+        let bench = try OIDCBench(profile), desk = TestDesk(), module = try bench.module()
+        let account = try await module.signIn(desk, SignInWish(flow: .device))
+        #expect(account == Account(id: "auth0|ann", name: "Ann", email: "ann@example.com", issuer: bench.double.issuer))
+        #expect(desk.invitations.first?.code == "QTZL-MCBW")
+        #expect(bench.double.grants.count == 4)
+        let facts = try await module.restore(validating: true)
+        #expect(facts.renews && facts.expires != nil && facts.origins == ["https://gallery.example"])
+        for secret in bench.secrets { #expect(!desk.screen.contains(secret)) }
+    }
+
+    @Test(arguments: [OIDCDouble.Profile.Style.rfc, .auth0]) func refusedAndExpiredCodes(_ style: OIDCDouble.Profile.Style) async throws {
+        var profile = OIDCDouble.Profile()
+        (profile.style, profile.denies) = (style, true)
+        #expect(await code(try OIDCBench(profile))?.code == .unauthorized)
+        (profile.denies, profile.codeExpires) = (false, true)
+        let bench = try OIDCBench(profile)
+        let late = await code(bench)
+        #expect(late?.code == .unauthorized && late?.message.contains("ran out") == true)
+        #expect(bench.double.grants.count == 2)
+        #expect(try await bench.module().restore(validating: false).state == .signedOut)
+    }
+
+    @Test func troubleWhilePollingIsWaitedOut() async throws {
+        let bench = try OIDCBench(), desk = TestDesk()
+        bench.double.set { $0.pending = 1000 }
+        let late = await code(bench, desk)
+        #expect(late?.message.contains("ran out") == true)
+        #expect(bench.double.grants.count < 160)
+    }
+
+    @Test(arguments: [SignInWish.Flow.browser, .paste]) func browserAndPaste(_ flow: SignInWish.Flow) async throws {
+        let bench = try OIDCBench(), desk = TestDesk(opens: flow == .browser), module = try bench.module()
+        let account = try await module.signIn(desk, SignInWish(flow: flow))
+        #expect(account.id == "auth0|ann")
+        let asked = desk.invitations.first?.url ?? ""
+        #expect(asked.contains("code_challenge_method=S256") && asked.contains("redirect_uri=http%3A%2F%2F127.0.0.1%3A"))
+        #expect(desk.invitations.first?.opens == (flow == .browser))
+        #expect(bench.double.grants == ["authorization_code"])
+    }
+
+    @Test func aRefusalInTheBrowser() async throws {
+        var profile = OIDCDouble.Profile()
+        profile.denies = true
+        let error = await code(try OIDCBench(profile), TestDesk(opens: true), .browser)
+        #expect(error?.code == .unauthorized && error?.message.contains("access_denied") == true)
+    }
+
+    @Test(arguments: [
+        "http://127.0.0.1:1/callback?code=x&state=wrong", "http://127.0.0.1:1/callback?code=x", "nonsense", "https://x/?state=&code=",
+    ])
+    func aPastedAddressMustAnswerOurQuestion(_ pasted: String) async throws {
+        let bench = try OIDCBench()
+        #expect(await code(bench, TestDesk(answers: [pasted]), .paste)?.code == .unauthorized)
+        #expect(bench.double.grants.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("iss", JSONValue.string("https://evil.example")), ("aud", .string("other")), ("aud", .array([.string("camera"), .string("x")])),
+        ("exp", .integer(1)), ("iat", .integer(9_999_999_999)), ("nonce", .string("other")), ("alg", .string("none")),
+        ("alg", .string("HS256")),
+        ("azp", .string("other")),
+    ]) func anIDTokenThatIsNotForUsIsRefused(_ claim: String, _ value: JSONValue) async throws {
+        var profile = OIDCDouble.Profile()
+        profile.claims = [claim: value]
+        let bench = try OIDCBench(profile)
+        #expect(await code(bench, TestDesk(opens: true), .browser)?.code == .unauthorized)
+        #expect(try await bench.module().restore(validating: false).state == .signedOut)
+    }
+
+    @Test func withoutASayTheProviderDecides() async throws {
+        var profile = OIDCDouble.Profile()
+        profile.offersDevice = false
+        let bench = try OIDCBench(profile)
+        #expect(await code(bench, TestDesk(opens: true), nil) == nil)
+        #expect(bench.double.grants == ["authorization_code"])
+        #expect(await code(bench, TestDesk(), .device)?.code == .misconfigured)
+    }
+
+    @Test func convexGetsTheIDTokenOfAuth0() async throws {
+        var profile = OIDCDouble.Profile()
+        profile.style = .auth0
+        let bench = try OIDCBench(profile, [("preset", text("auth0"))]), module = try bench.module()
+        try await bench.signIn(module)
+        let sent = try await module.sign(HTTPRequest("POST", bench.target))[header: "Authorization"] ?? ""
+        #expect(sent.hasPrefix("Bearer eyJ") && sent.split(separator: ".").count == 3)
+        bench.pass(seconds: 900)
+        let later = try await module.sign(HTTPRequest("POST", bench.target))[header: "Authorization"]
+        #expect(later != sent && later?.hasPrefix("Bearer eyJ") == true)
+        let asked = String(decoding: bench.double.seen.first { $0.target == "/device" }?.body ?? [], as: UTF8.self)
+        #expect(asked.contains("scope=openid%20profile%20email%20offline_access") && !asked.contains("audience"))
+    }
+
+    @Test func clientCredentialsNeedNobody() async throws {
+        var profile = OIDCDouble.Profile()
+        (profile.secret, profile.openID) = ("client-canary-secret", false)
+        let bench = try OIDCBench(
+            profile, [("flow", text("client_credentials")), ("client_secret", text("${env:X}")), ("audience", text("api"))])
+        let module = try bench.module(), other = try bench.module()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<20 {
+                group.addTask { _ = try await (number % 2 == 0 ? module : other).sign(HTTPRequest("POST", bench.target)) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(bench.renewals == 1)
+        bench.pass(seconds: 1000)
+        _ = try await module.sign(HTTPRequest("POST", bench.target))
+        #expect(bench.renewals == 2 && bench.double.grants.allSatisfy { $0 == "client_credentials" })
+        for file in Everything.below(bench.state) { #expect(!file.text.contains("client-canary-secret")) }
+    }
+
+    @Test func aTokenUsedTwiceEndsTheFamily() async throws {
+        let bench = try OIDCBench(), module = try bench.module()
+        try await bench.signIn(module)
+        bench.double.set { $0.loses = 1 }
+        bench.pass(seconds: 1000)
+        let error = await #expect(throws: IngestError.self) { try await module.sign(HTTPRequest("POST", bench.target)) }
+        #expect(error?.code == .unauthorized && error?.advice?.contains("filmgate login studio") == true)
+        #expect(try await module.restore(validating: false).state.word == "expired")
+    }
+
+    @Test(arguments: [
+        [("issuer", "http://login.example")], [("issuer", "login.example")], [("preset", "auth0"), ("issuer", "https://a.eu.auth0.com")],
+        [("flow", "client_credentials")], [("flow", "implicit")], [("origins", "x")],
+    ]) func mistakesAreFound(_ options: [(String, String)]) throws {
+        var pairs: [(String, ConfigNode.Value)] = [("client_id", text("x"))]
+        if !options.contains(where: { $0.0 == "issuer" }) { pairs.append(("issuer", text("https://login.example/"))) }
+        pairs += options.map { ($0.0, text($0.1)) }
+        var errors: [ConfigError] = []
+        _ = OIDCOptions.schema.decode(ConfigNode(.map(pairs.map { .init(.init($0.0, Mark()), ConfigNode($0.1)) })), errors: &errors)
+        #expect(errors.count == 1)
+    }
+}
+
+extension OIDCBench {
+    func open() throws(IngestError) -> OIDCAuth {
+        do { return try module() } catch { throw IngestError(.unexpected, "\(error)") }
+    }
+}

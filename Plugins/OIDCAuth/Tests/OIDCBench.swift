@@ -1,0 +1,56 @@
+import AuthKit
+import FilmgateCore
+import FilmgateTesting
+import HTTPKit
+import Logging
+
+@testable import OIDCAuth
+
+/// The module and its double.
+final class OIDCBench: AccountBench {
+    let double: OIDCDouble, clock = BenchClock(), folder: ScratchFolder
+    let options: [(String, ConfigNode.Value)]
+
+    init(_ profile: OIDCDouble.Profile = OIDCDouble.Profile(), _ options: [(String, ConfigNode.Value)] = []) throws {
+        let clock = clock
+        (double, folder) = (try OIDCDouble(profile, clock: { clock.now }), try ScratchFolder())
+        self.options = options
+    }
+
+    func module() throws -> OIDCAuth {
+        let base: [(String, ConfigNode.Value)] = [
+            ("issuer", .scalar(double.issuer, quoted: true)), ("client_id", .scalar(OIDCDouble.client, quoted: true)),
+        ]
+        let pairs = (base + options).map { ConfigNode.Pair(ConfigNode.Key($0.0, Mark()), ConfigNode($0.1)) }
+        var errors: [ConfigError] = []
+        let options = OIDCOptions.schema.decode(ConfigNode(.map(pairs)), errors: &errors)
+        if let first = errors.first { throw first }
+        let context = ModuleContext(
+            name: "studio", logger: Logger(label: "test"), state: state, lookup: Lookup(secrets: CanarySecrets("client-canary-secret")))
+        let clock = clock
+        let provider = OIDCAuth(options, context, transport: CurlTransport(), clock: { clock.now }, sleep: { _ in clock.advance(6) })
+        try provider.bind(to: target)
+        return provider
+    }
+
+    func provider() throws -> any AccountProvider { try module() }
+    func signIn(_ provider: any AccountProvider) async throws(IngestError) {
+        _ = try await provider.signIn(TestDesk(), SignInWish(flow: .device))
+    }
+    func pass(seconds: Int) { clock.advance(seconds) }
+
+    func order(_ trouble: AccountTrouble) {
+        double.set { profile in
+            (profile.down, profile.refuses) = (trouble == .down, trouble == .refuses)
+            if trouble == .losesOne { (profile.loses, profile.overlap) = (1, true) }
+        }
+    }
+
+    // A renewal whose answer was lost was granted all the same.
+    var renewals: Int { double.renewals }
+    var secrets: [String] { double.secrets }
+    var state: String { folder.path }
+    var lifetime: Int { 900 }
+    var revokes: Bool { true }
+    var revoked: Int { double.revoked.count }
+}

@@ -1,0 +1,44 @@
+public import FilmgateCore
+import HTTPKit
+
+/// What a browser brought back.
+public struct Callback: Sendable {
+    public let values: [String: String]
+
+    /// From the part of an address behind its `?`.
+    public init(query: String) {
+        var values: [String: String] = [:]
+        for pair in query.split(separator: "&").prefix(64) {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { $0.replacing("+", with: " ") }
+            if let name = Percent.decode(parts[0]), let value = Percent.decode(parts.count > 1 ? parts[1] : "") { values[name] = value }
+        }
+        self.values = values
+    }
+
+    /// Waits for the browser, or asks for the address where it ended.
+    public static func answer(_ listener: LoopbackListener, _ desk: any SignInDesk, paste: Bool) async throws(IngestError) -> Callback {
+        guard paste else { return Callback(query: try await listener.answer(seconds: 300)) }
+        let text = try await desk.ask("Paste the address where the browser ended (a page that cannot be shown)", hidden: true)
+        guard let mark = text.firstIndex(of: "?") else {
+            throw IngestError(.unauthorized, "That is not the whole address: it holds no `?code=`.", advice: "Run `filmgate login` again.")
+        }
+        return Callback(query: String(text[text.index(after: mark)...].prefix { $0 != "#" && !$0.isWhitespace }))
+    }
+
+    /// The code, when this answers our own question.
+    public func code(state: String, issuer: String?) throws(IngestError) -> String {
+        guard let said = values["state"], PKCE.same(said, state) else {
+            throw IngestError(
+                .unauthorized, "What came back is not the answer to this sign-in; it was dropped.", advice: "Run `filmgate login` again.")
+        }
+        if let issuer, let said = values["iss"], said != issuer {
+            throw IngestError(.unauthorized, "The answer comes from another provider; it was dropped.")
+        }
+        if let error = values["error"] {
+            let words = values["error_description"].map { " (\(HeaderText.clean(String($0.prefix(200)))))" } ?? ""
+            throw IngestError(.unauthorized, "The sign-in was refused: \(HeaderText.clean(String(error.prefix(64))))\(words).")
+        }
+        guard let code = values["code"], !code.isEmpty else { throw IngestError(.unauthorized, "The browser came back without a code.") }
+        return code
+    }
+}

@@ -1,0 +1,116 @@
+import Dispatch
+public import FilmgateCore
+import Glibc
+import Synchronization
+
+/// Waits on a port of this machine, reachable from nowhere else, for the one request with which a browser comes back.
+public final class LoopbackListener: Sendable {
+    private let descriptor: CInt
+    public let port: Int
+    private let stopped = Atomic(false)
+
+    public static let path = "/callback"
+    public var redirect: String { "http://127.0.0.1:\(port)\(Self.path)" }
+
+    /// Takes the first of `ports` that is free; none given = any.
+    ///
+    /// `unavailable` when none is.
+    public init(ports: [Int]) throws(IngestError) {
+        for port in ports.isEmpty ? [0] : ports {
+            guard let (descriptor, bound) = Self.bound(port) else { continue }
+            (self.descriptor, self.port) = (descriptor, bound)
+            return
+        }
+        throw IngestError(.unavailable, "No port is free for the browser to come back to.", advice: "Use `filmgate login --device`.")
+    }
+
+    deinit { close(descriptor) }
+
+    private static func bound(_ port: Int) -> (CInt, Int)? {
+        guard let number = UInt16(exactly: port) else { return nil }
+        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in(), size = socklen_t(MemoryLayout<sockaddr_in>.size), yes: CInt = 1
+        (address.sin_family, address.sin_port) = (sa_family_t(AF_INET), number.bigEndian)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))
+        let fine = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, size) == 0 && listen(descriptor, 8) == 0 && getsockname(descriptor, $0, &size) == 0
+            }
+        }
+        if fine { return (descriptor, Int(UInt16(bigEndian: address.sin_port))) }
+        close(descriptor)
+        return nil
+    }
+
+    /// The query that the browser brought; other requests are turned away.
+    ///
+    /// `unauthorized` after `seconds`, `cancelled` with the task.
+    public func answer(seconds: Int) async throws(IngestError) -> String {
+        let end = ContinuousClock.now + .seconds(seconds)
+        let result: Result<String, IngestError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                DispatchQueue(label: "filmgate.loopback").async {
+                    continuation.resume(returning: Result { () throws(IngestError) in try self.serve(until: end) })
+                }
+            }
+        } onCancel: {
+            stopped.store(true, ordering: .relaxed)
+        }
+        return try result.get()
+    }
+
+    private func serve(until end: ContinuousClock.Instant) throws(IngestError) -> String {
+        while ContinuousClock.now < end {
+            if stopped.load(ordering: .relaxed) { throw IngestError(.cancelled, "Stopped while waiting for the browser.") }
+            var watch = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&watch, 1, 100) > 0 else { continue }
+            let client = accept(descriptor, nil, nil)
+            guard client >= 0 else { continue }
+            defer { close(client) }
+            if let query = Visitor(client).query() { return query }
+        }
+        throw IngestError(
+            .unauthorized, "The browser did not come back in time.",
+            advice: "Where the browser runs on another machine, use `filmgate login --device` or `--paste`.")
+    }
+}
+
+/// One connection of a browser.
+private struct Visitor {
+    let descriptor: CInt
+
+    init(_ descriptor: CInt) {
+        self.descriptor = descriptor
+        var limit = timeval(tv_sec: 5, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    /// The query of a GET for our path; anything else gets 404 and nil.
+    func query() -> String? {
+        var head: [UInt8] = [], part = [UInt8](repeating: 0, count: 4096)
+        while head.count < 32_768, head.firstRange(of: [13, 10, 13, 10]) == nil {
+            let count = recv(descriptor, &part, part.count, 0)
+            guard count > 0 else { return nil }
+            head += part[..<count]
+        }
+        let words = String(decoding: head.prefix { $0 != 13 && $0 != 10 }, as: UTF8.self).split(separator: " ")
+        let place = words.count == 3 ? words[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false) : []
+        guard words.first == "GET", place.count == 2, String(place[0]) == LoopbackListener.path else {
+            send("404 Not Found", "Nothing is here.")
+            return nil
+        }
+        send("200 OK", "You can close this page and go back to Filmgate.")
+        return String(place[1])
+    }
+
+    /// A page that says nothing of what came in.
+    private func send(_ status: String, _ sentence: String) {
+        let page = "<!doctype html><meta charset=utf-8><title>Filmgate</title><p>\(sentence)</p>"
+        let text =
+            "HTTP/1.1 \(status)\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: \(page.utf8.count)\r\nConnection: close\r\n"
+            + "Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\n\r\n\(page)"
+        _ = Array(text.utf8).withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
+    }
+}

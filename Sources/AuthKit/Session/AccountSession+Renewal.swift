@@ -1,0 +1,67 @@
+import FileKit
+import FilmgateCore
+
+extension AccountSession {
+    /// Joins the renewal that is under way, or begins one.
+    ///
+    /// It goes on when its callers are cancelled: a token may be changing hands.
+    ///
+    /// Without `old` one is obtained.
+    func renewed(from old: Credential?) async throws(IngestError) -> Credential {
+        if let refreshing { return try await refreshing.value.get() }
+        let task = Task { await Result { () async throws(IngestError) in try await self.renew(old) } }
+        refreshing = task
+        return try await task.value.get()
+    }
+
+    private func renew(_ old: Credential?) async throws(IngestError) -> Credential {
+        defer { refreshing = nil }
+        if grant.stores { try DurableFile.makeDirectories(vault.directory, mode: 0o700) }
+        // What is not stored is nobody else's business.
+        let lock = grant.stores ? try await FileLock.turn(vault.directory + "/sign-in-\(name).lock") : nil
+        defer { lock?.release() }
+        if !unsaved { try await load() }
+        guard let stored = held else {
+            guard var fresh = try await grant.obtain() else { throw signInNeeded("Nobody is signed in for `\(name)` any more.") }
+            fresh.generation = 1
+            return try await keep(fresh, insteadOf: nil)
+        }
+        // Another process was faster.
+        if stored.generation != old?.generation, !isOver(stored) { return stored }
+        guard refused != Self.proof(of: stored) else { throw signInNeeded("The provider refused to renew the sign-in `\(name)`.") }
+        var fresh = try await exchanged(stored)
+        (fresh.generation, fresh.origins) = (stored.generation + 1, stored.origins)
+        return try await keep(fresh, insteadOf: stored)
+    }
+
+    /// Asks twice when the answer got lost: the provider may have changed the token already, and takes the old one for a short while only.
+    private func exchanged(_ stored: Credential) async throws(IngestError) -> Credential {
+        do throws(IngestError) {
+            do throws(IngestError) { return try await grant.refresh(stored) } catch {
+                guard error.code == .network else { throw error }
+                return try await grant.refresh(stored)
+            }
+        } catch {
+            guard error.code == .unauthorized else { throw error }
+            if let other = try await sibling(of: stored) { return other }
+            refused = Self.proof(of: stored)
+            // What is looked up each time may be better next time.
+            if !grant.stores { (held, refused) = (nil, nil) }
+            let why = "The sign-in `\(name)` has ended: \(error.message)"
+            become(.expired(why))
+            throw IngestError(.unauthorized, why, advice: "Run `filmgate login \(name)`.", cause: error)
+        }
+    }
+
+    /// What a program that shares the store without sharing our lock may have written meanwhile.
+    private func sibling(of stored: Credential) async throws(IngestError) -> Credential? {
+        if unsaved { return nil }
+        for delay in [0, 25, 50, 100] {
+            try? await Task.sleep(for: .milliseconds(delay))
+            try await load()
+            guard let other = held else { return nil }
+            if Self.proof(of: other) != Self.proof(of: stored), !isOver(other) { return other }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,153 @@
+public import FilmgateCore
+
+extension AccountSession {
+    /// What is stored, read again whenever the file has changed; obtained where no person is needed.
+    func current() async throws(IngestError) -> Credential {
+        if unsaved, let held {
+            _ = try? await save(held)
+            if unsaved { return held }
+        }
+        if grant.stores, !vault.isAwake() { (held, seen) = (nil, nil) }
+        if held == nil || seen != vault.stamp { try await load() }
+        if let held { return held }
+        if grant.obtains { return try await renewed(from: nil) }
+        become(.signedOut)
+        throw signInNeeded("Nobody is signed in for `\(name)`.")
+    }
+
+    /// Reads the store; the state follows.
+    func load() async throws(IngestError) {
+        let stamp = vault.stamp, vault = vault, entry = entry
+        guard grant.stores else {
+            seen = stamp
+            return become(held.map { .signedIn($0.account) } ?? .signedOut)
+        }
+        do throws(IngestError) {
+            let text = try await Self.pool.run { () throws(IngestError) in try vault.value(entry) }
+            (held, seen) = (text.flatMap { Credential(text: $0) }, stamp)
+            guard let held else { return become(.signedOut) }
+            if refused == nil || refused != Self.proof(of: held) {
+                refused = nil
+                become(.signedIn(held.account))
+            }
+        } catch {
+            (held, seen) = (nil, nil)
+            become(error.isLocked ? .locked : .error(error.message))
+            throw error
+        }
+    }
+
+    /// Takes a new credential over that came of `old`.
+    ///
+    /// It is stored before anyone uses it; when that fails it still serves this process, and storing is tried again. When somebody signed
+    /// in anew or out meanwhile, that counts.
+    func keep(_ fresh: Credential, insteadOf old: Credential?) async throws(IngestError) -> Credential {
+        // What could not be stored before has left there what stood there then.
+        if !unsaved { before = old.map(Self.proof) }
+        do throws(IngestError) {
+            if try await save(fresh) {
+                become(.signedIn(fresh.account))
+                return fresh
+            }
+        } catch {
+            (held, refused, unsaved) = (fresh, nil, true)
+            become(.error("The renewed sign-in could not be stored: \(error.message)"))
+            return fresh
+        }
+        try await load()
+        guard let held else { throw signInNeeded("Somebody signed out of `\(name)`.") }
+        return held
+    }
+
+    /// False when the store holds another credential by now than the one that this came of: then that one counts.
+    private func save(_ credential: Credential) async throws(IngestError) -> Bool {
+        let vault = vault, entry = entry, text = credential.text, before = before
+        var saved = true
+        if grant.stores {
+            saved = try await Self.pool.run { () throws(IngestError) in
+                try vault.set(entry, text) { stored in stored.flatMap { Credential(text: $0) }.map(Self.proof) == before }
+            }
+        }
+        if saved, unsaved { become(.signedIn(credential.account)) }
+        // Read again at the next use: another process may have written since.
+        (held, seen, refused, unsaved) = (saved ? credential : nil, nil, nil, false)
+        return saved
+    }
+
+    /// Reads what is stored, and with `validating` renews where that is due and asks the provider.
+    public func restore(validating: Bool) async throws(IngestError) -> AccountFacts {
+        do throws(IngestError) {
+            if validating {
+                try await validate()
+            } else {
+                try await load()
+                // Nobody has to sign in: what is not there yet is fetched.
+                if held == nil, grant.obtains { _ = try await current() }
+            }
+        } catch {
+            // The state says it all, except where asking itself failed.
+            guard error.code == .unauthorized else { throw error }
+        }
+        return facts
+    }
+
+    private func validate() async throws(IngestError) {
+        let known = try await credential()
+        do throws(IngestError) {
+            var fresh = known
+            fresh.account = try await grant.account(of: known)
+            if fresh.account != known.account { _ = try await keep(fresh, insteadOf: known) }
+        } catch {
+            guard error.code == .unauthorized else { throw error }
+            guard let renewed = try await credential(after: { $0.access.reveal() == known.access.reveal() }) else { throw error }
+            _ = try await grant.account(of: renewed)
+        }
+    }
+
+    var facts: AccountFacts {
+        var facts = AccountFacts(state: state)
+        guard let held else { return facts }
+        if case .signedIn = state, isOver(held), !grant.renews(held) { facts.state = .expired("The sign-in has run out.") }
+        (facts.expires, facts.renews) = (held.expires, grant.renews(held))
+        (facts.scope, facts.origins) = (held.scope, held.origins)
+        return facts
+    }
+
+    /// Signs in by `body`, which talks with the person, and stores what it brings.
+    ///
+    /// `origins`: where it may be sent from then on; none = nowhere. A sign-in that fails leaves what was there before.
+    public func signIn(_ origins: [String], _ body: () async throws(IngestError) -> Credential) async throws(IngestError) -> Account {
+        // Before anybody takes the trouble: what comes of it can be stored.
+        try await load()
+        let before = state
+        become(.signingIn)
+        do throws(IngestError) {
+            var fresh = try await body()
+            (fresh.origins, fresh.generation) = (origins.isEmpty ? ["nowhere"] : origins, (held?.generation ?? 0) + 1)
+            let vault = vault, entry = entry, text = fresh.text
+            if grant.stores { try await Self.pool.run { () throws(IngestError) in try vault.set(entry, text) } }
+            (held, seen, refused, unsaved) = (fresh, nil, nil, false)
+            become(.signedIn(fresh.account))
+            return fresh.account
+        } catch {
+            become(before)
+            throw error
+        }
+    }
+
+    /// Forgets, here and in the store, and then tells the provider; an error is about that second half.
+    public func signOut() async throws(IngestError) {
+        let vault = vault, entry = entry
+        let known: Credential?
+        if let held {
+            known = held
+        } else {
+            known = (try? await Self.pool.run { () throws(IngestError) in try vault.value(entry) })?.flatMap { Credential(text: $0) }
+        }
+        (held, unsaved) = (nil, false)
+        if grant.stores { try await Self.pool.run { () throws(IngestError) in try vault.set(entry, nil) } }
+        seen = nil
+        become(.signedOut)
+        if let known { try await grant.revoke(known) }
+    }
+}

@@ -1,0 +1,106 @@
+public import FilmgateCore
+import HTTPKit
+
+/// One sign-in over its whole life: restored from the store, renewed before it ends, shared by all callers and processes.
+///
+/// Passing trouble never signs out. Only one renewal is under way at a time: in this process because callers join it, between processes
+/// because a lock file is held around it and the store is read again inside.
+public actor AccountSession {
+    public nonisolated let name: String
+    let vault: Vault, grant: any AccountGrant
+    let clock: @Sendable () -> Int
+    var held: Credential?
+    /// What the store's file looked like when `held` was read.
+    var seen: Vault.Stamp?
+    /// `held` is newer than the store, which could not be written; what stood there then.
+    var unsaved = false, before: String?
+    /// Proof of what was refused: never offered again.
+    var refused: String?
+    var refreshing: Task<Result<Credential, IngestError>, Never>?
+    private(set) var state = AccountState.signedOut
+    private var watchers: [Int: AsyncStream<AccountState>.Continuation] = [:], nextWatcher = 0
+    /// Seconds since 1970.
+    public static let wallClock: @Sendable () -> Int = { HTTPDate.now }
+    static let pool = BlockingPool("filmgate.vault", width: 4)
+
+    /// `name`: the entry's name in the pipeline file.
+    ///
+    /// `clock`: seconds since 1970.
+    public init(name: String, vault: Vault, grant: any AccountGrant, clock: @escaping @Sendable () -> Int = AccountSession.wallClock) {
+        (self.name, self.vault, self.grant, self.clock) = (name, vault, grant, clock)
+    }
+
+    deinit { for watcher in watchers.values { watcher.finish() } }
+
+    var entry: String { "account/\(name)" }
+
+    /// A credential that holds for a while, renewed before where that is due.
+    ///
+    /// `unauthorized`, with the advice to sign in, when there is none; while the provider cannot be reached, the old one as long as it holds.
+    public func credential() async throws(IngestError) -> Credential {
+        let known = try await current()
+        if refused != nil, refused == Self.proof(of: known), isOver(known) { throw signInNeeded(reason) }
+        guard isDue(known), grant.renews(known) || isOver(known) else { return known }
+        do throws(IngestError) { return try await renewed(from: known) } catch {
+            if error.code != .unauthorized, !isOver(known) { return known }
+            throw error
+        }
+    }
+
+    /// After a refusal of `rejected` by a server: a credential that differs from it, or nil when there is none to be had.
+    public func credential(after rejected: (Credential) -> Bool) async throws(IngestError) -> Credential? {
+        let known = try await current()
+        if !rejected(known) { return known }
+        guard grant.renews(known) else {
+            let why = "The server no longer takes the sign-in `\(name)`, and it cannot be renewed."
+            become(.expired(why))
+            throw signInNeeded(why)
+        }
+        let fresh = try await renewed(from: known)
+        return rejected(fresh) ? nil : fresh
+    }
+
+    /// The state, and each later one; ends with the session.
+    public func states() -> AsyncStream<AccountState> {
+        let (stream, continuation) = AsyncStream<AccountState>.makeStream(bufferingPolicy: .bufferingNewest(16))
+        let number = nextWatcher
+        nextWatcher += 1
+        watchers[number] = continuation
+        continuation.onTermination = { [weak self] _ in Task { await self?.forget(number) } }
+        continuation.yield(state)
+        return stream
+    }
+
+    private func forget(_ number: Int) { watchers[number] = nil }
+
+    func become(_ new: AccountState) {
+        guard new != state else { return }
+        state = new
+        for watcher in watchers.values { watcher.yield(new) }
+    }
+
+    /// Why nothing can be signed, when the state says so.
+    private var reason: String {
+        if case .expired(let why) = state { return why }
+        return "The sign-in `\(name)` has ended."
+    }
+
+    func signInNeeded(_ why: String) -> IngestError { IngestError(.unauthorized, why, advice: "Run `filmgate login \(name)`.") }
+
+    /// A minute before the end; half way for tokens that live shorter than two.
+    func isDue(_ credential: Credential) -> Bool {
+        guard let expires = credential.expires else { return false }
+        return clock() >= expires - min(60, max(0, expires - credential.obtained) / 2)
+    }
+
+    func isOver(_ credential: Credential) -> Bool { credential.expires.map { clock() >= $0 } ?? false }
+
+    /// Tells one credential from the next; secret itself, and kept in memory only.
+    static func proof(of credential: Credential) -> String {
+        "\(credential.obtained) \(credential.generation) \((credential.refresh ?? credential.access).reveal())"
+    }
+}
+
+extension AccountSession: CustomReflectable {
+    public nonisolated var customMirror: Mirror { Mirror(self, children: []) }
+}

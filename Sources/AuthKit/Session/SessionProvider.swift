@@ -1,0 +1,58 @@
+public import FilmgateCore
+public import HTTPKit
+
+/// A sign-in that is a session and sends a bearer token: a module adds how to sign in, and gets the rest from here.
+public protocol SessionProvider: AccountProvider {
+    var session: AccountSession { get }
+    var scope: CredentialScope { get }
+    /// The token that servers get.
+    func bearer(_ credential: Credential) throws(IngestError) -> SecretValue
+    /// The header that carries it, and what stands before it there.
+    var header: (name: String, prefix: String) { get }
+}
+
+extension SessionProvider {
+    public func bearer(_ credential: Credential) throws(IngestError) -> SecretValue { credential.access }
+
+    public var header: (name: String, prefix: String) { ("Authorization", "Bearer ") }
+
+    public func bind(to address: String) throws(IngestError) { try scope.bind(address) }
+
+    public func ready() async throws(IngestError) { _ = try await session.credential() }
+
+    public func sign(_ request: HTTPRequest) async throws(IngestError) -> HTTPRequest {
+        try scope.require(request)
+        let credential = try await session.credential()
+        try session.require(request, in: credential)
+        var signed = request
+        signed.set(header.name, header.prefix + (try bearer(credential)).reveal())
+        return signed
+    }
+
+    public func renew(after rejection: Rejection) async throws(IngestError) -> Bool {
+        let header = header, sent = rejection.request?[header: header.name]
+        let fresh = try await session.credential { credential in
+            (try? bearer(credential)).map { header.prefix + $0.reveal() == sent } ?? true
+        }
+        return fresh != nil
+    }
+
+    public func states() async -> AsyncStream<AccountState> { await session.states() }
+
+    public func restore(validating: Bool) async throws(IngestError) -> AccountFacts { try await session.restore(validating: validating) }
+
+    public func signOut() async throws(IngestError) { try await session.signOut() }
+}
+
+extension AccountSession {
+    /// `untrusted` when the credential was made for other origins: an edit of the pipeline file does not send it anywhere new.
+    public nonisolated func require(_ request: HTTPRequest, in credential: Credential) throws(IngestError) {
+        guard !credential.origins.isEmpty, let origin = WebAddress(request.url)?.origin, !credential.origins.contains(origin) else {
+            return
+        }
+        throw IngestError(
+            .untrusted,
+            "The sign-in `\(name)` was made for \(credential.origins.joined(separator: ", ")), not for \(origin); nothing was sent.",
+            advice: "If the new address is right, run `filmgate login \(name)` again.")
+    }
+}

@@ -1,0 +1,30 @@
+public import FilmgateCore
+
+/// Looks secrets up in the store and by helper programs, and leaves the rest to `inner`.
+public struct VaultSecrets: SecretResolver {
+    let inner: any SecretResolver, vault: Vault
+
+    public init(_ inner: any SecretResolver, _ vault: Vault) { (self.inner, self.vault) = (inner, vault) }
+
+    public func resolve(_ secret: Secret) throws(IngestError) -> SecretValue {
+        switch secret.reference {
+        case .store(let name):
+            guard let value = try vault.value(Self.entry(name)) else {
+                throw IngestError(
+                    .unauthorized, "Nothing is stored under `\(name)`.", advice: "Run `filmgate login \(name)` and type it in.")
+            }
+            return value
+        case .command(let words):
+            let printed = try HelperProgram.run(words)
+            let text = String(validating: printed.last == 0x0A ? printed.dropLast() : printed[...], as: UTF8.self) ?? ""
+            guard !text.isEmpty, !text.contains("\0") else {
+                throw IngestError(.unauthorized, "\(secret.shown ?? "") printed nothing that could be a secret.")
+            }
+            return SecretValue(text)
+        default: return try inner.resolve(secret)
+        }
+    }
+
+    /// The store's own name for a secret that was typed in.
+    public static func entry(_ name: String) -> String { "secret/\(name)" }
+}

@@ -1,0 +1,138 @@
+public import HTTPKit
+import Synchronization
+
+/// An OpenID provider on loopback, made after RFC 6749, 7009, 7636, 8628 and what providers do differently; ends with `stop()`.
+///
+/// Device codes and authorization codes work once, refresh tokens rotate, a token used twice revokes its family unless `overlap` is on.
+public final class OIDCDouble: Sendable {
+    /// How it behaves, to be changed at any time.
+    public struct Profile: Sendable {
+        public enum Style: Sendable { case rfc, auth0, google }
+        public var style = Style.rfc
+        /// Polls that are answered `authorization_pending`, then `slow_down`, before the code counts as used.
+        public var pending = 1, slowDowns = 0
+        /// Seconds between polls.
+        public var interval = 5
+        public var denies = false, codeExpires = false
+        public var lifetime = 900, lifetimeAsText = false
+        /// Refresh tokens change at each use; the one before still works.
+        public var rotates = true, overlap = false
+        /// Answers to refreshes that get lost on the way, after the token has changed.
+        public var loses = 0
+        /// 503 to everything but discovery; refuses every refresh.
+        public var down = false, refuses = false
+        public var offersDevice = true, openID = true
+        public var secret: String?
+        /// What the ID token says otherwise.
+        public var claims: [String: JSONValue] = [:]
+        public init() {}
+    }
+
+    struct State {
+        var profile = Profile(), count = 0, deviceForm: [String: String] = [:], polls = 0, deviceDone = false
+        var codes: [String: [String: String]] = [:]
+        var refresh: String?, previous: String?, revoked: [String] = [], access: Set<String> = [], nonce: String?
+        var renewals = 0, grants: [String] = [], issued: [String] = [], expiredSaid = false
+    }
+
+    let state = Mutex(State())
+    private let server = Mutex<FaultServer?>(nil)
+    let clock: @Sendable () -> Int
+    public let issuer: String
+    public static let client = "camera"
+
+    /// `clock`: seconds since 1970, for the tokens' claims.
+    public init(_ profile: Profile = Profile(), clock: @escaping @Sendable () -> Int) throws {
+        self.clock = clock
+        let me = Weak<OIDCDouble>()
+        let server = try FaultServer { _, _ in .compute { seen in me.value?.answer(seen) ?? .hangUpAfterBody } }
+        issuer = server.url + (profile.style == .auth0 ? "/" : "")
+        state.withLock { $0.profile = profile }
+        self.server.withLock { $0 = server }
+        me.value = self
+    }
+
+    deinit { stop() }
+    public func stop() { server.withLock { $0?.stop() } }
+
+    public func set(_ change: (inout Profile) -> Void) { state.withLock { change(&$0.profile) } }
+    /// Refreshes that it granted; every secret that it ever gave out; the grants that it was asked for; what was revoked.
+    public var renewals: Int { state.withLock { $0.renewals } }
+    public var secrets: [String] { state.withLock { $0.issued } }
+    public var grants: [String] { state.withLock { $0.grants } }
+    public var revoked: [String] { state.withLock { $0.revoked } }
+    public var seen: [FaultServer.Seen] { server.withLock { $0?.seen ?? [] } }
+
+    private func answer(_ seen: FaultServer.Seen) -> FaultAct {
+        let parts = seen.target.split(separator: "?", maxSplits: 1)
+        let form = Self.fields(seen.method == "POST" ? String(decoding: seen.body, as: UTF8.self) : parts.count > 1 ? String(parts[1]) : "")
+        return state.withLock { state in
+            if state.profile.down, parts[0] != "/.well-known/openid-configuration" { return .answer(503) }
+            switch parts[0] {
+            case "/.well-known/openid-configuration": return metadata(state.profile)
+            case "/device": return device(form, &state)
+            case "/authorize": return authorize(form, &state)
+            case "/token": return token(form, seen, &state)
+            case "/revoke":
+                state.revoked.append(form["token"] ?? "")
+                if form["token"] == state.refresh { (state.refresh, state.previous, state.access) = (nil, nil, []) }
+                return .answer(200)
+            case "/userinfo":
+                let token = seen[header: "Authorization"]?.split(separator: " ").last.map { String($0) } ?? ""
+                guard state.access.contains(token) else { return .answer(401) }
+                return Self.json(["sub": .string("auth0|ann"), "name": .string("Ann"), "email": .string("ann@example.com")])
+            default: return .answer(404)
+            }
+        }
+    }
+
+    private func metadata(_ profile: Profile) -> FaultAct {
+        let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+        var members: [String: JSONValue] = [
+            "issuer": .string(issuer), "authorization_endpoint": .string(base + "/authorize"), "token_endpoint": .string(base + "/token"),
+            "revocation_endpoint": .string(base + "/revoke"), "userinfo_endpoint": .string(base + "/userinfo"),
+            "token_endpoint_auth_methods_supported": .array([.string("client_secret_basic")]),
+        ]
+        if profile.offersDevice { members["device_authorization_endpoint"] = .string(base + "/device") }
+        return Self.json(members)
+    }
+
+    private func authorize(_ form: [String: String], _ state: inout State) -> FaultAct {
+        guard form["client_id"] == Self.client, let back = form["redirect_uri"], back.hasPrefix("http://127.0.0.1:"),
+            form["code_challenge_method"] == "S256", form["response_type"] == "code"
+        else { return .answer(400) }
+        let echo = "state=\(Percent.encode(form["state"] ?? ""))&iss=\(Percent.encode(issuer))"
+        if state.profile.denies { return .answer(302, headers: [("Location", "\(back)?error=access_denied&\(echo)")]) }
+        let code = fresh("code", &state)
+        state.codes[code] = form
+        return .answer(302, headers: [("Location", "\(back)?code=\(code)&\(echo)")])
+    }
+
+    static func fields(_ text: String) -> [String: String] {
+        text.split(separator: "&").reduce(into: [:]) { fields, pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            fields[Percent.decode(parts[0]) ?? ""] = parts.count > 1 ? Percent.decode(parts[1]) : ""
+        }
+    }
+
+    static func json(_ members: [String: JSONValue], status: Int = 200) -> FaultAct {
+        .answer(status, headers: [("Content-Type", "application/json")], body: JSONValue.object(members).serialized)
+    }
+
+    func fresh(_ kind: String, _ state: inout State) -> String {
+        state.count += 1
+        let text = "\(kind)-canary-\(state.count)-9b1f"
+        state.issued.append(text)
+        return text
+    }
+}
+
+/// What a closure refers to that is made before its owner.
+final class Weak<Object: AnyObject & Sendable>: Sendable {
+    private struct Box: Sendable { weak var object: Object? }
+    private let box = Mutex(Box())
+    var value: Object? {
+        get { box.withLock { $0.object } }
+        set { box.withLock { $0.object = newValue } }
+    }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import AuthKit
+import FilmgateCore
+
+struct LogoutCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "logout", abstract: "Forget a sign-in here, then tell the provider.",
+        discussion: """
+            EXAMPLE:
+              filmgate logout studio
+            """)
+
+    @Argument(help: "A pipeline file, or names under its `auth:`; absent: all.", completion: .file())
+    var what: [String] = []
+
+    @Option(help: ArgumentHelp("The pipeline; absent: the ones used before.", valueName: "file"))
+    var pipeline: String?
+
+    @OptionGroup var options: CommonOptions
+
+    func run() async throws {
+        let workplace = try Workplace(options)
+        let all = try await SignIns(workplace: workplace).all(what, pipeline: pipeline, keeping: false)
+        var failed: IngestError?
+        for entry in all where !entry.stored.isEmpty || entry.account != nil {
+            do throws(IngestError) {
+                for (_, name) in entry.stored { try workplace.vault.set(VaultSecrets.entry(name), nil) }
+                if let told = try await forget(entry) {
+                    Console.err("\(entry.name): forgotten here, but the provider could not be told: \(Describe.name(told.message))")
+                }
+                if !options.json { Console.out("\(entry.name): signed out") }
+            } catch {
+                failed = failed ?? error
+                Failure.tell(error, json: options.json)
+            }
+        }
+        if options.json { for entry in all { Console.out(await entry.line(asking: false).json) } }
+        if let failed { throw Exit(Failure.exitCode(failed)) }
+    }
+
+    /// Nil when the provider was told too; throws when it could not even be forgotten here.
+    private func forget(_ entry: SignIn) async throws(IngestError) -> IngestError? {
+        guard let account = entry.account else { return nil }
+        do throws(IngestError) { try await account.signOut() } catch {
+            let state = try? await account.restore(validating: false).state
+            guard state == .signedOut else { throw error }
+            return error
+        }
+        return nil
+    }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import FilmgateCore
+import FilmgateEngine
+
+struct WhoamiCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "whoami", abstract: "Who is signed in where, as far as it is stored; ends with 4 where a sign-in is missing.",
+        discussion: """
+            EXAMPLE:
+              filmgate whoami wedding.yaml --json
+            """)
+
+    @Argument(help: "A pipeline file, or names under its `auth:`; absent: all.", completion: .file())
+    var what: [String] = []
+
+    @Option(help: ArgumentHelp("The pipeline; absent: the ones used before.", valueName: "file"))
+    var pipeline: String?
+
+    @OptionGroup var options: CommonOptions
+
+    func run() async throws {
+        let workplace = try Workplace(options)
+        try await Self.tell(try await SignIns(workplace: workplace).all(what, pipeline: pipeline, keeping: false), asking: false, options)
+    }
+
+    /// One line each; 4 when one is not signed in, 1 when a provider could not be asked.
+    static func tell(_ all: [SignIn], asking: Bool, _ options: CommonOptions) async throws {
+        var code = ExitStatus.complete
+        for entry in all {
+            let line = await entry.line(asking: asking)
+            Console.out(options.json ? line.json : line.text)
+            if !line.isFine { code = .signIn } else if line.trouble != nil, code == .complete { code = .failure }
+        }
+        if all.isEmpty, !options.json { Console.out("The pipeline signs in nowhere.") }
+        if code != .complete { throw Exit(code) }
+    }
+}

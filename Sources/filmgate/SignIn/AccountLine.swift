@@ -1,0 +1,77 @@
+import FilmgateCore
+
+/// What `whoami` and `login` say about one sign-in.
+struct AccountLine {
+    var name: String, module: String
+    var facts: AccountFacts
+    /// What could not be found out, and why.
+    var trouble: IngestError?
+
+    var isFine: Bool {
+        if case .signedIn = facts.state { return true }
+        return false
+    }
+
+    private var reason: String? {
+        switch facts.state {
+        case .expired(let why), .error(let why): why
+        default: trouble?.message
+        }
+    }
+
+    var json: String {
+        var line = JSONObject()
+        line.add("type", "account")
+        line.add("name", name)
+        line.add("module", module)
+        line.add("state", facts.state.word)
+        if case .signedIn(let account) = facts.state {
+            var who = JSONObject()
+            for (key, value) in [("id", account.id), ("name", account.name), ("email", account.email), ("issuer", account.issuer)] {
+                who.add(key, value)
+            }
+            line.add("account", who)
+        } else {
+            line.add("account", nil as String?)
+        }
+        line.add("expires", facts.expires.flatMap { CivilTime(unixSeconds: Int64($0)) }.map { $0.description + "Z" })
+        line.add("renews", facts.renews)
+        line.add("scope", facts.scope)
+        line.add("origins", facts.origins)
+        line.add("reason", reason)
+        return line.finished
+    }
+
+    var text: String {
+        let what =
+            switch facts.state {
+            case .signedIn(let account): "signed in as \(account.shown)" + (facts.renews ? "" : ", does not renew by itself")
+            case .signedOut: "signed out"
+            case .signingIn: "signing in"
+            case .expired: "ended"
+            case .locked: "locked"
+            case .error: "in trouble"
+            }
+        return Describe.name("\(name): \(what)" + (reason.map { ": \($0)" } ?? ""))
+    }
+}
+
+extension SignIn {
+    /// Looks at what is stored, and at fixed secrets where they are kept; with `asking`, also asks the provider.
+    func line(asking: Bool) async -> AccountLine {
+        var line = AccountLine(name: name, module: module, facts: AccountFacts(state: .signedOut))
+        do throws(IngestError) {
+            if let account {
+                line.facts = try await account.restore(validating: asking)
+            } else {
+                try await provider.ready()
+                line.facts.state = .signedIn(Account(id: provider.account ?? name))
+            }
+        } catch {
+            line.trouble = error
+            // What could not be asked leaves what is stored.
+            if let account, let facts = try? await account.restore(validating: false) { line.facts = facts }
+        }
+        return line
+    }
+}

@@ -1,0 +1,74 @@
+import AuthKit
+import FileKit
+import FilmgateCore
+import FilmgateEngine
+
+/// One entry under `auth:`, built, and the secrets of it that Filmgate's own store keeps.
+struct SignIn {
+    var name: String, module: String
+    var provider: any AuthProvider
+    /// Option and store entry, for secrets written as `store`.
+    var stored: [(option: String, entry: String)]
+
+    var account: (any AccountProvider)? { provider as? any AccountProvider }
+}
+
+/// The sign-ins that a verb is about.
+struct SignIns {
+    let workplace: Workplace
+
+    /// Those of the pipeline files among `words` and of `pipeline`; without any, of the pipelines used before.
+    ///
+    /// Other words pick by name.
+    ///
+    /// Keeps files that are named, so that later verbs need not be told again. Ends with 2 where there is nothing of that name.
+    func all(_ words: [String], pipeline: String?, keeping: Bool) async throws -> [SignIn] {
+        let given = words.filter(Self.isFile) + [pipeline].compactMap { $0 }
+        let names = words.filter { !Self.isFile($0) }
+        let snapshot = PipelineSnapshot(state: workplace.options.stateDirectory)
+        let files = given.isEmpty ? newestFirst(snapshot.files()) : given
+        if files.isEmpty {
+            throw Workplace.end(
+                IngestError(
+                    .misconfigured, "No pipeline has been used yet.", advice: "Name it: filmgate login wedding.yaml"), workplace.options)
+        }
+        var found: [SignIn] = []
+        for file in files {
+            let pipeline = try workplace.load(file)
+            if keeping, !given.isEmpty { try await workplace.telling { () throws(IngestError) in try snapshot.keep(pipeline) } }
+            for entry in try await built(pipeline) where !found.contains(where: { $0.name == entry.name }) { found.append(entry) }
+        }
+        for name in names where !found.contains(where: { $0.name == name }) {
+            let hint =
+                nearest(name, among: found.map(\.name)).map { "Did you mean `\($0)`?" }
+                ?? "There are: \(found.map(\.name).joined(separator: ", "))."
+            throw Workplace.end(IngestError(.misconfigured, "There is no sign-in `\(name)`.", advice: hint), workplace.options)
+        }
+        return names.isEmpty ? found : found.filter { names.contains($0.name) }
+    }
+
+    private static func isFile(_ word: String) -> Bool { word.contains("/") || word.hasSuffix(".yaml") || word.hasSuffix(".yml") }
+
+    private func newestFirst(_ files: [String]) -> [String] {
+        files.map { (path: $0, at: ((try? FileFacts.of($0)) ?? nil)?.modified ?? 0) }.sorted { $0.at > $1.at }.map(\.path)
+    }
+
+    /// Targets are built too: they say where each sign-in may be used.
+    private func built(_ pipeline: PipelineFile) async throws -> [SignIn] {
+        try await workplace.telling { () throws(IngestError) in
+            let plan = try workplace.builder(ledger: nil).plan(pipeline)
+            return plan.signIns.map { entry in
+                let use = pipeline.auth.first { $0.name == entry.name }
+                return SignIn(name: entry.name, module: use?.module ?? "", provider: entry.provider, stored: use.map(stored) ?? [])
+            }
+        }
+    }
+
+    private func stored(_ use: ModuleUse) -> [(option: String, entry: String)] {
+        (workplace.registry.entry(.auth, use.module)?.fields ?? []).compactMap { field in
+            guard field.kind == .secret, let node = use.node[field.name], case .store(let name)? = (try? Secret(node: node))?.reference
+            else { return nil }
+            return (field.name, name.isEmpty ? use.name : name)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import FilmgateCore
+import Testing
+
+@testable import AuthKit
+
+@Suite struct OAuthTests {
+    /// The example of RFC 7636, appendix B.
+    @Test func challenge() {
+        #expect(PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk").challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
+        #expect(PKCE().verifier.utf8.count == 43 && PKCE().verifier != PKCE().verifier)
+        #expect(PKCE.same("abc", "abc") && !PKCE.same("abc", "abd") && !PKCE.same("abc", "ab"))
+    }
+
+    @Test func callbacks() throws {
+        #expect(try Callback(query: "code=a%2Bb&state=s&iss=https%3A%2F%2Fi").code(state: "s", issuer: "https://i") == "a+b")
+        for query in ["code=a&state=t", "code=a", "code=&state=s", "error=x&state=s", "code=a&state=s&iss=other", ""] {
+            #expect(throws: IngestError.self) { try Callback(query: query).code(state: "s", issuer: "https://i") }
+        }
+    }
+
+    @Test(arguments: ["", "a.b", "a.b.c", "e30.e30.", "eyJhbGciOiJub25lIn0.bm90anNvbg.x", String(repeating: "a", count: 70_000) + ".b.c"])
+    func whatIsNoIDToken(_ text: String) {
+        #expect(throws: IngestError.self) { try IDToken(text) }
+    }
+
+    @Test func theListenerIgnoresWhatIsNotForIt() async throws {
+        let listener = try LoopbackListener(ports: [])
+        #expect(listener.redirect.hasPrefix("http://127.0.0.1:"))
+        async let answer = listener.answer(seconds: 20)
+        for target in ["/favicon.ico", "/callback", "/other?code=1", "/callback?code=1&state=2"] {
+            _ = try? HelperProgram.run(["/usr/bin/curl", "-s", "-o", "/dev/null", "http://127.0.0.1:\(listener.port)\(target)"])
+        }
+        #expect(try await answer == "code=1&state=2")
+    }
+
+    @Test func theListenerCanBeStopped() async throws {
+        let listener = try LoopbackListener(ports: [])
+        let task = Task { () -> Result<String, IngestError> in
+            await Result { () async throws(IngestError) in try await listener.answer(seconds: 100) }
+        }
+        task.cancel()
+        let error = await #expect(throws: IngestError.self) { try await task.value.get() }
+        #expect(error?.code == .cancelled)
+    }
+}

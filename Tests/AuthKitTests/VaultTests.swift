@@ -1,0 +1,172 @@
+import FilmgateCore
+import Foundation
+import Testing
+
+@testable import AuthKit
+
+/// One test's own folder, removed afterwards.
+final class Scratch: Sendable {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appending(path: "filmgate-auth-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Everything below it, as one text.
+    func everything(except: String? = nil) -> String {
+        let names = (FileManager.default.enumerator(atPath: path)?.allObjects as? [String]) ?? []
+        return names.filter { $0 != except }.map {
+            $0 + String(decoding: FileManager.default.contents(atPath: path + "/" + $0) ?? Data(), as: UTF8.self)
+        }
+        .joined()
+    }
+
+    func mode(_ name: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: path + "/" + name)[.posixPermissions] as? Int)
+    }
+
+    func script(_ name: String, _ text: String) throws -> String {
+        try Data("#!/bin/sh\n\(text)\n".utf8).write(to: URL(filePath: path + "/" + name))
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path + "/" + name)
+        return path + "/" + name
+    }
+}
+
+@Suite struct VaultTests {
+    let scratch: Scratch
+    let silent = UnlockGate(environment: { _ in nil })
+
+    init() throws { scratch = try Scratch() }
+
+    func vault(_ passphrase: String? = nil) -> Vault {
+        Vault(directory: scratch.path, gate: UnlockGate(environment: { _ in passphrase }))
+    }
+
+    @Test func keepsAndForgets() throws {
+        let vault = vault()
+        #expect(try vault.value("a") == nil)
+        try vault.set("a", SecretValue("one \"\\\u{1} ü"))
+        try vault.set("b", SecretValue("two"))
+        #expect(try self.vault().value("a")?.reveal() == "one \"\\\u{1} ü")
+        #expect(try scratch.mode("secrets.json") == 0o600 && scratch.mode("secrets.lock") == 0o600)
+        try vault.set("a", nil)
+        #expect(try vault.names() == ["b"])
+        #expect(!scratch.everything().contains("one"))
+    }
+
+    @Test(arguments: [0o644, 0o640, 0o604, 0o620, 0o602]) func othersMayNeitherReadNorWriteIt(_ mode: Int) throws {
+        try vault().set("a", SecretValue("canary-value"))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: vault().path)
+        for attempt in [{ _ = try vault().value("a") }, { try vault().set("b", SecretValue("x")) }] {
+            let error = #expect(throws: IngestError.self) { try attempt() }
+            #expect(error?.code == .unauthorized && error?.advice?.contains("chmod 600") == true)
+            #expect("\(error as Any)".contains("canary-value") == false)
+        }
+    }
+
+    @Test func aFolderThatOthersCanChangeAndALinkAreRefused() throws {
+        try vault().set("a", SecretValue("x"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: scratch.path)
+        #expect(throws: IngestError.self) { try vault().value("a") }
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: scratch.path)
+        try FileManager.default.moveItem(atPath: vault().path, toPath: scratch.path + "/elsewhere")
+        try FileManager.default.createSymbolicLink(atPath: vault().path, withDestinationPath: scratch.path + "/elsewhere")
+        #expect(throws: IngestError.self) { try vault().value("a") }
+    }
+
+    @Test(arguments: [
+        "", "{", "[]", "{\"version\":2,\"entries\":{}}", "{\"version\":1,\"entries\":{\"a\":1}}",
+        "{\"version\":1,\"entries\":{},\"wrap\":{}}",
+        "{\"version\":1,\"entries\":{},\"wrap\":{\"kdf\":\"scrypt\",\"rounds\":1073741824,\"block\":8,\"parallel\":1,\"salt\":\"AAAAAAAAAAA=\",\"check\":\"\",\"idle\":1,\"hook\":[]}}",
+    ])
+    func aDamagedStoreIsSaidSoAndNotOverwritten(_ text: String) throws {
+        try Data(text.utf8).write(to: URL(filePath: vault().path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: vault().path)
+        let error = #expect(throws: IngestError.self) { try vault().set("a", SecretValue("x")) }
+        #expect(error?.code == .unauthorized && error?.advice?.contains("login") == true)
+        #expect(FileManager.default.contents(atPath: vault().path) == Data(text.utf8))
+    }
+
+    @Test func manyWritersLoseNothing() async throws {
+        let path = scratch.path
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<40 {
+                group.addTask { try? Vault(directory: path).set("n\(number)", SecretValue("v\(number)")) }
+            }
+        }
+        #expect(try vault().names().count == 40)
+    }
+
+    @Test func aPassphraseSealsEverything() throws {
+        let vault = vault()
+        try vault.set("account/studio", SecretValue("canary-plain"))
+        try vault.protect(with: SecretValue("correct horse"))
+        try vault.set("secret/b", SecretValue("canary-second"))
+        #expect(!scratch.everything().contains("canary"))
+        #expect(try self.vault("correct horse").value("account/studio")?.reveal() == "canary-plain")
+        #expect(try self.vault("correct horse").value("secret/b")?.reveal() == "canary-second")
+        for wrong in [nil, "", "wrong"] {
+            let error = #expect(throws: IngestError.self) { try self.vault(wrong).value("account/studio") }
+            #expect(error?.isLocked == true && error?.code == .unauthorized)
+            #expect(throws: IngestError.self) { try self.vault(wrong).set("c", SecretValue("x")) }
+        }
+        try self.vault().set("secret/b", nil)
+        try self.vault("correct horse").protect(with: nil)
+        #expect(try self.vault().value("account/studio")?.reveal() == "canary-plain")
+    }
+
+    @Test func sealedEntriesCannotBeSwapped() throws {
+        try vault().set("a", SecretValue("one"))
+        try vault().set("b", SecretValue("two"))
+        try vault().protect(with: SecretValue("pass"))
+        var file = try VaultFile.read(vault().path)
+        (file.entries["a"], file.entries["b"]) = (file.entries["b"], file.entries["a"])
+        try file.write(vault().path)
+        let error = #expect(throws: IngestError.self) { try vault("pass").value("a") }
+        #expect(error?.isLocked == false)
+    }
+
+    @Test func aHookUnlocksAndIdlenessLocks() throws {
+        let hook = try scratch.script("unlock", "test -z \"$FILMGATE_PASSPHRASE\" && echo called >> \(scratch.path)/calls && echo 'horse'")
+        try vault().set("a", SecretValue("one"))
+        try vault().protect(with: SecretValue("horse"), hook: [hook], idle: 60)
+        let clock = TestClock()
+        let vault = Vault(directory: scratch.path, gate: silent, now: { clock.instant })
+        func calls() -> Int { (FileManager.default.contents(atPath: scratch.path + "/calls") ?? Data()).split(separator: 10).count }
+        _ = try vault.value("a")
+        clock.advance(59)
+        _ = try vault.value("a")
+        #expect(calls() == 1)
+        clock.advance(61)
+        #expect(try vault.value("a")?.reveal() == "one")
+        #expect(calls() == 2)
+        vault.lock()
+        _ = try vault.value("a")
+        #expect(calls() == 3)
+    }
+
+    @Test func secretsByReference() throws {
+        let secrets = VaultSecrets(NoSecrets(), vault())
+        let error = #expect(throws: IngestError.self) { try secrets.resolve(Secret(.store("studio"))) }
+        #expect(error?.advice?.contains("filmgate login studio") == true)
+        try vault().set(VaultSecrets.entry("studio"), SecretValue("s3cret"))
+        #expect(try secrets.resolve(Secret(.store("studio"))).reveal() == "s3cret")
+        let helper = try scratch.script("pass", "test \"$*\" = 'show a;b' && echo helped")
+        #expect(try secrets.resolve(Secret(.command([helper, "show", "a;b"]))).reveal() == "helped")
+        for words in [[helper], ["/nowhere/x"], [try scratch.script("quiet", "exit 0")]] {
+            #expect(throws: IngestError.self) { try secrets.resolve(Secret(.command(words))) }
+        }
+    }
+
+    @Test func aHelperIsBounded() throws {
+        let slow = try scratch.script("slow", "exec sleep 30"), loud = try scratch.script("loud", "exec yes")
+        #expect(throws: IngestError.self) { try HelperProgram.run([slow], seconds: 0) }
+        #expect(throws: IngestError.self) { try HelperProgram.run([loud]) }
+        #expect(throws: IngestError.self) { try HelperProgram.run(["sleep", "0"]) }
+        let echo = try scratch.script("echo", "exec cat")
+        #expect(try HelperProgram.run([echo], input: Array("in".utf8)) == Array("in".utf8))
+    }
+}
