@@ -90,6 +90,13 @@ import Testing
         #expect(try table.run(["whoami", "studio"]).status == 4)
     }
 
+    /// Names are asked for before anything is sent: a target that cannot be asked ends the import instead of holding it up for ever.
+    @Test func aTargetWithNamesAndNoSignInEndsWithFour() throws {
+        try table.sampleCard()
+        let file = try pipeline("bearer: { token: store }", target: "http://127.0.0.1:9/up/{name}")
+        #expect(try table.run(["import", "--pipeline", file, "--wait", "5s"]).status == 4)
+    }
+
     @Test func aStoreThatOthersCanReadIsRefused() throws {
         let double = try OIDCDouble(clock: { 0 })
         let file = try pipeline("oidc: { issuer: \"\(double.issuer)\", client_id: camera }")

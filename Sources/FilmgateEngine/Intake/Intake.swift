@@ -80,18 +80,22 @@ struct Intake: Sendable {
     }
 
     private func process(_ work: ShotWork, _ turnstile: Turnstile, _ trouble: FirstTrouble) async {
-        var lead: Asset?
+        var lead: Asset?, passed = false
         do throws(IngestError) {
             let result = try await reader.read(work, lead: work.followsOnly ? await ground.leads.lead(of: work.key) : nil)
             lead = result.lead
             await turnstile.enter(work.index)
             let placed = await Result { () async throws(IngestError) in try await place(work, result) }
             await turnstile.leave(work.index)
+            passed = true
             _ = try placed.get()
         } catch {
             trouble.note(error)
-            await turnstile.enter(work.index)
-            await turnstile.leave(work.index)
+            // Whoever is through already must not stand in line again: nobody would ever let it in.
+            if !passed {
+                await turnstile.enter(work.index)
+                await turnstile.leave(work.index)
+            }
             budget.give(work.bytesToRead)
             leaving(work, error)
         }
