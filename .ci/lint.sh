@@ -24,7 +24,9 @@ while IFS= read -r file; do blocks "$file"; done < <(find . -name '*.md' -not -p
 failed=0 count=0
 while IFS= read -r file; do
     count=$((count + 1))
-    "$filmgate" check "$file" >"$scratch/out" 2>&1 || {
+    allowed=""
+    case "$file" in Plugins/MockAuth/*) allowed="--allow-mock" ;; esac
+    "$filmgate" check $allowed "$file" >"$scratch/out" 2>&1 || {
         echo "$file:"
         cat "$scratch/out"
         failed=1

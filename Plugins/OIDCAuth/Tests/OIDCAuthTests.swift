@@ -114,6 +114,20 @@ import Testing
         #expect(asked.contains("scope=openid%20profile%20email%20offline_access") && !asked.contains("audience"))
     }
 
+    /// The refresh token has changed hands by then: losing it over a clock that is wrong would sign out.
+    @Test(arguments: ["access", "id"]) func anIDTokenThatIsNotForUsAtRenewalSignsNobodyOut(_ bearer: String) async throws {
+        let bench = try OIDCBench(OIDCDouble.Profile(), [("bearer", text(bearer))]), module = try bench.module()
+        try await bench.signIn(module)
+        bench.double.set { $0.claims = ["exp": .integer(1)] }
+        bench.pass(seconds: 1000)
+        let signed = try? await module.sign(HTTPRequest("POST", bench.target))
+        #expect((signed != nil) == (bearer == "access"))
+        bench.double.set { $0.claims = [:] }
+        bench.pass(seconds: 1000)
+        _ = try await module.sign(HTTPRequest("POST", bench.target))
+        #expect(bench.renewals == 2)
+    }
+
     @Test func clientCredentialsNeedNobody() async throws {
         var profile = OIDCDouble.Profile()
         (profile.secret, profile.openID) = ("client-canary-secret", false)

@@ -27,16 +27,18 @@ extension OAuthClient {
     public func renewed(_ old: Credential, _ reply: OAuthReply) throws(IngestError) -> Credential {
         guard let access = reply["access_token"] else { throw IngestError(.unavailable, "\(issuer) gave no access token.") }
         var fresh = old
-        if let text = reply["id_token"] {
-            let token = try IDToken(text)
-            try token.check(issuer: issuer, client: id, nonce: nil, now: clock())
-            fresh.identity = SecretValue(text)
-        }
+        if let text = reply["id_token"] { fresh.identity = isOurs(text) ? SecretValue(text) : nil }
         (fresh.access, fresh.obtained) = (SecretValue(access), reply.at)
         fresh.expires = reply.seconds("expires_in").map { reply.at + $0 }
         if let refresh = reply["refresh_token"] { fresh.refresh = SecretValue(refresh) }
         fresh.scope = reply["scope"] ?? old.scope
         return fresh
+    }
+
+    /// An ID token that is not for us is dropped; the tokens beside it are not, for the refresh token has changed hands already.
+    private func isOurs(_ text: String) -> Bool {
+        guard let token = try? IDToken(text) else { return false }
+        return (try? token.check(issuer: issuer, client: id, nonce: nil, now: clock())) != nil
     }
 
     /// Asks who an access token belongs to.
