@@ -119,6 +119,10 @@ let package = Package(
         camera("LeicaCamera"),
         camera("PentaxCamera"),
         camera("GoProCamera"),
+        camera("FujifilmCamera"),
+        camera("PanasonicCamera"),
+        camera("OlympusCamera"),
+        camera("TeachingCamera"),
         // Layer 5: the command, the process around libgphoto2, and what is needed for trying out
         [
             .executableTarget(
@@ -137,7 +141,7 @@ let package = Package(
                     "SonyCamera",
                     "LeicaCamera",
                     "PentaxCamera",
-                    "GoProCamera", arguments, log,
+                    "GoProCamera", "FujifilmCamera", "PanasonicCamera", "OlympusCamera", arguments, log,
                 ] + remoteTargets, path: "Sources/filmgate")
         ],
         // Tests

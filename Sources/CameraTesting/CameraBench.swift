@@ -16,7 +16,7 @@ public struct CameraBench<M: CameraModule>: Sendable {
     public init(
         _: M.Type, as personality: any Personality, usb: USBIdentity, configure: @escaping @Sendable (inout M.Config) -> Void = { _ in },
         serve: @escaping @Sendable (VirtualCamera) throws(PTPError) -> any CameraServer = { camera throws(PTPError) in
-            try PTPIPResponder(camera)
+            try camera.personality.serve(camera, address: "127.0.0.1", port: 0)
         }
     ) {
         (self.personality, self.usb, self.configure, self.serve) = (personality, usb, configure, serve)

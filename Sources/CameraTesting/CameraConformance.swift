@@ -88,7 +88,7 @@ public enum CameraConformance<M: CameraModule> {
                 guard way == .network else { return }
                 try await bench.run(way) { scene in
                     guard let entry = try await scene.session.entries().first(where: { $0.kind == .video }) else { throw Failed("no clip") }
-                    scene.camera.add(Fault(.drop(after: 500_000)))
+                    scene.camera.add(Fault(.drop(after: 100_000)))
                     let bytes = try await scene.bytes(of: entry)
                     try expect(bytes == scene.content(entry.origin.name)?.slice(at: 0, count: bytes.count), "the file differs")
                     try expect(UInt64(bytes.count) == entry.origin.size, "not whole")

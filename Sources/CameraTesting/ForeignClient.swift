@@ -12,7 +12,9 @@ public enum ForeignClient {
     /// `model` is its name for the transport.
     public static func check(
         _ personality: any Personality, model: String = "PTP/IP Camera", port: String? = nil,
-        serve: (VirtualCamera) throws(PTPError) -> any CameraServer = { camera throws(PTPError) in try PTPIPResponder(camera) }
+        serve: (VirtualCamera) throws(PTPError) -> any CameraServer = { camera throws(PTPError) in
+            try camera.personality.serve(camera, address: "127.0.0.1", port: 0)
+        }
     ) async throws {
         let state = try TemporaryState()
         defer { state.remove() }
@@ -28,12 +30,20 @@ public enum ForeignClient {
         let status = await withCheckedContinuation { continuation in
             ConnectionThread.start { continuation.resume(returning: run(arguments, in: state.path)) }
         }
-        try expect(status == 0, "gphoto2 ended with \(status)")
+        try expect(status == 0, "gphoto2 ended with \(status): \(complaint(in: state.path))")
         for (_, file) in files {
             let content = Content.file(path: state.path + "/" + file.name, size: file.content.size)
             let bytes = content.slice(at: 0, count: Int(file.content.size) + 1)
             try expect(bytes == file.content.slice(at: 0, count: Int(file.content.size)), "\(file.name) differs")
         }
+    }
+
+    private static let errors = "errors.txt"
+
+    /// The end of what it wrote to standard error.
+    private static func complaint(in folder: String) -> String {
+        let bytes = Content.file(path: folder + "/" + errors, size: 1 << 20).slice(at: 0, count: 1 << 20)
+        return String(decoding: bytes.suffix(2000), as: UTF8.self)
     }
 
     /// Runs it with its own HOME in `folder`; its exit status, or 124 after a minute.
@@ -42,7 +52,7 @@ public enum ForeignClient {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 2, folder + "/" + errors, O_WRONLY | O_CREAT, 0o600)
         // Its working directory is where the files go.
         let line = "cd '\(folder)' && exec timeout 60 \(path) \"$@\""
         var words = (["/bin/sh", "-c", line, "sh"] + arguments).map { (word: String) in strdup(word) } + [nil]

@@ -33,6 +33,14 @@ public struct Fault: Sendable, Hashable {
         case endless
         /// Sends one byte at a time.
         case dribble
+        /// Answers and then hangs up, as a body does whose ping was not answered in time.
+        case lostPong
+        /// Says that the transaction id is not the next one, as a body does that missed a request.
+        case gap
+        /// The card is pulled while the request is under way.
+        case pullCard
+        /// Says goodbye in place of an answer, where the dialect has a word for it, and hangs up.
+        case goodbye
     }
     /// Nil: any operation.
     public var operation: OperationCode?
@@ -93,6 +101,10 @@ extension Fault {
         case "crowded": return .crowded
         case "endless": return .endless
         case "dribble": return .dribble
+        case "lost-pong": return .lostPong
+        case "gap": return .gap
+        case "pull-card": return .pullCard
+        case "goodbye": return .goodbye
         default: return nil
         }
     }

@@ -64,7 +64,9 @@ public final class PTPIPResponder: Sendable {
         let sender = ReplySender(socket)
         while let request = try reader.request() {
             guard let reply = camera.respond(request) else { continue }
-            guard try sender.send(reply, to: request) else { return }
+            if reply.fault == .goodbye { return }
+            if reply.fault == .lostPong { ping() }
+            guard try sender.send(reply, to: request), reply.fault != .lostPong else { return }
         }
     }
 

@@ -13,6 +13,8 @@ public protocol Personality: Sendable {
     func answer(_ request: VirtualRequest, _ body: inout VirtualBody) -> Answer?
     /// A shot was taken and its files are on the card: tell the initiator in the make's way. `folders` are new, too.
     func announce(_ objects: [VirtualObject], folders: [VirtualObject], _ body: inout VirtualBody)
+    /// Puts a camera with this personality on the network. By default in PTP/IP.
+    func serve(_ camera: VirtualCamera, address: String, port: UInt16) throws(PTPError) -> any CameraServer
 }
 
 extension Personality {
@@ -22,6 +24,9 @@ extension Personality {
     public func answer(_ request: VirtualRequest, _ body: inout VirtualBody) -> Answer? { nil }
     public func announce(_ objects: [VirtualObject], folders: [VirtualObject], _ body: inout VirtualBody) {
         for object in folders + objects { body.post(PTPEvent(.objectAdded, [object.handle.rawValue])) }
+    }
+    public func serve(_ camera: VirtualCamera, address: String = "127.0.0.1", port: UInt16 = 0) throws(PTPError) -> any CameraServer {
+        try PTPIPResponder(camera, address: address, port: port)
     }
 }
 
@@ -77,6 +82,14 @@ public struct VirtualBody: Sendable {
     public subscript<Memory: HandlerMemory & Sendable>(_ type: Memory.Type) -> Memory {
         get { memories[ObjectIdentifier(type)] as? Memory ?? Memory() }
         set { memories[ObjectIdentifier(type)] = newValue }
+    }
+
+    /// Takes every card out and tells the initiator.
+    @discardableResult
+    public mutating func pullCards() -> [VirtualCard] {
+        defer { cards = [] }
+        for card in cards { post(PTPEvent(.storeRemoved, [card.storage.rawValue])) }
+        return cards
     }
 
     public mutating func post(_ event: PTPEvent) { outgoing.append(event) }

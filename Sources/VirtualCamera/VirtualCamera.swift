@@ -39,6 +39,11 @@ public final class VirtualCamera: Sendable {
             if case .stall = fault { return (nil, []) }
             if state.asleep { return (nil, []) }
             if case .refuse(let code) = fault { return (Reply(answer: Answer(code), fault: nil), []) }
+            if case .gap = fault { return (Reply(answer: Answer(.invalidTransactionID), fault: nil), []) }
+            if case .pullCard = fault {
+                state.body.pullCards()
+                return (Reply(answer: Answer(.storeNotAvailable), fault: nil), state.body.takeOutgoing())
+            }
             let answer = personality.answer(request, &state.body) ?? StandardBody.answer(request, personality.info, &state.body)
             if case .drop(let after) = fault, answer.payload?.count ?? 0 <= after {
                 // Too little to break in the middle of: the fault waits for something larger.
@@ -81,12 +86,7 @@ public final class VirtualCamera: Sendable {
     /// Pulls every card: their objects are gone, and the initiator is told.
     @discardableResult
     public func pullCards() -> [VirtualCard] {
-        withBody { body in
-            let cards = body.cards
-            for card in cards { body.post(PTPEvent(.storeRemoved, [card.storage.rawValue])) }
-            body.cards = []
-            return cards
-        }
+        withBody { $0.pullCards() }
     }
 
     public func insert(_ card: VirtualCard) {

@@ -11,6 +11,7 @@ import ExifStage
 import FilmgateCore
 import FolderTarget
 import FrameFastAuth
+import FujifilmCamera
 import GPhoto2Source
 import GoProCamera
 import HTTPTarget
@@ -19,7 +20,9 @@ import MockAuth
 import NikonCamera
 import NoAuth
 import OIDCAuth
+import OlympusCamera
 import PTPKit
+import PanasonicCamera
 import PentaxCamera
 import S3Target
 import SelectStage
@@ -41,6 +44,9 @@ enum Modules {
         CanonCamera.self,
         NikonCamera.self,
         SonyCamera.self,
+        FujifilmCamera.self,
+        PanasonicCamera.self,
+        OlympusCamera.self,
         LeicaCamera.self,
         PentaxCamera.self,
         GoProCamera.self,
@@ -73,6 +79,7 @@ enum Modules {
     static var bodies: [String: any Personality] {
         [
             "canon": CanonPersonality(), "nikon": NikonPersonality(), "sony": SonyPersonality(), "leica": LeicaPersonality(),
+            "fujifilm": FujifilmPersonality(), "panasonic": PanasonicPersonality(), "olympus": OlympusPersonality(),
             "pentax": PentaxPersonality(), "gopro": GoProPersonality(), "ptp": StandardPersonality(),
         ]
     }

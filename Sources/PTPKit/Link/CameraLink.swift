@@ -20,6 +20,8 @@ public protocol CameraLink: AnyObject {
     var mailbox: EventMailbox { get }
     /// Ends every wait at once, from any thread; what is under way then fails with `gone`.
     var stop: @Sendable () -> Void { get }
+    /// What the handshake has told about the camera, for dialects in which DeviceInfo cannot be asked for at first. Default: nil.
+    var introduction: DeviceInfo? { get }
     /// Sends a request. `data` is the whole of an outgoing data phase.
     func send(_ operation: Operation, transaction: UInt32, phase: DataPhase, data: [UInt8], by deadline: Deadline) throws(PTPError)
     /// What comes next.
@@ -34,6 +36,10 @@ public protocol CameraLink: AnyObject {
     func reset() throws(PTPError) -> Bool
     /// Ends the connection. Safe to call twice.
     func close()
+}
+
+extension CameraLink {
+    public var introduction: DeviceInfo? { nil }
 }
 
 /// A moment after which waiting ends.

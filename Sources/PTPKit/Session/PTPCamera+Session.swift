@@ -7,7 +7,7 @@ extension PTPCamera {
     /// A session that somebody left open is closed first.
     public func open() throws(PTPError) {
         try openSession()
-        try readInfo()
+        if let introduction = link.introduction { info = introduction } else { try readInfo() }
     }
 
     /// Reads DeviceInfo again; bodies change it when their mode changes.

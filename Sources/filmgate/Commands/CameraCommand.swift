@@ -50,7 +50,7 @@ struct CameraCommand: AsyncParsableCommand {
             if pause == nil { card.load(directory) }
             let camera = VirtualCamera(personality, cards: [card], faults: faults)
             let responder = try await workplace.telling { () throws(IngestError) in
-                do throws(PTPError) { return try PTPIPResponder(camera, port: port) } catch {
+                do throws(PTPError) { return try personality.serve(camera, address: "127.0.0.1", port: port) } catch {
                     throw IngestError(.misconfigured, "The port \(port) cannot be used: \(error)", advice: "Choose another with --port.")
                 }
             }
