@@ -56,7 +56,10 @@ let remoteTargets: [Target.Dependency] = ["S3Target", "WebDAVTarget"]
 let package = Package(
     name: "filmgate",
     // For the fuzz targets in Tests/Fuzz.
-    products: ["FilmgateCore", "MediaKit", "FilmgateConfig", "FilmgateEngine"].map { .library(name: $0, targets: [$0]) },
+    products: [
+        "FilmgateCore", "MediaKit", "FilmgateConfig", "FilmgateEngine", "PTPKit", "VirtualCamera", "CameraTesting", "CanonCamera",
+        "NikonCamera", "SonyCamera", "FujifilmCamera",
+    ].map { .library(name: $0, targets: [$0]) },
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),

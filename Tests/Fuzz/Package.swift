@@ -16,6 +16,7 @@ let package = Package(
     dependencies: [.package(name: "filmgate", path: "../..")],
     targets: [
         fuzz("FuzzMedia", ["FilmgateCore", "MediaKit"]),
+        fuzz("FuzzPTP", ["PTPKit", "VirtualCamera", "CameraTesting", "CanonCamera", "NikonCamera", "SonyCamera", "FujifilmCamera"]),
         fuzz("FuzzYAML", ["FilmgateCore", "FilmgateConfig", "FilmgateEngine"]),
     ],
     swiftLanguageModes: [.v6])

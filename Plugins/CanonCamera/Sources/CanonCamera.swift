@@ -18,7 +18,7 @@ public struct CanonCamera: CameraModule {
 
 extension OperationCode {
     static let eosListing: Self = 0x9109, eosPartial: Self = 0x9107, eosEventMode: Self = 0x9115, eosEvents: Self = 0x9116
-    static let eosTransferComplete: Self = 0x9117, eosKeepOn: Self = 0x911D
+    static let eosTransferComplete: Self = 0x9117, eosKeepOn: Self = 0x911D, eosPartial64: Self = 0x9174
 }
 
 /// What EOS bodies do differently: events are fetched by an operation, and a folder is listed in one request.
@@ -37,6 +37,8 @@ public struct CanonHandler: ManufacturerHandler {
 
     /// After CloseSession over USB these answer nothing until they are plugged in again (libgphoto2's list).
     private static let staysOpen = ["5D Mark IV", "80D", "5DS", "EOS R", "EOS RP", "2000D", "1500D"]
+
+    public init() {}
 
     public var matches: [CameraMatch] {
         let open = quirks.with { $0.closesSession = false }
@@ -101,15 +103,32 @@ public struct CanonHandler: ManufacturerHandler {
     public func fetch(_ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, into sink: any ByteSink)
         throws(PTPError)
     {
-        guard camera[EOSMemory.self].inMemory.contains(object.handle) else {
-            return try StandardFetch.fetch(object, range, camera, into: sink)
-        }
+        guard camera[EOSMemory.self].inMemory.contains(object.handle) else { return try fromCard(object, range, camera, into: sink) }
         let part: StandardFetch.Part = { Operation(.eosPartial, [$0.rawValue, UInt32(truncatingIfNeeded: $1), $2]) }
         try StandardFetch.chunks(object, range, camera, part, into: sink)
         // The body holds the frame in its memory until it hears that we have it.
         if range.upperBound == object.size {
             try camera.call(.eosTransferComplete, object.handle.rawValue)
             camera[EOSMemory.self].inMemory.remove(object.handle)
+        }
+    }
+
+    /// Clips that 32 bits cannot address are read by the make's own operation, where the standard's 64-bit one is missing.
+    private func fromCard(
+        _ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, into sink: any ByteSink
+    ) throws(PTPError) {
+        let isWide = object.size >= UInt64(UInt32.max) && !camera.info.offers(.getPartialObject64)
+        guard isWide, camera.info.offers(.eosPartial64), !camera[EOSMemory.self].refusesWideParts else {
+            return try StandardFetch.fetch(object, range, camera, into: sink)
+        }
+        let part: StandardFetch.Part = {
+            Operation(.eosPartial64, [$0.rawValue, UInt32(truncatingIfNeeded: $1), UInt32(truncatingIfNeeded: $1 >> 32), $2])
+        }
+        do throws(PTPError) { try StandardFetch.chunks(object, range, camera, part, into: sink) } catch {
+            guard error.refusal == .operationNotSupported || error.refusal == .invalidParameter else { throw error }
+            // Nothing of this piece has been passed on when its first part is refused.
+            camera[EOSMemory.self].refusesWideParts = true
+            try StandardFetch.fetch(object, range, camera, into: sink)
         }
     }
 
@@ -124,4 +143,7 @@ public struct CanonHandler: ManufacturerHandler {
 }
 
 /// Frames that wait in the body's memory, because its owner sends them to the computer.
-struct EOSMemory: HandlerMemory { var inMemory: Set<ObjectHandle> = [] }
+struct EOSMemory: HandlerMemory {
+    var inMemory: Set<ObjectHandle> = []
+    var refusesWideParts = false
+}

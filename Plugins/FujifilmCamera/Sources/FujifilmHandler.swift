@@ -17,7 +17,7 @@ enum FujiProperty {
 /// lists of handles, and parts of objects cannot be relied on.
 public struct FujifilmHandler: ManufacturerHandler {
     /// How long a person may take to confirm on the camera.
-    var confirmation = Duration.seconds(90)
+    private let confirmation: Duration
 
     public let quirks = Quirks.standard.with { quirks in
         quirks.partial = .none
@@ -37,7 +37,7 @@ public struct FujifilmHandler: ManufacturerHandler {
         ]
     }
 
-    public init() {}
+    public init(confirmation: Duration = .seconds(90)) { self.confirmation = confirmation }
 
     static func speaksDialect(_ camera: isolated PTPCamera) -> Bool { camera.info.offers(.fujiCameraInfo) }
 
@@ -66,6 +66,10 @@ public struct FujifilmHandler: ManufacturerHandler {
 
     private static func handles(_ camera: isolated PTPCamera) throws(PTPError) -> Set<ObjectHandle> {
         Set(try camera.handles(in: .all, below: ObjectHandle(0))).subtracting([liveView])
+    }
+
+    public func again(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError) -> CameraObject? {
+        Self.speaksDialect(camera) ? nil : try StandardListing.object(object.handle, camera)
     }
 
     public func fetch(

@@ -31,8 +31,11 @@ public struct NikonHandler: ManufacturerHandler {
         quirks.chunk = 4 << 20
         quirks.news = .polling(from: .milliseconds(100), upTo: .milliseconds(250))
         quirks.busy = notReady
+        quirks.sizeOperation = .nikonObjectSize
         quirks.keepAlive = .seconds(10)
     }
+
+    public init() {}
 
     public var matches: [CameraMatch] {
         // The event queue of these is not to be relied on: their cards are listed again and again instead.

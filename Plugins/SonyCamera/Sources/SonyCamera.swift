@@ -36,6 +36,9 @@ public struct SonyHandler: ManufacturerHandler {
     static let memory = ObjectHandle(0xFFFF_C001)
 
     let remote: Bool
+    /// `remote`: take frames live where the body is in PC Remote mode.
+    public init(remote: Bool) { self.remote = remote }
+
     public let quirks = Quirks.standard.with { $0.chunk = 4 << 20 }
 
     public var matches: [CameraMatch] {
@@ -102,6 +105,10 @@ public struct SonyHandler: ManufacturerHandler {
     private func isReady(_ camera: isolated PTPCamera) throws(PTPError) -> Bool {
         let data = try camera.read(.sonyProperties)
         return try SonyProperties.framesInMemory(data.span.bytes) >= 0x8000
+    }
+
+    public func again(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError) -> CameraObject? {
+        isRemote(camera) ? nil : try StandardListing.object(object.handle, camera)
     }
 
     public func fetch(

@@ -12,13 +12,20 @@ public struct ByteCount: Sendable, Hashable, Comparable, ConfigValue {
 
     public init(node: ConfigNode) throws(ConfigError) {
         let text = try node.text("a size such as 64GiB")
+        guard let count = ByteCount(text: text) else {
+            throw ConfigError(node.mark, "wrong-unit", "Expected a size with its unit, such as 64GiB or 10MB, found `\(text)`.")
+        }
+        self = count
+    }
+
+    /// Reads `64GiB`, `10MB`, `512B`; nil for anything else, negative or beyond nine exabytes.
+    public init?(text: String) {
         for (unit, factor) in Self.units where text.hasSuffix(unit) {
-            let number = text.dropLast(unit.count).trimmingSpaces
-            guard let value = number.decimal, value * Double(factor) < 9e18 else { break }
+            guard let value = text.dropLast(unit.count).trimmingSpaces.decimal, value * Double(factor) < 9e18 else { return nil }
             bytes = UInt64((value * Double(factor)).rounded())
             return
         }
-        throw ConfigError(node.mark, "wrong-unit", "Expected a size with its unit, such as 64GiB or 10MB, found `\(text)`.")
+        return nil
     }
 
     public var shown: String? {

@@ -3,7 +3,11 @@ public import FilmgateCore
 /// What the pipeline file can say about every make's cameras.
 public struct CameraOptions: Sendable {
     /// The order in which a camera's files are taken.
-    public enum Order: String, Sendable, CaseIterable, ConfigValue { case camera, newest, oldest }
+    public enum Order: String, Sendable, CaseIterable, ConfigValue {
+        case camera, newest, oldest
+        /// Every JPEG before anything else, each kind in the camera's order: pictures to show while RAW and clips follow.
+        case jpegFirst = "jpeg-first"
+    }
 
     public var network = CameraHosts()
     public var usb = true

@@ -15,6 +15,7 @@ extension CameraSession {
                 return try await camera.run(body)
             } catch {
                 left -= 1
+                if case .sink = error { throw error }
                 let isBroken = await camera.failure != nil || error.losesSession
                 guard left > 0, isBroken, !isClosed, !Task.isCancelled else { throw error }
                 try? await Task.sleep(for: pause)
@@ -73,6 +74,7 @@ extension CameraSession {
         }
         let (isLate, before) = state.withLock { state in
             let before = state.door.address
+            state.before.merge(state.objects) { _, new in new }
             (state.camera, state.door, state.objects) = (guest.camera, door, [:])
             state.connection += 1
             return (state.isClosed, before)

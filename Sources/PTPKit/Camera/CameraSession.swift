@@ -18,6 +18,8 @@ public final class CameraSession: SourceSession {
         var returning: Task<Result<Void, PTPError>, Never>?
         /// By path in the volume, for as long as the connection lasts.
         var objects: [String: CameraObject] = [:]
+        /// Those of earlier connections, whose handles may be worth a question.
+        var before: [String: CameraObject] = [:]
         /// What the engine has been told about, across connections.
         var told: [String: (size: UInt64, time: Int64)] = [:]
         var isClosed = false
@@ -112,6 +114,10 @@ public final class CameraSession: SourceSession {
         return old.size == entry.origin.size && abs(old.time - entry.origin.modified) <= 2_000_000_000
     }
 
+    /// Goes on where it was when the connection breaks and comes back, after proof that the camera still means the same bytes: the last 64 KiB
+    /// that came are read again and compared, or, where files can only be read whole, everything that came.
+    ///
+    /// `corruptData` when they differ.
     public func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {
         let counter = CountingSink(sink, from: offset)
         try await asIngest { () async throws(PTPError) in try await self.fetch(origin, counter) }
@@ -125,7 +131,9 @@ public final class CameraSession: SourceSession {
             let before = counter.position
             try await persistently(tries: 4) { camera throws(PTPError) in
                 let object = try self.find(origin, camera)
-                try handler.fetch(object, counter.position..<min(origin.size, before + piece), camera, into: counter)
+                let isWhole = camera.quirks.partial == .none
+                let (offset, sink) = counter.resumption(over: ObjectIdentifier(camera), wholly: isWhole)
+                try handler.fetch(object, offset..<min(origin.size, before + piece), camera, into: sink)
             }
             guard counter.position > before else { throw .length(expected: origin.size, got: before) }
         }
@@ -137,6 +145,12 @@ public final class CameraSession: SourceSession {
     /// After coming back, handles may be others: the same path, size and time is the same file.
     private func find(_ origin: Origin, _ camera: isolated PTPCamera) throws(PTPError) -> CameraObject {
         if let object = state.withLock({ $0.objects[origin.volumePath] }), maker.origin(object).id == origin.id { return object }
+        if let old = state.withLock({ $0.before[origin.volumePath] }), let object = try handler.again(old, camera),
+            maker.origin(object).id == origin.id
+        {
+            state.withLock { $0.objects[origin.volumePath] = object }
+            return object
+        }
         let arranged = maker.arrange(try handler.list(camera))
         state.withLock { state in for (object, entry) in arranged { state.objects[entry.origin.volumePath] = object } }
         guard let object = state.withLock({ $0.objects[origin.volumePath] }), maker.origin(object).id == origin.id else {

@@ -55,13 +55,15 @@ struct EntryMaker: Sendable {
         let inner = shots.map { shot in
             shot.enumerated().sorted { ($0.element.entry.kind.rank, $0.offset) < ($1.element.entry.kind.rank, $1.offset) }.map(\.element)
         }
-        return ordered(inner).flatMap { $0 }
+        let all = ordered(inner).flatMap { $0 }
+        guard options.order == .jpegFirst else { return all }
+        return all.filter { $0.entry.kind == .jpeg } + all.filter { $0.entry.kind != .jpeg }
     }
 
     private func ordered(_ shots: [[(object: CameraObject, entry: SourceEntry)]]) -> [[(object: CameraObject, entry: SourceEntry)]] {
         func time(_ shot: [(object: CameraObject, entry: SourceEntry)]) -> Int64 { shot.map(\.entry.origin.modified).min() ?? 0 }
         switch options.order {
-        case .camera: return shots
+        case .camera, .jpegFirst: return shots
         case .oldest: return shots.enumerated().sorted { (time($0.element), $0.offset) < (time($1.element), $1.offset) }.map(\.element)
         case .newest: return shots.enumerated().sorted { (time($1.element), $0.offset) < (time($0.element), $1.offset) }.map(\.element)
         }

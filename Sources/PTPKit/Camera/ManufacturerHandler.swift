@@ -13,6 +13,8 @@ public protocol ManufacturerHandler: Sendable {
     func prepare(_ camera: isolated PTPCamera) throws(PTPError)
     /// Every file on the camera, each once, in the camera's order.
     func list(_ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject]
+    /// The object as it is now, when its handle is still good after the connection was lost and found; nil when only a listing can tell.
+    func again(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError) -> CameraObject?
     /// Sends the object's bytes from `range.lowerBound` on into `sink`.
     ///
     /// Those of the range, or all to the end where parts cannot be asked for. Large objects are asked for range by range, so that news
@@ -46,6 +48,12 @@ extension ManufacturerHandler {
     public var quirks: Quirks { .standard }
     public func prepare(_ camera: isolated PTPCamera) throws(PTPError) {}
     public func list(_ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject] { try StandardListing.list(camera) }
+    public func again(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError) -> CameraObject? {
+        do throws(PTPError) { return try StandardListing.object(object.handle, camera) } catch {
+            if error.refusal != nil, camera.failure == nil { return nil }
+            throw error
+        }
+    }
     public func fetch(_ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, into sink: any ByteSink)
         throws(PTPError)
     {

@@ -85,6 +85,7 @@ extension PTPCamera {
         var cursor = ByteCursor()
         var seen: Set<StorageID> = []
         let ids = try cursor.array(of: UInt32.self, from: data.span.bytes)
+        guard ids.count <= 1024 else { throw .malformed("\(ids.count) stores") }
         return ids.map { StorageID($0) }.filter { $0.holdsMedium && seen.insert($0).inserted }
     }
 
@@ -99,6 +100,7 @@ extension PTPCamera {
         var cursor = ByteCursor()
         var seen: Set<ObjectHandle> = []
         let handles = try cursor.array(of: UInt32.self, from: data.span.bytes)
+        guard handles.count <= StandardListing.objectLimit else { throw .malformed("\(handles.count) objects in one folder") }
         return handles.map { ObjectHandle($0) }.filter { $0.isReal && seen.insert($0).inserted }
     }
 
@@ -116,7 +118,13 @@ extension PTPCamera {
 
     /// Bytes of an object; asks for the 64-bit size where 32 bits do not hold it.
     public func size(of handle: ObjectHandle, _ info: ObjectInfo) throws(PTPError) -> UInt64 {
-        guard info.size == ObjectInfo.unknownSize, self.info.offers(.getObjectPropValue) else { return info.size }
+        guard info.size == ObjectInfo.unknownSize else { return info.size }
+        if let operation = quirks.sizeOperation, self.info.offers(operation) {
+            let data = try read(operation, handle.rawValue)
+            var cursor = ByteCursor()
+            return try cursor.take(from: data.span.bytes)
+        }
+        guard self.info.offers(.getObjectPropValue) else { return info.size }
         return try property(.objectSize, of: handle, as: .uint64).number ?? info.size
     }
 

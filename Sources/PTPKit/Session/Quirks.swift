@@ -30,6 +30,8 @@ public struct Quirks: Sendable, Hashable {
     public var busy: Set<ResponseCode> = [.deviceBusy], patience: Duration = .seconds(15)
     /// One request for a folder's properties in place of one for each object, where the camera lists the operation.
     public var bulkListing = false
+    /// Answers with an object's size in 64 bits, where the body lists it: a make's own way beyond 4 GiB.
+    public var sizeOperation: OperationCode?
     /// A new object's size is believed when it has not changed for this long.
     public var settle: Duration = .milliseconds(60)
     /// False for bodies that answer nothing any more after CloseSession until they are switched off.

@@ -27,6 +27,18 @@ struct CameraCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("Put the files on the card one shot at a time, this far apart.", valueName: "duration"))
         var shootEvery: String?
 
+        @Option(help: "With --shoot-every: this many shots at a time.")
+        var burst = 1
+
+        @Option(
+            help: ArgumentHelp(
+                "What happens when, such as 5s=burst:10, 20s=pull-card or 30s=break; may be given several times.", valueName: "moment=deed")
+        )
+        var at: [String] = []
+
+        @Option(help: ArgumentHelp("Also put a clip of this many computed bytes on the card, such as 6GiB.", valueName: "size"))
+        var clip: String?
+
         @Option(help: "Misbehave, such as busy:times=5 or drop@GetObject:after=1000000; may be given several times.")
         var fault: [String] = []
 
@@ -42,12 +54,24 @@ struct CameraCommand: AsyncParsableCommand {
                 guard let pause = Duration(text: text) else { throw ValidationError("--shoot-every takes a duration such as 2s.") }
                 return pause
             }
+            let script = try CameraScript(
+                at.map { text in
+                    guard let step = CameraScript.Step(text: text) else {
+                        throw ValidationError("`\(text)` is no moment and deed; write for example 5s=burst:10.")
+                    }
+                    return step
+                })
+            let clip = try clip.map { text in
+                guard let size = ByteCount(text: text) else { throw ValidationError("--clip takes a size such as 6GiB.") }
+                return VirtualFile("MVI_9999.MP4", .pattern(seed: 64, size: size.bytes))
+            }
             guard let personality = Modules.bodies[make] else {
                 throw ValidationError(
                     "There is no virtual camera called `\(make)`; known: \(Modules.bodies.keys.sorted().joined(separator: ", ")).")
             }
-            var card = VirtualCard()
-            if pause == nil { card.load(directory) }
+            var card = VirtualCard(firstHandle: personality.firstHandle)
+            if pause == nil, at.isEmpty { card.load(directory) }
+            if let clip { card.add(clip, in: personality.folder) }
             let camera = VirtualCamera(personality, cards: [card], faults: faults)
             let responder = try await workplace.telling { () throws(IngestError) in
                 do throws(PTPError) { return try personality.serve(camera, address: "127.0.0.1", port: port) } catch {
@@ -55,12 +79,14 @@ struct CameraCommand: AsyncParsableCommand {
                 }
             }
             Console.out("camera: 127.0.0.1:\(responder.port)")
+            let shots = pause == nil && at.isEmpty ? [] : VirtualFile.shots(in: directory)
             if let pause {
-                for shot in VirtualFile.shots(in: directory) {
+                for start in stride(from: 0, to: shots.count, by: max(1, burst)) {
                     try await Task.sleep(for: pause)
-                    _ = camera.shoot(shot)
+                    for shot in shots[start..<min(shots.count, start + max(1, burst))] { camera.shoot(shot) }
                 }
             }
+            try await script.play(camera, responder, shots: pause == nil ? shots : [])
             while !Task.isCancelled { try await Task.sleep(for: .seconds(3600)) }
             responder.stop()
         }
