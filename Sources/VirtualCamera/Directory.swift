@@ -39,7 +39,9 @@ extension VirtualFile {
             if status.st_mode & S_IFMT == S_IFDIR {
                 collect(root, folder.isEmpty ? name : folder + "/" + name, depth: depth + 1, &found)
             } else if status.st_mode & S_IFMT == S_IFREG {
-                let date = CivilTime(unixSeconds: Int64(status.st_mtim.tv_sec), offsetMinutes: nil).map(PTPDate.format) ?? ""
+                // The field's name is visible or not as the compiler orders the files: seconds are its first word.
+                let seconds = withUnsafeBytes(of: status.st_mtim) { $0.load(as: Int64.self) }
+                let date = CivilTime(unixSeconds: seconds, offsetMinutes: nil).map(PTPDate.format) ?? ""
                 let content = Content.file(path: path + "/" + name, size: UInt64(max(0, status.st_size)))
                 found.append((folder, VirtualFile(name, content, date: date)))
             }

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import tiny
+from cameras import cameras
 from measure import Table, median, paired, peak, run
 from place import Place
 
@@ -147,7 +148,7 @@ def samples(place, cards):
     return folder
 
 
-PARTS = {"copying": copying, "memory": memory, "again": again, "inspecting": inspecting, "starting": starting, "flatness": flatness}
+PARTS = {"copying": copying, "memory": memory, "again": again, "inspecting": inspecting, "starting": starting, "flatness": flatness, "cameras": cameras}
 
 
 def main():

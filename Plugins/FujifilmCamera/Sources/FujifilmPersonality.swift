@@ -51,7 +51,7 @@ public struct FujifilmPersonality: Personality {
         case .getDevicePropValue: return value(UInt16(truncatingIfNeeded: operation.parameter(0)), &body)
         case .setDevicePropValue: return set(UInt16(truncatingIfNeeded: operation.parameter(0)), request.data, &body)
         case .initiateOpenCapture, .terminateOpenCapture: return .ok
-        case .fujiCameraInfo: return .data([0, 0, 0, 0])
+        case .fujiCameraInfo: return .data([UInt8](repeating: 0, count: 8))
         case .getObjectHandles:
             var writer = ByteWriter()
             writer.put(array: ObjectHandle(operation.parameter(2)).isReal ? [] : files(body).indices.map { UInt32($0 + 1) })

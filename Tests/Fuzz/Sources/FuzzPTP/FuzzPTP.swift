@@ -1,7 +1,7 @@
 import CameraTesting
 import CanonCamera
+import Dispatch
 import FujifilmCamera
-import Glibc
 import NikonCamera
 import PTPKit
 import SonyCamera
@@ -93,22 +93,10 @@ func follow(_ link: some CameraLink) {
 
 /// Runs to its end before the next input.
 func wait(_ body: @escaping @Sendable () async -> Void) {
-    let gate = Gate()
+    let gate = DispatchSemaphore(value: 0)
     Task {
         await body()
-        gate.open()
+        gate.signal()
     }
-    gate.pass()
-}
-
-/// Closed until somebody opens it.
-final class Gate: Sendable {
-    private let place = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-    init() { sem_init(place, 0, 0) }
-    deinit {
-        sem_destroy(place)
-        place.deallocate()
-    }
-    func open() { sem_post(place) }
-    func pass() { while sem_wait(place) != 0 {} }
+    gate.wait()
 }
