@@ -22,16 +22,6 @@ import VirtualCamera
         try await ForeignClient.check(FujifilmPersonality(isWireless: false).reliable)
     }
 
-    /// The client's own model for the dialect insists on the three ports of real bodies.
-    @Test(.enabled(if: ForeignClient.isInstalled))
-    func aForeignClientDownloadsFromTheDialect() async throws {
-        var personality = FujifilmPersonality()
-        (personality.hesitation, personality.isPatient) = (-1, true)
-        try await ForeignClient.check(personality, model: "Fuji X (WLAN)", port: "ptpip:127.0.0.1") { camera throws(PTPError) in
-            try FujiResponder(camera, address: "127.0.0.1", port: FujiDoor.commandPort)
-        }
-    }
-
     @Test func sizesAreAskedForInFullAndTheBodyIsLeftAsItWas() async throws {
         try await Self.wireless.run(.network) { scene in
             let entries = try await scene.session.entries()
