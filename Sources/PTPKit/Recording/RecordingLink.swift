@@ -73,6 +73,7 @@ public final class RecordingLink: CameraLink {
     public var address: String { inner.address }
     public var mailbox: EventMailbox { inner.mailbox }
     public var stop: @Sendable () -> Void { inner.stop }
+    public var introduction: DeviceInfo? { inner.introduction }
     private let inner: any CameraLink
     private let recorder: Recorder
 
