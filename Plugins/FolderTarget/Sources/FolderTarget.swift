@@ -19,9 +19,11 @@ public final class FolderTarget: Module, UploadTarget {
             throw IngestError(.misconfigured, error.message, advice: error.hint)
         }
         let root = FileSystem.canonical(layout.root)
-        traits = TargetTraits(
+        var traits = TargetTraits(
             identity: "folder:\(root)", localRoot: root, layout: layout.below,
             digests: config.mhl || config.verify == .reread ? [.xxh128] : [], parallel: config.workers)
+        traits.listsDeliveries = config.mhl
+        self.traits = traits
         let custody = config.mhl ? Custody(root: root, state: context.state, logger: context.logger) : nil
         store = FolderStore(root: FolderRoot(root), verify: config.verify, custody: custody)
         deliveries = BlockingPool("folder.\(context.name)", width: config.workers)

@@ -14,6 +14,8 @@ public protocol UploadTarget: Sendable {
     /// Reads the delivered bytes again and compares. `local` copies bypass the page cache.
     func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification
     /// Called once at the end of a run that delivered something here: manifests and the like.
+    ///
+    /// `delivered` is empty unless the traits say `listsDeliveries`.
     func finishRun(_ delivered: [DeliveredFile]) async throws(IngestError)
 }
 
@@ -45,6 +47,8 @@ public struct TargetTraits: Sendable {
     /// What does not fit is filtered for this target before any byte is sent.
     public var accepts: Set<MediaKind>?
     public var maxSize: UInt64?
+    /// True where the end of a run needs every file that was delivered; costs memory for each.
+    public var listsDeliveries = false
     /// What `check` should tell the user about these options, each a sentence: an overwrite that nothing prevents, and the like.
     public var warnings: [String] = []
 

@@ -255,7 +255,8 @@ actor Dispatcher {
     }
 
     private func noteDelivered(_ parcel: Parcel, _ receipt: Receipt) {
-        guard parcel.target.isLocal, let path = receipt.path else { return }
+        guard parcel.target.traits.listsDeliveries else { return delivered[parcel.id.target] = [] }
+        let path = receipt.path ?? receipt.url ?? parcel.job.path
         let file = DeliveredFile(
             path: path, size: parcel.job.file.size, digests: parcel.job.digests, modified: parcel.job.asset.origin.modified)
         delivered[parcel.id.target, default: []].append(file)

@@ -29,15 +29,16 @@ struct Listing: Sendable {
     }
 
     private mutating func add(_ shot: ArraySlice<SourceEntry>, _ rules: Rules) {
-        var members: [ShotWork.Member] = [], toRead = false
-        for entry in shot {
-            let known = rules.recognition.find(entry.origin)
-            let verdict = Self.settle(entry, known, rules)
-            if let verdict { settled.append(verdict) } else { toRead = true }
-            members.append(ShotWork.Member(entry: entry, known: known, settled: verdict != nil))
+        var known: [Int: KnownFile] = [:], done: Set<Int> = []
+        for index in shot.indices {
+            let file = rules.recognition.find(shot[index].origin)
+            known[index] = file
+            guard let verdict = Self.settle(shot[index], file, rules) else { continue }
+            settled.append(verdict)
+            done.insert(index)
         }
-        guard toRead else { return }
-        let work = ShotWork(index: works.count, members: members)
+        guard done.count < shot.count else { return }
+        let work = ShotWork(index: works.count, entries: shot, known: known, settled: done)
         bytes += work.bytesToRead
         works.append(work)
     }

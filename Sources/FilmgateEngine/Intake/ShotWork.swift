@@ -1,6 +1,8 @@
 import FilmgateCore
 
 /// One shot on its way from a source to the line.
+///
+/// Tens of thousands wait at once: it shares the listing's entries, and its members are made when they are looked at.
 struct ShotWork: Sendable {
     struct Member: Sendable {
         var entry: SourceEntry
@@ -11,11 +13,23 @@ struct ShotWork: Sendable {
     }
     /// Position in card order; names are given out in this order.
     var index: Int
-    var members: [Member]
-
+    private let entries: ArraySlice<SourceEntry>
+    /// By position among the entries; most files are new.
+    private let known: [Int: KnownFile]
+    private let settled: Set<Int>
     /// Bytes that will have to be staged.
-    var bytesToRead: UInt64 { members.reduce(0) { $1.settled ? $0 : $0 + $1.entry.origin.size } }
-    var key: String { members[0].entry.shot.key }
+    let bytesToRead: UInt64
+
+    init(index: Int, entries: ArraySlice<SourceEntry>, known: [Int: KnownFile], settled: Set<Int>) {
+        (self.index, self.entries, self.known, self.settled) = (index, entries, known, settled)
+        bytesToRead = entries.indices.reduce(0) { settled.contains($1) ? $0 : $0 + entries[$1].origin.size }
+    }
+
+    var members: [Member] {
+        entries.indices.map { Member(entry: entries[$0], known: known[$0], settled: settled.contains($0)) }
+    }
+
+    var key: String { entries[entries.startIndex].shot.key }
     /// Nothing but sidecars and memos: the picture that they belong to came before, or is yet to come.
-    var followsOnly: Bool { members.allSatisfy { $0.entry.kind.follows } }
+    var followsOnly: Bool { entries.allSatisfy(\.kind.follows) }
 }

@@ -169,8 +169,7 @@ public final class Runner: Sendable {
         await dispatcher.drain(wait: options.wait)
         await dispatcher.closeOut()
         for target in plan.targets {
-            let files = await dispatcher.delivered[target.identity] ?? []
-            guard !files.isEmpty else { continue }
+            guard let files = await dispatcher.delivered[target.identity] else { continue }
             let result = await Result { () async throws(IngestError) in try await target.target.finishRun(files) }
             if case .failure(let error) = result { tally.trouble(error) }
         }
