@@ -51,7 +51,10 @@ let channels = Target.Dependency.product(name: "AsyncAlgorithms", package: "swif
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 
-let remoteTargets: [Target.Dependency] = ["S3Target", "WebDAVTarget"]
+let remoteTargets: [Target.Dependency] = [
+    "S3Target", "WebDAVTarget", "TusTarget", "ImmichTarget", "FrameFastTarget", "ConvexTarget", "ExecTarget",
+    "SFTPTarget", "FTPTarget", "RcloneTarget",
+]
 
 let package = Package(
     name: "filmgate",
@@ -104,6 +107,14 @@ let package = Package(
         module("HTTPTarget", uses: ["HTTPKit"], tests: ["FileKit", "FilmgateSample", crypto, log]),
         module("S3Target", uses: ["HTTPKit"], tests: [log]),
         module("WebDAVTarget", uses: ["HTTPKit"], tests: ["FileKit", log]),
+        module("TusTarget", uses: ["HTTPKit"], tests: ["FileKit", log]),
+        module("ImmichTarget", uses: ["HTTPKit"], tests: [log]),
+        module("FrameFastTarget", uses: ["HTTPKit"], tests: [log]),
+        module("ConvexTarget", uses: ["HTTPKit"], tests: [log]),
+        module("ExecTarget", uses: ["FileKit"], tests: [log]),
+        module("SFTPTarget", uses: ["HTTPKit"], tests: ["FileKit", log]),
+        module("FTPTarget", uses: ["HTTPKit"], tests: ["FileKit", log]),
+        module("RcloneTarget", uses: ["HTTPKit"], tests: ["FileKit", log]),
         module("BearerAuth", uses: ["HTTPKit"], tests: [log]),
         module("BasicAuth", uses: ["HTTPKit"], tests: [log]),
         module("APIKeyAuth", uses: ["HTTPKit"], tests: [log]),

@@ -5,16 +5,21 @@ import BearerAuth
 import CanonCamera
 import CardSource
 import ClerkAuth
+import ConvexTarget
 import DedupeStage
 import ExecAuth
+import ExecTarget
 import ExifStage
+import FTPTarget
 import FilmgateCore
 import FolderTarget
 import FrameFastAuth
+import FrameFastTarget
 import FujifilmCamera
 import GPhoto2Source
 import GoProCamera
 import HTTPTarget
+import ImmichTarget
 import LeicaCamera
 import MockAuth
 import NikonCamera
@@ -24,10 +29,13 @@ import OlympusCamera
 import PTPKit
 import PanasonicCamera
 import PentaxCamera
+import RcloneTarget
 import S3Target
+import SFTPTarget
 import SelectStage
 import SonyCamera
 import StandardCamera
+import TusTarget
 import UploadStage
 import VirtualCamera
 import WebDAVTarget
@@ -63,6 +71,14 @@ enum Modules {
         .target(HTTPTarget.self),
         .target(S3Target.self),
         .target(WebDAVTarget.self),
+        .target(TusTarget.self),
+        .target(ImmichTarget.self),
+        .target(FrameFastTarget.self),
+        .target(ConvexTarget.self),
+        .target(ExecTarget.self),
+        .target(SFTPTarget.self),
+        .target(FTPTarget.self),
+        .target(RcloneTarget.self),
         .auth(NoAuth.self),
         .auth(BearerAuth.self),
         .auth(BasicAuth.self),

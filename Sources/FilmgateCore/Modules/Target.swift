@@ -49,6 +49,12 @@ public struct TargetTraits: Sendable {
     public var maxSize: UInt64?
     /// True where the end of a run needs every file that was delivered; costs memory for each.
     public var listsDeliveries = false
+    /// Extensions that it takes, in lower case, for targets that are choosier than kinds tell; nil = all.
+    public var extensions: Set<String>?
+    /// Width times height above which it refuses pictures; nil = no limit.
+    ///
+    /// Where a file does not say its size, it is sent.
+    public var maxPixels: Int?
     /// What `check` should tell the user about these options, each a sentence: an overwrite that nothing prevents, and the like.
     public var warnings: [String] = []
 

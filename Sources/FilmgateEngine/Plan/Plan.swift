@@ -64,6 +64,8 @@ public struct Plan: Sendable {
             guard uploadTo.contains(target.name) else { return false }
             if let accepts = target.traits.accepts, !accepts.contains(known.kind) { return false }
             if let limit = target.traits.maxSize, known.fingerprint.size > limit { return false }
+            let ext = FileName(known.fingerprint.path).ext.lowercased()
+            if let extensions = target.traits.extensions, !extensions.contains(ext) { return false }
             // Sidecars and memos go where their shot goes: for them any rule may apply, so no kind is ruled out.
             if known.kind.follows { return profile.deliver.map { $0[target.name] != nil } ?? true }
             return profile.deliver.map { $0[target.name]?.contains(known.kind) == true } ?? true

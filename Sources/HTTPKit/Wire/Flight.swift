@@ -94,6 +94,18 @@ final class Flight {
         return failure == nil ? 0 : 1
     }
 
+    /// For servers that do not speak HTTP: all is here, or all that is wanted.
+    func isOver(_ code: CURLcode) -> Bool {
+        failure == nil && (code == CURLE_OK || (code == CURLE_WRITE_ERROR && answer.truncated))
+    }
+
+    var received: HTTPResponse { answer.response(status: 0, url: "") }
+
+    /// Why we ended it ourselves; nil when the server or the network did.
+    func reason(_ code: CURLcode) -> IngestError? {
+        stop.isRaised ? IngestError(.cancelled, "Stopped while sending.") : failure
+    }
+
     /// The answer, or why there is none.
     func conclude(_ code: CURLcode, status: Int, at address: WebAddress, words: String) throws(IngestError) -> HTTPResponse {
         if stop.isRaised, code != CURLE_OK { throw IngestError(.cancelled, "Stopped while sending to \(address.origin).") }

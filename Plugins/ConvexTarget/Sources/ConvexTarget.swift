@@ -1,0 +1,129 @@
+public import FilmgateCore
+public import HTTPKit
+
+/// The options of `convex`.
+public struct ConvexOptions: WebConfig {
+    var url = AddressTemplate(), generate = "files:generateUploadUrl", commit = "", args: [String: Template] = [:], find = ""
+    public var web = WebOptions()
+
+    public init() {}
+
+    public static let schema = Schema<Self>(
+        [
+            .field("url", \.url, "The deployment, such as https://happy-otter-123.convex.cloud.").required(),
+            .field("generate", \.generate, "The mutation that returns an upload address."),
+            .field("commit", \.commit, "The mutation that takes `storageId` and `args`, such as files:save.").required(),
+            .field("args", \.args, "Its arguments, as templates; absent = sha256, name and size."),
+            .field("find", \.find, "A query that takes `sha256` and returns the file's id or null."),
+        ] + WebOptions.fields())
+
+    public func validate(at node: ConfigNode) throws(ConfigError) {
+        if !url.uses.isEmpty || url.query != nil {
+            throw ConfigError(node["url"]?.mark ?? node.mark, "bad-option", "The deployment's address has no variables.")
+        }
+    }
+}
+
+/// `convex`: stores each file in a Convex deployment: a mutation gives an address, the bytes go there, a mutation takes them in.
+public struct ConvexTarget: Module, UploadTarget {
+    public static let manifest = Manifest(
+        "convex", "Stores each file in a Convex deployment, by mutations of the app's own.", stability: .beta, needs: [.file, .digest],
+        gives: [.receipt])
+
+    public let traits: TargetTraits
+    let options: ConvexOptions, client: HTTPClient, bare: HTTPClient
+
+    public init(_ config: ConvexOptions, _ context: ModuleContext) throws(IngestError) {
+        let transport = CurlTransport(config.web.transport), provider = try config.web.provider(context, for: [config.url.base])
+        (options, client, bare) = (config, HTTPClient(transport, auth: provider), HTTPClient(transport))
+        let place = WebAddress(config.url.base)?.origin ?? config.url.base
+        var traits = config.web.traits("convex", place: place, provider: provider, context, idempotent: false)
+        if config.find.isEmpty {
+            traits.warnings.append("After a lost answer a file may be stored twice, unless the commit mutation recognises its sha256.")
+        }
+        self.traits = traits
+    }
+
+    /// Reachable and signed in: asks the `find` query where there is one, else for an upload address.
+    public func check() async throws(IngestError) {
+        if options.find.isEmpty {
+            _ = try await call("mutation", options.generate, [:])
+        } else {
+            _ = try await call("query", options.find, ["sha256": .string(String(repeating: "0", count: 64))])
+        }
+    }
+
+    public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
+        guard !options.find.isEmpty else { return nil }
+        let answer = try await call("query", options.find, ["sha256": .string(job.digests.sha256)])
+        guard let id = answer.text ?? answer["_id"]?.text else { return nil }
+        return receipt(job, id, proof: .server, existed: true)
+    }
+
+    public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
+        let address = try await call("mutation", options.generate, [:])
+        guard let url = address.text.flatMap({ WebAddress($0) }), url.isEncrypted || url.isLoopback else {
+            throw IngestError(.unavailable, "`\(options.generate)` returned no address to upload to.")
+        }
+        let storageID = try await store(job, at: url.text)
+        let answer = try await commit(job, storageID)
+        let existed = answer["alreadyExists"] == .bool(true)
+        // The deployment compared the bytes with the digest that went along.
+        return receipt(job, answer.text ?? answer["_id"]?.text ?? storageID, proof: .server, existed: existed)
+    }
+
+    /// The address carries its own permission: no credential goes there.
+    private func store(_ job: UploadJob, at url: String) async throws(IngestError) -> String {
+        let digest = Base64.text(of: Hex.bytes(job.digests.sha256) ?? [])
+        let request = HTTPRequest("POST", url, headers: [("Digest", "sha-256=" + digest)])
+        let response = try await bare.send(HTTPExchange(request, body: .file(job.slice, type: MediaType.of(fileName: job.name))))
+        guard response.status == 200, let id = response.json?["storageId"]?.text else {
+            var error = HTTPStatus.error(for: response)
+            // An address that ran out, and bytes that suffered on the way: both are cured by another try.
+            if response.status == 401 || response.json?["code"]?.text == "Sha256Mismatch" { error.code = .unavailable }
+            throw error
+        }
+        return id
+    }
+
+    private func commit(_ job: UploadJob, _ storageID: String) async throws(IngestError) -> JSONValue {
+        var args: [String: JSONValue] = ["storageId": .string(storageID)]
+        if options.args.isEmpty {
+            args["sha256"] = .string(job.digests.sha256)
+            args["name"] = .string(job.deliveredName)
+            args["size"] = .integer(Int64(job.file.size))
+        }
+        var values = job.values
+        values.text["sha256"] = job.digests.sha256
+        for (name, template) in options.args { args[name] = .string(template.rendered(with: values) { $0 }) }
+        do throws(IngestError) {
+            return try await call("mutation", options.commit, args)
+        } catch {
+            if error.code == .rejected, error.message.lowercased().contains("already exists") {
+                return .object(["alreadyExists": .bool(true)])
+            }
+            throw error
+        }
+    }
+
+    /// Calls one of the app's functions; its own refusal is `rejected` with its words.
+    func call(_ kind: String, _ path: String, _ args: [String: JSONValue]) async throws(IngestError) -> JSONValue {
+        var root = options.url.base
+        while root.hasSuffix("/") { root.removeLast() }
+        let body = JSONValue.object(["path": .string(path), "args": .object(args), "format": .string("json")]).body
+        let response = try await client.send(HTTPExchange(HTTPRequest("POST", "\(root)/api/\(kind)"), body: body))
+        guard response.status == 200 || response.status == 560, let answer = response.json else { throw HTTPStatus.error(for: response) }
+        guard answer["status"]?.text == "success" else {
+            let words = HeaderText.clean(String((answer["errorMessage"]?.text ?? "no reason given").prefix(200)))
+            throw IngestError(.rejected, response.redactor.scrub("`\(path)` failed: \(words)"))
+        }
+        return answer["value"] ?? .null
+    }
+
+    private func receipt(_ job: UploadJob, _ id: String, proof: Receipt.Proof, existed: Bool) -> Receipt {
+        Receipt(
+            state: .done, id: String(HeaderText.clean(id).prefix(200)), sha256: job.digests.sha256, verified: proof,
+            at: WallClock.nanoseconds,
+            existed: existed)
+    }
+}

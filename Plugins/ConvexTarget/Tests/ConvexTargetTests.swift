@@ -1,0 +1,72 @@
+import FilmgateCore
+import FilmgateTesting
+import HTTPKit
+import Logging
+import Synchronization
+import Testing
+
+@testable import ConvexTarget
+
+/// Verified against a double of a deployment, by its documented interface.
+@Suite(.timeLimit(.minutes(1))) struct ConvexTargetTests {
+    static func target(_ url: String, _ edit: (inout ConvexOptions) -> Void = { _ in }) throws -> ConvexTarget {
+        var options = ConvexOptions()
+        (options.url, options.commit) = (try #require(AddressTemplate(url)), "files:save")
+        options.web.auth = try AuthReference(node: ConfigNode(.scalar("me", quoted: true)))
+        edit(&options)
+        let lookup = Lookup(auth: ["me": CanaryAuth(CanarySecrets())])
+        return try ConvexTarget(options, ModuleContext(name: "c", logger: Logger(label: "test"), state: Temporary.folder, lookup: lookup))
+    }
+
+    /// Answers by path: the functions' names are in the bodies, which are not read before the answer.
+    static func deployment(commit: String) throws -> FaultServer {
+        let address = Mutex(""), calls = Mutex(0)
+        let server = try FaultServer { seen, _ in
+            if seen.target.hasPrefix("/api/storage/upload") { return .answer(200, body: #"{"storageId":"kg2abc"}"#) }
+            if seen.target == "/api/query" { return .answer(200, body: #"{"status":"success","value":"doc1"}"#) }
+            let number = calls.withLock { calls in
+                calls += 1
+                return calls
+            }
+            if number % 2 == 0 { return .answer(200, body: commit) }
+            return .answer(200, body: #"{"status":"success","value":"\#(address.withLock { $0 })/api/storage/upload?token=t0k3n"}"#)
+        }
+        address.withLock { $0 = server.url }
+        return server
+    }
+
+    @Test func addressBytesCommit() async throws {
+        let server = try Self.deployment(commit: #"{"status":"success","value":"doc1"}"#)
+        defer { server.stop() }
+        let sample = try SampleJob(), receipt = try await Self.target(server.url).upload(sample.job())
+        #expect(receipt.id == "doc1" && receipt.verified == .server)
+        #expect(server.seen.map(\.target) == ["/api/mutation", "/api/storage/upload?token=t0k3n", "/api/mutation"])
+        #expect(server.seen[1][header: "Authorization"] == nil && server.seen[1][header: "Digest"]?.hasPrefix("sha-256=") == true)
+        let last = String(decoding: server.seen[2].body, as: UTF8.self)
+        #expect(last.contains(#""storageId":"kg2abc""#) && last.contains(sample.digests.sha256) && last.contains("files:save"))
+    }
+
+    @Test func whatExistsAlreadyIsSuccess() async throws {
+        let server = try Self.deployment(commit: #"{"status":"error","errorMessage":"Uncaught Error: already exists"}"#)
+        defer { server.stop() }
+        let sample = try SampleJob()
+        #expect(try await Self.target(server.url).upload(sample.job()).existed)
+    }
+
+    @Test func theAppsOwnRefusalIsItsWords() async throws {
+        let server = try Self.deployment(commit: #"{"status":"error","errorMessage":"Not your album"}"#)
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try Self.target(server.url)
+        do throws(IngestError) {
+            _ = try await target.upload(sample.job())
+            Issue.record("It was taken.")
+        } catch { #expect(error.code == .rejected && error.message.contains("Not your album")) }
+    }
+
+    @Test func aQuerySaysWhatIsThere() async throws {
+        let server = try Self.deployment(commit: "{}")
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try Self.target(server.url) { $0.find = "files:bySha256" }
+        #expect(try await target.find(sample.job())?.id == "doc1")
+    }
+}

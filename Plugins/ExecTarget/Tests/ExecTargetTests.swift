@@ -1,0 +1,85 @@
+import FileKit
+import FilmgateCore
+import FilmgateTesting
+import Foundation
+import Logging
+import Testing
+
+@testable import ExecTarget
+
+/// A shell script in a folder of its own that delivers into `there` below it.
+final class Script: Sendable {
+    let folder: String
+
+    init(_ body: String) throws {
+        folder = NSTemporaryDirectory() + "/exec-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder + "/there", withIntermediateDirectories: true)
+        try Data("#!/bin/sh\ncd '\(folder)' || exit 1\n\(body)\n".utf8).write(to: URL(fileURLWithPath: folder + "/run"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder + "/run")
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    func target(timeout: Duration = .seconds(60)) throws -> ExecTarget {
+        var options = ExecTarget.Options()
+        (options.command, options.timeout) = ([folder + "/run"], timeout)
+        return try ExecTarget(options, ModuleContext(name: "mine", logger: Logger(label: "test"), state: folder))
+    }
+
+    func copies(_ sha256: String) throws -> Int {
+        try FileSystem.names(in: folder + "/there").count { try FileCopy.hash(path: "\(folder)/there/\($0)").digests.sha256 == sha256 }
+    }
+
+    static let copying =
+        "cp \"$FILMGATE_FILE\" \"there/$FILMGATE_SHA256\" && echo id=$FILMGATE_NAME sha256=$(sha256sum <there/$FILMGATE_SHA256)"
+}
+
+@Suite(.timeLimit(.minutes(3))) struct ExecTargetTests {
+    static let bench = TargetBench {
+        let script = try Script(Script.copying)
+        return TargetPlace(try script.target()) { try script.copies($0) }
+    }
+
+    @Test(arguments: TargetConformance.checks) func conforms(_ check: Check<TargetBench>) async throws { try await check.run(Self.bench) }
+
+    static func failure(_ body: String, timeout: Duration = .seconds(60)) async throws -> IngestError? {
+        let script = try Script(body), sample = try SampleJob(count: 10), target = try script.target(timeout: timeout)
+        do throws(IngestError) {
+            _ = try await target.upload(sample.job())
+            return nil
+        } catch { return error }
+    }
+
+    @Test(arguments: [(75, IngestError.Code.unavailable), (77, .unauthorized), (28, .storageFull), (1, .rejected)])
+    func exitStatusesBySense(_ status: Int, _ code: IngestError.Code) async throws {
+        let error = try await Self.failure("echo 'No disc.' >&2; exit \(status)")
+        #expect(error?.code == code && error?.message.contains("No disc.") == true)
+    }
+
+    @Test func aProgramThatHangsIsEndedWithItsChildren() async throws {
+        #expect(try await Self.failure("sleep 1000 & sleep 1000", timeout: .milliseconds(300))?.code == .unavailable)
+    }
+
+    @Test func aFloodOfWordsIsCut() async throws {
+        let error = try await Self.failure("yes | head -c 1000000; exit 0")
+        #expect(error == nil, "\(error.map(String.init(describing:)) ?? "")")
+    }
+
+    @Test func cancelled() async throws {
+        let script = try Script("touch there/begun; sleep 1000"), sample = try SampleJob(count: 10), target = try script.target()
+        let task = Task { await Result { () async throws(IngestError) in try await target.upload(sample.job()) } }
+        while try FileSystem.names(in: script.folder + "/there").isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        task.cancel()
+        guard case .failure(let error) = await task.value else {
+            Issue.record("It was delivered.")
+            return
+        }
+        #expect(error.code == .cancelled)
+    }
+
+    @Test func aProofIsTheProgramsOwnDigest() async throws {
+        let script = try Script(Script.copying), sample = try SampleJob()
+        let receipt = try await script.target().upload(sample.job())
+        #expect(receipt.id == "IMG_0001.JPG" && receipt.verified == .server)
+    }
+}

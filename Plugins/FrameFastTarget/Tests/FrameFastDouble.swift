@@ -1,0 +1,139 @@
+import FilmgateCore
+import FilmgateTesting
+import HTTPKit
+import Logging
+import Synchronization
+import Testing
+
+@testable import FrameFastTarget
+
+/// A double of the service and its storage, by the interface's description; storage refuses requests whose headers are not the signed ones.
+///
+/// It is not the real service.
+final class FrameFastDouble: Sendable {
+    struct Upload { var state = "pending", key = 1, stored = false, polls = 0 }
+    struct State {
+        var uploads: [String: Upload] = [:], credits = 100, gone = false, expireNext = 0, loseNext = 0, consented = false, askedConsent = 0,
+            order: [String] = []
+    }
+    let state = Mutex(State())
+    private let base = Mutex("")
+
+    static func start(_ edit: (inout State) -> Void = { _ in }) throws -> (double: FrameFastDouble, server: FaultServer) {
+        let double = FrameFastDouble()
+        double.state.withLock { edit(&$0) }
+        let server = try FaultServer { seen, _ in double.answer(seen) }
+        double.base.withLock { $0 = server.url }
+        return (double, server)
+    }
+
+    private func answer(_ seen: FaultServer.Seen) -> FaultAct {
+        if seen.target.hasPrefix("/bucket/") { return store(seen) }
+        guard seen[header: "Authorization"]?.hasPrefix("Bearer ") == true, seen[header: "traceparent"]?.count == 55 else {
+            return .answer(401, body: #"{"error":{"code":"UNAUTHENTICATED","message":"Authentication required"}}"#)
+        }
+        return state.withLock { state in
+            if state.gone { return .answer(410, body: #"{"error":{"code":"GONE","message":"This event has expired"}}"#) }
+            if seen.target == "/consent" {
+                state.askedConsent += 1
+                defer { if seen.method == "POST" { state.consented = true } }
+                return .answer(seen.method == "POST" ? 201 : 200, body: #"{"data":{"isConsented":\#(state.consented)}}"#)
+            }
+            if seen.target == "/uploads/presign" { return begin(&state) }
+            if seen.target.hasSuffix("/presign") { return again(seen, &state) }
+            if seen.target.hasPrefix("/uploads/status") { return report(seen, &state) }
+            return .answer(200, body: #"{"data":{}}"#)
+        }
+    }
+
+    private func begin(_ state: inout State) -> FaultAct {
+        guard state.credits > 0 else {
+            return .answer(402, body: #"{"error":{"code":"PAYMENT_REQUIRED","message":"Insufficient credits"}}"#)
+        }
+        let id = "u\(state.uploads.count + 1)"
+        state.uploads[id] = Upload()
+        return ticket(id, 1, 201)
+    }
+
+    private func again(_ seen: FaultServer.Seen, _ state: inout State) -> FaultAct {
+        let id = String(seen.target.split(separator: "/")[1])
+        guard var upload = state.uploads[id] else { return .answer(404, body: "{}") }
+        guard upload.state == "pending" || upload.state == "expired" || upload.state == "failed" else {
+            return .answer(409, body: #"{"error":{"code":"CONFLICT","message":"Cannot re-presign: upload is \#(upload.state)"}}"#)
+        }
+        (upload.state, upload.key) = ("pending", upload.key + 1)
+        state.uploads[id] = upload
+        return ticket(id, upload.key, 200)
+    }
+
+    private func ticket(_ id: String, _ key: Int, _ status: Int) -> FaultAct {
+        let url = "\(base.withLock { $0 })/bucket/\(id)/\(key)?X-Amz-Signature=s3cr3tsig"
+        let headers = #"{"Content-Type":"image/jpeg","Content-Length":"100000","If-None-Match":"*","x-amz-meta-traceparent":"t"}"#
+        return .answer(status, body: #"{"data":{"uploadId":"\#(id)","putUrl":"\#(url)","objectKey":"k","requiredHeaders":\#(headers)}}"#)
+    }
+
+    /// The storage: the signed headers and no others that count, or 403.
+    private func store(_ seen: FaultServer.Seen) -> FaultAct {
+        let parts = seen.target.split(separator: "?")[0].split(separator: "/").map(String.init)
+        let isSigned =
+            seen[header: "If-None-Match"] == "*" && seen[header: "x-amz-meta-traceparent"] == "t"
+            && seen[header: "Content-Type"] == "image/jpeg"
+        guard isSigned, seen[header: "Authorization"] == nil, seen[header: "traceparent"] == nil else {
+            return .answer(403, body: "<Error/>")
+        }
+        return state.withLock { state in
+            if state.expireNext > 0 {
+                state.expireNext -= 1
+                return .answer(403, body: "<Error><Code>AccessDenied</Code></Error>")
+            }
+            guard var upload = state.uploads[parts[1]], String(upload.key) == parts[2] else { return .answer(403) }
+            if upload.stored { return .answer(412) }
+            (upload.stored, upload.state) = (true, "processing")
+            state.uploads[parts[1]] = upload
+            if state.loseNext > 0 {
+                state.loseNext -= 1
+                return .hangUpAfterBody
+            }
+            return .answer(200)
+        }
+    }
+
+    private func report(_ seen: FaultServer.Seen, _ state: inout State) -> FaultAct {
+        let ids = seen.target.split(separator: "=").last?.split(separator: ",").map(String.init) ?? []
+        guard (1...50).contains(ids.count) else { return .answer(400, body: #"{"success":false,"error":{"name":"ZodError"}}"#) }
+        var items: [String] = []
+        for id in ids {
+            guard var upload = state.uploads[id] else { continue }
+            if upload.state == "processing" {
+                upload.polls += 1
+                if upload.polls > 1 { upload.state = "completed" }
+            }
+            state.uploads[id] = upload
+            let photo = upload.state == "completed" ? "\"p-\(id)\"" : "null"
+            items.append(
+                #"{"uploadId":"\#(id)","eventId":"e","status":"\#(upload.state)","errorCode":null,"errorMessage":null,"photoId":\#(photo)}"#
+            )
+        }
+        return .answer(200, body: "{\"data\":[" + items.joined(separator: ",") + "]}")
+    }
+}
+
+struct TokenAuth: AuthProvider {
+    func sign(_ request: HTTPRequest) async throws(IngestError) -> HTTPRequest {
+        var signed = request
+        signed.set("Authorization", "Bearer token")
+        return signed
+    }
+}
+
+/// A state directory of its own per target, unless one is given.
+func target(_ url: String, state: String? = nil, _ edit: (inout FrameFastOptions) -> Void = { _ in }) throws -> FrameFastTarget {
+    var options = FrameFastOptions()
+    (options.url, options.event) = (try #require(AddressTemplate(url)), "e")
+    (options.poll, options.patience) = (.milliseconds(10), .seconds(20))
+    options.web.auth = try AuthReference(node: ConfigNode(.scalar("account", quoted: true)))
+    edit(&options)
+    let context = ModuleContext(
+        name: "event", logger: Logger(label: "test"), state: state ?? Temporary.folder, lookup: Lookup(auth: ["account": TokenAuth()]))
+    return try FrameFastTarget(options, context)
+}

@@ -1,0 +1,85 @@
+import FilmgateCore
+import FilmgateTesting
+import HTTPKit
+import Synchronization
+import Testing
+
+@testable import FrameFastTarget
+
+/// Verified against a double.
+@Suite(.timeLimit(.minutes(1))) struct FrameFastTargetTests {
+    static func code<Value>(_ body: () async throws(IngestError) -> Value) async -> IngestError.Code? {
+        do throws(IngestError) {
+            _ = try await body()
+            return nil
+        } catch { return error.code }
+    }
+
+    @Test func presignedSentAndTakenIn() async throws {
+        let (double, server) = try FrameFastDouble.start()
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try target(server.url)
+        try await target.check()
+        let receipt = try await target.upload(sample.job())
+        #expect(receipt.id == "p-u1" && !receipt.existed)
+        #expect(double.state.withLock { $0.uploads["u1"]?.state } == "completed")
+        // Again: it is asked about, not sent.
+        #expect(try await target.upload(sample.job()).existed)
+        #expect(server.seen.count { $0.method == "PUT" } == 1)
+    }
+
+    @Test func statusIsAskedForManyAtOnce() async throws {
+        let (_, server) = try FrameFastDouble.start()
+        defer { server.stop() }
+        let target = try target(server.url) { $0.poll = .milliseconds(200) }
+        let samples = try (0..<20).map { _ in try SampleJob() }
+        await withTaskGroup { group in
+            for sample in samples { group.addTask { _ = try? await target.upload(sample.job()) } }
+        }
+        #expect(server.seen.count { $0.method == "PUT" } == 20)
+        #expect(server.seen.count { $0.target.hasPrefix("/uploads/status") } < 20)
+    }
+
+    @Test func anAddressThatRanOutIsAskedForAgain() async throws {
+        let (double, server) = try FrameFastDouble.start { $0.expireNext = 1 }
+        defer { server.stop() }
+        let sample = try SampleJob()
+        #expect(try await target(server.url).upload(sample.job()).id == "p-u1")
+        #expect(double.state.withLock { $0.uploads.count } == 1)
+        #expect(server.seen.filter { $0.method == "PUT" }.map(\.target).map { $0.contains("/u1/2") } == [false, true])
+    }
+
+    @Test func aLostAnswerIsAskedAboutInTheNextProcessToo() async throws {
+        let (double, server) = try FrameFastDouble.start { $0.loseNext = 1 }
+        defer { server.stop() }
+        let sample = try SampleJob(), first = try target(server.url)
+        #expect(await Self.code { () async throws(IngestError) in try await first.upload(sample.job()) } == .network)
+        let receipt = try await target(server.url).upload(sample.job())
+        #expect(server.seen.count { $0.method == "PUT" } == 1)
+        #expect(receipt.existed && double.state.withLock { $0.uploads.count } == 1)
+    }
+
+    @Test func noCreditsPausesAndAnEventThatIsOverHolds() async throws {
+        let (double, server) = try FrameFastDouble.start { $0.credits = 0 }
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try target(server.url)
+        #expect(await Self.code { () async throws(IngestError) in try await target.upload(sample.job()) } == .storageFull)
+        double.state.withLock { $0.gone = true }
+        #expect(await Self.code { () async throws(IngestError) in try await target.upload(sample.job()) } == .unauthorized)
+    }
+
+    @Test func theOlderFormWantsConsent() async throws {
+        let (double, server) = try FrameFastDouble.start()
+        defer { server.stop() }
+        let silent = try target(server.url) { $0.profile = .january }
+        #expect(await Self.code { () async throws(IngestError) in try await silent.check() } == .unauthorized)
+        try await target(server.url) { ($0.profile, $0.acceptConsent) = (.january, true) }.check()
+        #expect(double.state.withLock { $0.consented })
+    }
+
+    @Test func limitsAreToldBeforeAnythingIsSent() throws {
+        let now = try target("https://api.example").traits, then = try target("https://api.example") { $0.profile = .january }.traits
+        #expect(now.maxSize == 10 << 20 && now.extensions == ["jpg", "jpeg", "png", "webp"] && now.maxPixels == 25_000_000)
+        #expect(then.maxSize == 20 << 20 && then.extensions?.contains("heic") == true)
+    }
+}

@@ -1,0 +1,80 @@
+import FilmgateCore
+import FilmgateTesting
+import HTTPKit
+import Logging
+import Synchronization
+import Testing
+
+@testable import ImmichTarget
+
+/// A double of an Immich server, built from its documented interface; it recognises uploads by their `x-immich-checksum`.
+///
+/// It is not the real server.
+final class ImmichDouble: Sendable {
+    enum Release: Sendable { case v1, v3Strict }
+    private struct State { var assets: [String: String] = [:], albums: [String: String] = [:], refusedOld = 0 }
+    private let state = Mutex(State())
+    let release: Release
+
+    init(_ release: Release) { self.release = release }
+
+    static func start(_ release: Release) throws -> (double: ImmichDouble, server: FaultServer) {
+        let double = ImmichDouble(release)
+        return (double, try FaultServer { seen, _ in double.answer(seen) })
+    }
+
+    var count: Int { state.withLock { $0.assets.count } }
+
+    func holds(_ sha1: String) -> Bool { state.withLock { $0.assets[sha1] != nil } }
+
+    private func answer(_ seen: FaultServer.Seen) -> FaultAct {
+        guard seen[header: "x-api-key"] == "key" || seen[header: "Authorization"]?.hasPrefix("Bearer ") == true else {
+            return .answer(401, body: #"{"message":"Invalid API key","statusCode":401}"#)
+        }
+        switch (seen.method, seen.target) {
+        case ("GET", "/api/users/me"), ("GET", "/api/server/version"): return .answer(200, body: "{}")
+        case ("POST", "/api/assets"): return upload(seen)
+        case ("GET", "/api/albums"):
+            let items = state.withLock { $0.albums.map { #"{"id":"\#($0.value)","albumName":"\#($0.key)"}"# } }
+            return .answer(200, body: "[" + items.joined(separator: ",") + "]")
+        case ("POST", "/api/albums"):
+            state.withLock { $0.albums["wedding"] = "a-1" }
+            return .answer(201, body: #"{"id":"a-1","albumName":"wedding"}"#)
+        case ("PUT", "/api/albums/a-1/assets"): return .answer(200, body: #"[{"id":"x","success":true}]"#)
+        case ("POST", "/api/stacks"): return .answer(201, body: #"{"id":"s-1"}"#)
+        default: return .answer(404, body: #"{"message":"Cannot \#(seen.method)","statusCode":404}"#)
+        }
+    }
+
+    private func upload(_ seen: FaultServer.Seen) -> FaultAct {
+        let sha1 = seen[header: "x-immich-checksum"] ?? ""
+        return state.withLock { state in
+            if release == .v3Strict, state.refusedOld == 0 {
+                state.refusedOld += 1
+                return .answer(400, body: #"{"message":["property deviceAssetId should not exist"],"statusCode":400}"#)
+            }
+            if let id = state.assets[sha1] { return .answer(200, body: #"{"id":"\#(id)","status":"duplicate"}"#) }
+            let id = "asset-\(state.assets.count + 1)"
+            state.assets[sha1] = id
+            return .answer(201, body: #"{"id":"\#(id)","status":"created"}"#)
+        }
+    }
+}
+
+struct KeyAuth: AuthProvider {
+    func sign(_ request: HTTPRequest) async throws(IngestError) -> HTTPRequest {
+        var signed = request
+        signed.set("x-api-key", "key")
+        return signed
+    }
+}
+
+func target(_ url: String, _ edit: (inout ImmichOptions) -> Void = { _ in }) throws -> ImmichTarget {
+    var options = ImmichOptions()
+    options.url = try #require(AddressTemplate(url))
+    options.web.auth = try AuthReference(node: ConfigNode(.scalar("key", quoted: true)))
+    edit(&options)
+    let context = ModuleContext(
+        name: "photos", logger: Logger(label: "test"), state: Temporary.folder, lookup: Lookup(auth: ["key": KeyAuth()]))
+    return try ImmichTarget(options, context)
+}

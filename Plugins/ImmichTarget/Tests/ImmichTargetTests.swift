@@ -1,0 +1,76 @@
+import FilmgateCore
+import FilmgateTesting
+import Testing
+
+@testable import ImmichTarget
+
+/// Verified against a double.
+@Suite(.timeLimit(.minutes(1))) struct ImmichTargetTests {
+    @Test func oneAssetPerFileHoweverOften() async throws {
+        let (double, server) = try ImmichDouble.start(.v1)
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try target(server.url)
+        try await target.check()
+        let first = try await target.upload(sample.job()), second = try await target.upload(sample.job())
+        #expect(first.id == "asset-1" && !first.existed && second.id == "asset-1" && second.existed && second.verified == .server)
+        #expect(double.count == 1 && double.holds(sample.digests[.sha1] ?? ""))
+        #expect(first.url == server.url + "/photos/asset-1")
+    }
+
+    @Test func theFormHoldsWhatEveryReleaseWantsBeforeTheFile() async throws {
+        let (_, server) = try ImmichDouble.start(.v1)
+        defer { server.stop() }
+        let sample = try SampleJob(count: 1000)
+        _ = try await target(server.url).upload(sample.job("IMG_7.JPG"))
+        let body = try #require(server.seen.first { $0.target == "/api/assets" }?.body)
+        let text = String(decoding: body, as: UTF8.self), file = try #require(text.firstRange(of: "name=\"assetData\""))
+        for field in ["deviceAssetId", "deviceId", "fileCreatedAt", "fileModifiedAt", "filename"] {
+            let place = try #require(text.firstRange(of: "name=\"\(field)\""))
+            #expect(place.lowerBound < file.lowerBound)
+        }
+        #expect(text.contains("2023-11-14T22:13:20.000Z") && !text.contains("duration"))
+    }
+
+    @Test func aReleaseThatRefusesTheOldFieldsGetsTheNewOnes() async throws {
+        let (_, server) = try ImmichDouble.start(.v3Strict)
+        defer { server.stop() }
+        let sample = try SampleJob()
+        _ = try await target(server.url).upload(sample.job())
+        let last = try #require(server.seen.last)
+        #expect(!String(decoding: last.body.prefix(2000), as: UTF8.self).contains("deviceAssetId"))
+    }
+
+    @Test func asksByDigest() async throws {
+        let server = try FaultServer { seen, _ in
+            .answer(
+                200,
+                body:
+                    #"{"results":[{"id":"\#(FoundDigest.text)","action":"reject","reason":"duplicate","assetId":"a-9","isTrashed":false}]}"#
+            )
+        }
+        defer { server.stop() }
+        let sample = try SampleJob(bytes: [])
+        let found = try await target(server.url).find(sample.job())
+        #expect(found?.id == "a-9" && found?.verified == .server && found?.existed == true)
+    }
+
+    @Test func albumsAndStacks() async throws {
+        let (_, server) = try ImmichDouble.start(.v1)
+        defer { server.stop() }
+        let raw = try SampleJob(), jpeg = try SampleJob()
+        let target = try target(server.url) { $0.album = Template("{event}") }
+        _ = try await target.upload(raw.job("IMG_1.CR3", event: "wedding"))
+        _ = try await target.upload(jpeg.job("IMG_1.JPG", event: "wedding"))
+        #expect(server.seen.count { $0.target == "/api/albums" } == 2)
+        let stack = try #require(server.seen.first { $0.target == "/api/stacks" })
+        #expect(String(decoding: stack.body, as: UTF8.self) == #"{"assetIds":["asset-2","asset-1"]}"#)
+    }
+
+    @Test func whatTheServerDoesNotTakeIsFilteredBefore() throws {
+        let traits = try target("https://photos.example").traits
+        #expect(traits.accepts == [.jpeg, .raw, .heif, .image, .video] && traits.digests == [.sha1])
+    }
+}
+
+/// SHA-1 of nothing.
+enum FoundDigest { static let text = "da39a3ee5e6b4b0d3255bfef95601890afd80709" }

@@ -1,0 +1,95 @@
+public import FilmgateCore
+public import HTTPKit
+
+/// The options of `rclone`.
+public struct RcloneOptions: WebConfig {
+    var url = AddressTemplate("http://127.0.0.1:5572/") ?? AddressTemplate(), remote = "", path = Template("{event}/{name}")
+    var poll = Duration.milliseconds(200)
+    public var web = WebOptions()
+
+    public init() {}
+
+    public static let schema = Schema<Self>(
+        [
+            .field("url", \.url, "Where `rclone rcd` answers; on this machine, since it reads the files itself."),
+            .field("remote", \.remote, "The remote as rclone knows it, with a folder where wanted: `dropbox:Photos`.").required(),
+            .field("path", \.path, "The file's path there, as a template."),
+            .field("poll", \.poll, in: .milliseconds(10)...(.seconds(30)), "How often it is asked how far a copy is."),
+        ] + WebOptions.fields())
+
+    public func validate(at node: ConfigNode) throws(ConfigError) {
+        guard let address = WebAddress(url.base), address.isLoopback, url.layout == nil, url.query == nil else {
+            throw ConfigError(
+                node["url"]?.mark ?? node.mark, "bad-option", "rclone must run on this machine: it reads the files itself.",
+                hint: "Write http://127.0.0.1:5572/.")
+        }
+        guard remote.contains(":") else {
+            throw ConfigError(node["remote"]?.mark ?? node.mark, "bad-option", "`\(remote)` is no remote.", hint: "Write `name:folder`.")
+        }
+        guard let path, !path.uses.isDisjoint(with: ["name", "stem", "shot", "counter", "sha256", "captured"]) else {
+            throw ConfigError(node["path"]?.mark ?? node.mark, "bad-option", "Every file would get the same name.", hint: "Use {name}.")
+        }
+    }
+}
+
+/// `rclone`: delivers to any of rclone's remotes, through one daemon that stays.
+public struct RcloneTarget: Module, UploadTarget {
+    public static let manifest = Manifest(
+        "rclone", "Delivers to any of rclone's remotes through a running `rclone rcd`.", stability: .beta, needs: [.file, .digest],
+        gives: [.receipt])
+
+    public let traits: TargetTraits
+    let options: RcloneOptions, daemon: RcloneDaemon, listing: NameListing
+
+    public init(_ config: RcloneOptions, _ context: ModuleContext) throws(IngestError) {
+        let provider = try config.web.provider(context, for: [config.url.base])
+        let daemon = RcloneDaemon(
+            base: config.url.base, remote: config.remote, client: HTTPClient(CurlTransport(config.web.transport), auth: provider))
+        (options, self.daemon) = (config, daemon)
+        listing = NameListing { folder async throws(IngestError) in try await daemon.names(in: folder) }
+        traits = config.web.traits("rclone", place: config.remote, provider: nil, context, layout: config.path, digests: [.sha1, .md5])
+    }
+
+    public func check() async throws(IngestError) {
+        _ = try await daemon.ask("rc/noopauth", [:])
+        _ = try await daemon.names(in: "")
+    }
+
+    public func occupancy(of path: String, for job: UploadJob) async throws(IngestError) -> Occupancy {
+        if try await listing.isFree(path) { return .free }
+        guard let there = try await daemon.stat(path) else { return .free }
+        return there.holds(job) == true ? .same(receipt(job, at: path, proof: .server, existed: true)) : .other
+    }
+
+    public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
+        guard try await !listing.isFree(job.path), try await daemon.stat(job.path)?.holds(job) == true else { return nil }
+        return receipt(job, at: job.path, proof: .server, existed: true)
+    }
+
+    public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
+        // rclone replaces what is there: so it is looked at before.
+        if try await !listing.isFree(job.path), let there = try await daemon.stat(job.path) {
+            guard there.holds(job) == true || (there.holds(job) == nil && there.size == job.file.size) else {
+                throw IngestError(.nameTaken, "\(options.remote)/\(job.path) exists already, with other bytes.")
+            }
+            return receipt(job, at: job.path, proof: there.holds(job) == true ? .server : .size, existed: true)
+        }
+        await listing.note(job.path)
+        // It reads the file by itself: what it is given is looked at right before.
+        _ = try await PartDigests.slice(job, offset: 0, length: job.file.size)
+        try await daemon.copy(job.file.path, to: job.path, polling: options.poll)
+        guard let there = try await daemon.stat(job.path) else {
+            throw IngestError(.unavailable, "\(options.remote)/\(job.path) is not there although rclone copied it.")
+        }
+        guard there.holds(job) != false, there.size == job.file.size else {
+            throw IngestError(.corruptData, "\(options.remote)/\(job.path) holds other bytes than were sent.")
+        }
+        return receipt(job, at: job.path, proof: there.holds(job) == true ? .server : .size)
+    }
+
+    private func receipt(_ job: UploadJob, at path: String, proof: Receipt.Proof, existed: Bool = false) -> Receipt {
+        let place = options.remote + (options.remote.hasSuffix(":") || options.remote.hasSuffix("/") ? "" : "/") + path
+        return Receipt(
+            state: .done, id: place, sha256: job.digests.sha256, verified: proof, at: WallClock.nanoseconds, existed: existed)
+    }
+}

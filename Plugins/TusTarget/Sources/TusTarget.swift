@@ -1,0 +1,120 @@
+public import FilmgateCore
+public import HTTPKit
+import Synchronization
+
+/// The options of `tus`.
+public struct TusOptions: WebConfig {
+    var url = AddressTemplate(), metadata: [String: Template] = [:], chunk: ByteCount?
+    public var web = WebOptions()
+
+    public init() {}
+
+    public static let schema = Schema<Self>(
+        [
+            .field("url", \.url, "Where uploads are created.").required(),
+            .field("metadata", \.metadata, "Further entries of Upload-Metadata, as templates."),
+            .field("chunk", \.chunk, "At most so many bytes per request, for proxies with a limit; absent = all at once."),
+        ] + WebOptions.fields())
+}
+
+/// `tus`: resumable uploads by the tus protocol 1.0.
+public struct TusTarget: Module, UploadTarget {
+    public static let manifest = Manifest(
+        "tus", "Sends each file by the tus protocol and goes on where a broken upload stopped.", stability: .beta, needs: [.file, .digest],
+        gives: [.receipt])
+
+    public let traits: TargetTraits
+    let options: TusOptions, client: HTTPClient
+    let begun: BegunUploads
+
+    public init(_ config: TusOptions, _ context: ModuleContext) throws(IngestError) {
+        let provider = try config.web.provider(context, for: [config.url.base])
+        (options, client) = (config, HTTPClient(CurlTransport(config.web.transport), auth: provider))
+        let place = WebAddress(config.url.base)?.text ?? config.url.base
+        traits = config.web.traits("tus", place: place, provider: provider, context)
+        begun = BegunUploads(state: context.state, name: "tus", key: traits.identity)
+    }
+
+    public func check() async throws(IngestError) {
+        let response = try await client.send(HTTPExchange(HTTPRequest("OPTIONS", options.url.address(TemplateValues()))))
+        guard (200..<300).contains(response.status) || response.status == 405 else { throw HTTPStatus.error(for: response) }
+        if let versions = response[header: "Tus-Version"], !versions.contains("1.0.0") {
+            throw IngestError(.misconfigured, "The server speaks tus \(HeaderText.clean(versions)), not 1.0.0.")
+        }
+    }
+
+    public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
+        var place = try begun.place(of: job.digests.sha256), done: UInt64?
+        if let known = place { done = try await offset(at: known) }
+        if done == nil {
+            let created = try await create(job)
+            try begun.note(job.digests.sha256, created)
+            (place, done) = (created, 0)
+        }
+        guard let place, var sent = done, sent <= job.file.size else {
+            throw IngestError(.rejected, "The server holds more bytes of this upload than the file has.")
+        }
+        let existed = sent == job.file.size && job.file.size > 0
+        while sent < job.file.size { sent = try await send(job, to: place, from: sent) }
+        return receipt(job, place, existed: existed)
+    }
+
+    private func request(_ method: String, _ url: String, _ headers: [(name: String, value: String)] = []) -> HTTPRequest {
+        HTTPRequest(method, url, headers: [("Tus-Resumable", "1.0.0")] + headers)
+    }
+
+    private func create(_ job: UploadJob) async throws(IngestError) -> String {
+        var metadata = ["filename": job.deliveredName, "filetype": MediaType.of(fileName: job.name), "sha256": job.digests.sha256]
+        for (name, template) in options.metadata { metadata[name] = template.rendered(with: job.values) { $0 } }
+        let text = metadata.sorted { $0.key < $1.key }.map { "\($0.key) \(Base64.text(of: Array($0.value.utf8)))" }.joined(separator: ",")
+        let headers = [("Upload-Length", String(job.file.size)), ("Upload-Metadata", text)].map { (name: $0.0, value: $0.1) }
+        let address = options.url.address(job.values)
+        let response = try await client.send(HTTPExchange(request("POST", address, headers), body: .bytes([])))
+        guard response.status == 201 else { throw HTTPStatus.error(for: response) }
+        // Where a credential goes is decided by the file, not by the answer: another origin is refused.
+        guard let place = response[header: "Location"].flatMap({ WebAddress($0, relativeTo: response.url) }),
+            place.origin == WebAddress(address)?.origin
+        else { throw IngestError(.untrusted, "The server sends uploads to another origin; nothing was sent there.") }
+        return place.text
+    }
+
+    /// Bytes that the server has of an upload; nil when it knows it no longer.
+    private func offset(at place: String) async throws(IngestError) -> UInt64? {
+        let response = try await client.send(HTTPExchange(request("HEAD", place)))
+        if [403, 404, 410].contains(response.status) { return nil }
+        guard (200..<300).contains(response.status), let offset = response[header: "Upload-Offset"].flatMap({ UInt64($0) }) else {
+            throw Self.error(for: response)
+        }
+        return offset
+    }
+
+    /// Sends from an offset on, and returns how far the server got.
+    private func send(_ job: UploadJob, to place: String, from offset: UInt64) async throws(IngestError) -> UInt64 {
+        let length = min(options.chunk?.bytes ?? .max, job.file.size - offset)
+        // A part cannot be compared with the whole file's digest: what is sent last is checked to be of an unchanged file.
+        let slice =
+            length == job.file.size
+            ? job.slice : try await PartDigests.slice(job, offset: offset, length: length)
+        let headers = [("Upload-Offset", String(offset)), ("Content-Type", "application/offset+octet-stream")]
+        let response = try await client.send(
+            HTTPExchange(request("PATCH", place, headers.map { (name: $0.0, value: $0.1) }), body: .file(slice)))
+        guard response.status == 204 || response.status == 200 else { throw Self.error(for: response) }
+        guard let reached = response[header: "Upload-Offset"].flatMap({ UInt64($0) }), reached > offset, reached <= job.file.size else {
+            throw IngestError(.unavailable, "The server does not say how far the upload got.")
+        }
+        return reached
+    }
+
+    private static func error(for response: HTTPResponse) -> IngestError {
+        var error = HTTPStatus.error(for: response)
+        // Out of step, locked by a try that is just ending, or a broken chunk: ask again where it stands.
+        if [409, 423, 460].contains(response.status) { error.code = .unavailable }
+        return error
+    }
+
+    private func receipt(_ job: UploadJob, _ place: String, existed: Bool) -> Receipt {
+        Receipt(
+            state: .done, url: String(place.prefix { $0 != "?" }), sha256: job.digests.sha256, verified: .none, at: WallClock.nanoseconds,
+            existed: existed)
+    }
+}

@@ -1,0 +1,117 @@
+import FileKit
+import FilmgateCore
+import FilmgateTesting
+import Glibc
+import HTTPKit
+import Logging
+import Synchronization
+import Testing
+
+@testable import TusTarget
+
+/// tuspyserver, one for all tests of this process.
+enum Tus {
+    /// `PYTHON` names an interpreter that has tuspyserver; the check asks it.
+    static let isInstalled = system("${PYTHON:-python3} -c 'import tuspyserver, uvicorn' >/dev/null 2>&1") == 0
+    private static let shared = Mutex<Task<ServerProcess, any Error>?>(nil)
+
+    static func start() async throws -> ServerProcess {
+        let task = shared.withLock { task in
+            let running = task ?? Task { try await ServerProcess("tus") }
+            task = running
+            return running
+        }
+        return try await task.value
+    }
+
+    static func target(
+        _ base: String, _ auth: (any AuthProvider)?, logger: Logger = Logger(label: "test"), patience: Duration = .seconds(60)
+    ) throws -> TusTarget {
+        var options = TusOptions()
+        options.url = try #require(AddressTemplate(base + "/files/"))
+        (options.web.stallTimeout, options.web.answerTimeout) = (patience, patience)
+        if auth != nil { options.web.auth = try AuthReference(node: ConfigNode(.scalar("cam", quoted: true))) }
+        let lookup = Lookup(auth: auth.map { ["cam": $0] } ?? [:])
+        return try TusTarget(options, ModuleContext(name: "tus", logger: logger, state: Temporary.folder, lookup: lookup))
+    }
+
+    static func copies(_ sha256: String, in folder: String) throws -> Int {
+        try FileSystem.names(in: folder).count { name in
+            guard !name.hasSuffix(".info"), let facts = try FileFacts.of("\(folder)/\(name)"), facts.kind == .regular else { return false }
+            // An upload that was begun and never sent is an empty file too: its notes tell.
+            guard Temporary.text(of: "\(folder)/\(name).info").contains("\"size\": \(facts.size)") else { return false }
+            return try FileCopy.hash(path: "\(folder)/\(name)").digests.sha256 == sha256
+        }
+    }
+}
+
+@Suite(
+    .serialized, .enabled(if: Tus.isInstalled, "tuspyserver is not installed: pip install tuspyserver fastapi uvicorn"),
+    .timeLimit(.minutes(5)))
+struct ConformanceTests {
+    static let bench: HTTPBench = {
+        var bench = HTTPBench { _ in
+            let server = try await Tus.start(), folder = server.folder + "/files"
+            return HTTPBench.Server(port: server.port, copies: { try Tus.copies($0, in: folder) })
+        } make: { base, auth, logger, patience in
+            try Tus.target(base, auth, logger: logger, patience: patience)
+        } isUpload: {
+            $0.method == "PATCH"
+        }
+        return bench
+    }()
+
+    @Test(arguments: TargetConformance.checks) func target(_ check: Check<TargetBench>) async throws {
+        try await check.run(Self.bench.plain)
+    }
+
+    @Test func aBrokenUploadGoesOn() async throws {
+        let server = try await Tus.start(), patches = Mutex(0)
+        let proxy = try FaultServer(upstream: server.port) { seen, _ in
+            guard seen.method == "PATCH" else { return .relay }
+            return patches.withLock { count in
+                count += 1
+                return count == 1 ? .relayThenReset : .relay
+            }
+        }
+        defer { proxy.stop() }
+        let sample = try SampleJob(count: 2_000_000), target = try Tus.target(proxy.url, nil)
+        do throws(IngestError) { _ = try await target.upload(sample.job()) } catch { #expect(error.code == .network) }
+        // Another process, later: it asks how far the upload got.
+        let receipt = try await Tus.target(proxy.url, nil).upload(sample.job())
+        #expect(receipt.existed && proxy.seen.count { $0.method == "PATCH" } == 1)
+        #expect(try Tus.copies(sample.digests.sha256, in: server.folder + "/files") == 1)
+    }
+}
+
+/// What the real server does not do by itself, by a scripted one.
+@Suite(.timeLimit(.minutes(1))) struct TusTargetTests {
+    @Test func goesOnFromWhereTheServerStands() async throws {
+        let sample = try SampleJob(count: 10_000)
+        let server = try FaultServer { seen, number in
+            switch seen.method {
+            case "POST": .answer(201, headers: [("Location", "/files/7")])
+            case "HEAD": .answer(200, headers: [("Upload-Offset", "4000")])
+            default: number == 1 ? .reset(afterBody: 4000) : .answer(204, headers: [("Upload-Offset", "10000")])
+            }
+        }
+        defer { server.stop() }
+        let target = try Tus.target(server.url, nil)
+        do throws(IngestError) { _ = try await target.upload(sample.job()) } catch { #expect(error.code == .network) }
+        _ = try await target.upload(sample.job())
+        #expect(server.seen.map(\.method) == ["POST", "PATCH", "HEAD", "PATCH"])
+        let last = try #require(server.seen.last), all = try #require(try FileSystem.contents(of: sample.file))
+        #expect(last[header: "Upload-Offset"] == "4000" && last.body == Array(all[4000...]))
+    }
+
+    @Test func anotherOriginGetsNothing() async throws {
+        let server = try FaultServer { _, _ in .answer(201, headers: [("Location", "https://elsewhere.invalid/7")]) }
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try Tus.target(server.url, nil)
+        do throws(IngestError) {
+            _ = try await target.upload(sample.job())
+            Issue.record("It went on.")
+        } catch { #expect(error.code == .untrusted) }
+        #expect(server.seen.count == 1)
+    }
+}

@@ -1,0 +1,4 @@
+extension JSONValue {
+    /// A request's body.
+    public var body: HTTPBody { .text(serialized, type: "application/json") }
+}

@@ -1,0 +1,133 @@
+import CCurl
+import FilmgateCore
+
+/// One libcurl handle on a thread queue of its own, for SFTP and FTP.
+actor FileLane {
+    enum Kind: Sendable {
+        case put(FileSlice, final: String), digest(upTo: UInt64), list, remove
+    }
+    struct Errand: Sendable {
+        var kind: Kind, path: String, password: SecretValue?
+        init(_ kind: Kind, _ path: String) { (self.kind, self.path) = (kind, path) }
+    }
+    enum Answer: Sendable { case read(HTTPResponse), missing }
+
+    private let executor = BlockingExecutor("filmgate.files")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private let handle: EasyHandle, server: FileServer, options: TransportOptions, pace: SendPace?
+
+    init(_ server: FileServer, _ options: TransportOptions, pace: SendPace?) throws(IngestError) {
+        handle = try EasyHandle()
+        (self.server, self.options, self.pace) = (server, options, pace)
+    }
+
+    /// Blocks the lane's own thread until it is done.
+    func perform(_ errand: Errand, _ stop: StopFlag) throws(IngestError) -> Answer {
+        if stop.isRaised { throw IngestError(.cancelled, "Stopped before sending.") }
+        handle.reset()
+        defer { handle.reset() }
+        configure(errand.password)
+        var exchange = HTTPExchange(HTTPRequest("GET", "")), body: BodyReader?, commands = HeaderLines()
+        // Removing needs a transfer to hang on: a folder's listing is the smallest.
+        var address = errand.path
+        switch errand.kind {
+        case .put(let slice, let final):
+            body = try BodyReader(.file(slice))
+            handle.set(CURLOPT_UPLOAD, 1)
+            handle.set(CURLOPT_INFILESIZE_LARGE, bytes: slice.length)
+            handle.set(CURLOPT_FTP_CREATE_MISSING_DIRS, fg_make_folders)
+            for command in renaming(errand.path, to: final) { try commands.append(command) }
+            _ = fg_set_list(handle.raw, CURLOPT_POSTQUOTE, commands.raw)
+        case .digest(let limit): exchange.reception = .digest(upTo: limit)
+        case .list:
+            handle.set(CURLOPT_DIRLISTONLY, 1)
+            exchange.reception = .collect(16 << 20)
+        case .remove:
+            for command in removing(errand.path) { try commands.append(command) }
+            _ = fg_set_list(handle.raw, CURLOPT_QUOTE, commands.raw)
+            handle.set(CURLOPT_NOBODY, 1)
+            address = address.utf8.lastIndex(of: 0x2F).map { String(address[...$0]) } ?? ""
+        }
+        handle.set(CURLOPT_URL, server.url(address))
+        let flight = Flight(exchange, body: body, options: options, pace: pace, stop: stop)
+        flight.attach(to: handle)
+        let code = withExtendedLifetime(commands.raw) { withExtendedLifetime(flight) { curl_easy_perform(handle.raw) } }
+        if flight.isOver(code) { return .read(flight.received) }
+        if FileFailure.isMissing(code, isPut: body != nil) { return .missing }
+        throw flight.reason(code) ?? FileFailure.error(code, at: server, words: handle.explanation(of: code))
+    }
+
+    private func configure(_ password: SecretValue?) {
+        handle.set(CURLOPT_PROTOCOLS_STR, server.way.rawValue)
+        handle.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+        handle.set(CURLOPT_NOSIGNAL, 1)
+        handle.set(CURLOPT_PROXY, "")
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, options.connect.inSeconds * 1000)))
+        handle.set(CURLOPT_SERVER_RESPONSE_TIMEOUT, Int(max(1, options.answer.inSeconds)))
+        handle.set(CURLOPT_TCP_KEEPALIVE, 1)
+        handle.set(CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10)
+        handle.set(CURLOPT_USERNAME, server.user)
+        if let password { handle.set(CURLOPT_PASSWORD, password.reveal()) }
+        if server.way == .sftp {
+            handle.set(CURLOPT_SSH_AUTH_TYPES, fg_ssh_key_and_password)
+            // Without this file libcurl would trust any host.
+            handle.set(CURLOPT_SSH_KNOWNHOSTS, server.knownHosts ?? "/dev/null")
+            if let key = server.key { handle.set(CURLOPT_SSH_PRIVATE_KEYFILE, key) }
+        } else {
+            if !server.cleartext { handle.set(CURLOPT_USE_SSL, fg_ftp_all_tls) }
+            handle.set(CURLOPT_SSL_VERIFYPEER, 1)
+            handle.set(CURLOPT_SSL_VERIFYHOST, 2)
+            handle.set(CURLOPT_SSLVERSION, fg_tls_1_2)
+            if let authorities = options.authorities {
+                handle.set(CURLOPT_CAINFO, authorities)
+                handle.set(CURLOPT_CAPATH, nil)
+            }
+        }
+    }
+
+    private func renaming(_ path: String, to final: String) -> [String] {
+        server.way == .sftp
+            ? ["rename \(Self.quoted(path)) \(Self.quoted(final))"] : ["RNFR \(Self.base(path))", "RNTO \(Self.base(final))"]
+    }
+
+    private func removing(_ path: String) -> [String] {
+        server.way == .sftp ? ["*rm \(Self.quoted(path))"] : ["*DELE \(path)"]
+    }
+
+    /// libcurl stands in the file's folder after an upload by FTP.
+    private static func base(_ path: String) -> String {
+        path.utf8.lastIndex(of: 0x2F).map { String(path[path.utf8.index(after: $0)...]) } ?? path
+    }
+
+    private static func quoted(_ path: String) -> String {
+        "\"" + path.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+}
+
+/// What libcurl's result codes mean for servers of files.
+enum FileFailure {
+    static func isMissing(_ code: CURLcode, isPut: Bool) -> Bool {
+        !isPut && (code == CURLE_REMOTE_FILE_NOT_FOUND || code == CURLE_FTP_COULDNT_RETR_FILE || code == CURLE_REMOTE_ACCESS_DENIED)
+    }
+
+    static func error(_ code: CURLcode, at server: FileServer, words: String) -> IngestError {
+        let place = server.origin
+        switch code {
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_USE_SSL_FAILED, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM:
+            let advice =
+                server.way == .sftp
+                ? "Compare the host's key with its owner's, then add it: ssh-keyscan -p \(server.port) \(server.host) >> known_hosts."
+                : "If this is your own server, name its authority with `ca_file`."
+            return IngestError(.untrusted, "\(place) cannot prove who it is: \(words). Nothing was sent.", advice: advice)
+        case CURLE_LOGIN_DENIED:
+            return IngestError(.unauthorized, "\(place) does not accept the sign-in: \(words).", advice: "Check user and key or password.")
+        case CURLE_REMOTE_ACCESS_DENIED:
+            return IngestError(.unauthorized, "\(place) does not allow that: \(words).", advice: "Check the account's rights there.")
+        case CURLE_REMOTE_DISK_FULL: return IngestError(.storageFull, "\(place) has no room left: \(words).")
+        case CURLE_REMOTE_FILE_EXISTS: return IngestError(.nameTaken, "The name is in use at \(place): \(words).")
+        case CURLE_QUOTE_ERROR: return IngestError(.nameTaken, "\(place) did not rename the file: \(words).")
+        case CURLE_UPLOAD_FAILED: return IngestError(.unavailable, "\(place) did not take the file: \(words).")
+        default: return IngestError(.network, "No answer from \(place): \(words).")
+        }
+    }
+}

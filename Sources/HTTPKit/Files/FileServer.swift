@@ -1,0 +1,92 @@
+public import FilmgateCore
+import Synchronization
+
+/// A server of files, over SSH or FTP, and how to sign in there.
+public struct FileServer: Sendable {
+    public enum Way: String, Sendable { case sftp, ftp, ftps }
+    /// `ftp` is explicit TLS unless `cleartext`, `ftps` implicit.
+    public var way: Way
+    public var host: String, port: Int, user: String
+    public var password: (@Sendable () async throws(IngestError) -> SecretValue)?
+    /// Private key file, and the file of the hosts' keys; SFTP only.
+    public var key: String?, knownHosts: String?
+    public var cleartext = false
+
+    public init(_ way: Way, host: String, port: Int, user: String) {
+        (self.way, self.host, self.port, self.user) = (way, host, port, user)
+    }
+
+    public var origin: String { "\(way.rawValue)://\(host):\(port)" }
+
+    /// The address of a path: absolute with a leading `/`, else below the account's own folder.
+    func url(_ path: String) -> String {
+        let text = Percent.encode(path: path)
+        if way == .sftp { return origin + (path.hasPrefix("/") ? text : "/~/" + text) }
+        return origin + "/" + (path.hasPrefix("/") ? "%2F" + text.dropFirst() : text)
+    }
+}
+
+/// Files to and from such a server, over a few connections that stay open.
+public final class FileTransport: Sendable {
+    public let server: FileServer
+    private let options: TransportOptions
+    private let pace: SendPace?
+    private let seats: ByteBudget
+    private let idle = Mutex<[FileLane]>([])
+
+    public init(_ server: FileServer, _ options: TransportOptions) {
+        (self.server, self.options) = (server, options)
+        pace = options.bytesPerSecond.map(SendPace.init(bytesPerSecond:))
+        seats = ByteBudget(limit: UInt64(min(64, max(1, options.lanes))))
+    }
+
+    /// Sends a file to `path` and renames it to `final` when the server has all of it; folders are made.
+    ///
+    /// `nameTaken` when the server says that `final` exists, `untrusted` when it cannot prove who it is, `unauthorized`, `storageFull`,
+    /// `network`, `corruptData` when the file no longer holds the promised bytes.
+    public func put(_ slice: FileSlice, to path: String, thenRenameTo final: String) async throws(IngestError) {
+        _ = try await perform(FileLane.Errand(.put(slice, final: final), path))
+    }
+
+    /// Downloads and hashes a file; nothing is kept.
+    public func compare(_ path: String, size: UInt64, sha256: String) async throws(IngestError) -> RemoteCopy {
+        let answer = try await perform(FileLane.Errand(.digest(upTo: size), path))
+        switch answer {
+        case .missing: return .missing
+        case .read(let response):
+            if response.truncated { return .other("It is larger than what was sent.") }
+            if response.length != size { return .other("It has \(response.length) bytes instead of \(size).") }
+            return response.digest == sha256 ? .equal : .other("Its SHA-256 is \(response.digest ?? "unknown").")
+        }
+    }
+
+    /// The names in a folder; none when it is not there, nil when there are too many to tell.
+    public func names(in folder: String) async throws(IngestError) -> Set<String>? {
+        switch try await perform(FileLane.Errand(.list, folder.isEmpty || folder.hasSuffix("/") ? folder : folder + "/")) {
+        case .missing: return []
+        case .read(let response):
+            if response.truncated { return nil }
+            return Set(response.body.split(whereSeparator: { $0 == 10 || $0 == 13 }).map { String(decoding: $0, as: UTF8.self) })
+        }
+    }
+
+    /// Removes a file; fine when it is not there.
+    public func remove(_ path: String) async { _ = try? await perform(FileLane.Errand(.remove, path)) }
+
+    private func perform(_ errand: FileLane.Errand) async throws(IngestError) -> FileLane.Answer {
+        var errand = errand
+        errand.password = try await server.password?()
+        try await seats.take(1)
+        defer { seats.give(1) }
+        let lane: FileLane
+        if let warm = idle.withLock({ $0.popLast() }) { lane = warm } else { lane = try FileLane(server, options, pace: pace) }
+        defer { idle.withLock { $0.append(lane) } }
+        let stop = StopFlag(), ready = errand
+        let result = await withTaskCancellationHandler {
+            await Result { () async throws(IngestError) in try await lane.perform(ready, stop) }
+        } onCancel: {
+            stop.raise()
+        }
+        return try result.get()
+    }
+}

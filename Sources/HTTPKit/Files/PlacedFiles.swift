@@ -1,0 +1,90 @@
+public import FilmgateCore
+
+/// What targets on a server of files have in common: a hidden name while a file is sent, a rename when it is whole, few questions.
+public struct PlacedFiles: Sendable {
+    public let transport: FileTransport
+    /// The literal folder before the first variable; ends in `/` or is empty.
+    public let base: String
+    private let listing: NameListing
+    private let rereads: Bool
+
+    public init(_ transport: FileTransport, base: String, rereads: Bool) {
+        (self.transport, self.base, self.rereads) = (transport, base, rereads)
+        listing = NameListing { folder async throws(IngestError) in
+            try await transport.names(in: base + (folder.isEmpty ? "" : folder + "/"))
+        }
+    }
+
+    /// Cuts a path template before the first part that varies.
+    public static func cut(_ path: Template) -> (base: String, layout: Template)? {
+        let text = path.source
+        guard let variable = text.firstIndex(of: "{") else { return nil }
+        let slash = text[..<variable].lastIndex(of: "/")
+        let base = slash.map { String(text[...$0]) } ?? "", rest = slash.map { String(text[text.index(after: $0)...]) } ?? text
+        return Template(rest).map { (base, $0) }
+    }
+
+    public func check() async throws(IngestError) { _ = try await transport.names(in: base) }
+
+    public func occupancy(of path: String, for job: UploadJob) async throws(IngestError) -> Occupancy {
+        if try await listing.isFree(path) { return .free }
+        switch try await compare(path, job) {
+        case .missing: return .free
+        case .equal: return .same(receipt(job, at: path, proof: .reread, existed: true))
+        case .other, .unknown: return .other
+        }
+    }
+
+    public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
+        guard try await !listing.isFree(job.path), try await compare(job.path, job) == .equal else { return nil }
+        return receipt(job, at: job.path, proof: .reread, existed: true)
+    }
+
+    public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
+        // Renaming replaces at some servers: what stands there is looked at before.
+        if try await !listing.isFree(job.path), let settled = try await settled(job) { return settled }
+        await listing.note(job.path)
+        let slash = job.path.utf8.lastIndex(of: 0x2F).map { String(job.path[...$0]) } ?? ""
+        let name = Hex.text(of: ByteDigest.sha256(Array(job.path.utf8)).prefix(6))
+        let part = base + slash + ".filmgate-\(job.digests.sha256.prefix(16))-\(name).part"
+        do throws(IngestError) {
+            try await transport.put(job.slice, to: part, thenRenameTo: base + job.path)
+        } catch {
+            if error.code == .nameTaken || error.code == .corruptData { await transport.remove(part) }
+            guard error.code == .nameTaken, let settled = try await settled(job) else { throw error }
+            return settled
+        }
+        guard rereads else { return receipt(job, at: job.path, proof: .none) }
+        switch try await compare(job.path, job) {
+        case .equal: return receipt(job, at: job.path, proof: .reread)
+        case .other(let why): throw IngestError(.corruptData, "\(url(job.path)) holds other bytes than were sent. \(why)")
+        case .missing, .unknown: throw IngestError(.unavailable, "\(url(job.path)) is not there although the server took it.")
+        }
+    }
+
+    public func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {
+        guard let path = receipt.id else { return .cannotTell }
+        return try await transport.compare(path, size: size, sha256: sha256).verification
+    }
+
+    /// The receipt for our bytes under that name; nil when nothing is there, `nameTaken` when others are.
+    private func settled(_ job: UploadJob) async throws(IngestError) -> Receipt? {
+        switch try await compare(job.path, job) {
+        case .missing: return nil
+        case .equal: return receipt(job, at: job.path, proof: .reread, existed: true)
+        case .other, .unknown: throw IngestError(.nameTaken, "\(url(job.path)) exists already, with other bytes.")
+        }
+    }
+
+    private func compare(_ path: String, _ job: UploadJob) async throws(IngestError) -> RemoteCopy {
+        try await transport.compare(base + path, size: job.file.size, sha256: job.digests.sha256)
+    }
+
+    private func url(_ path: String) -> String { transport.server.url(base + path) }
+
+    private func receipt(_ job: UploadJob, at path: String, proof: Receipt.Proof, existed: Bool = false) -> Receipt {
+        Receipt(
+            state: .done, url: url(path), id: base + path, sha256: job.digests.sha256, verified: proof, at: WallClock.nanoseconds,
+            existed: existed)
+    }
+}

@@ -1,0 +1,78 @@
+public import FilmgateCore
+import Glibc
+import Synchronization
+
+/// Which uploads were begun at a server and under what name it knows them: asked about after a restart, before anything is begun anew.
+///
+/// One line per upload in a file of the state directory, written before the bytes are sent.
+public final class BegunUploads: Sendable {
+    private let file: String
+    private let known = Mutex<[String: String]?>(nil)
+
+    /// `key`: the target's identity; each has a file of its own.
+    public init(state: String, name: String, key: String) {
+        file = "\(state)/\(name)-\(Hex.text(of: ByteDigest.sha256(Array(key.utf8)).prefix(8))).begun"
+    }
+
+    /// The server's name for the upload of these bytes; nil when none was begun.
+    ///
+    /// Blocks briefly for a small file the first time.
+    public func place(of sha256: String) throws(IngestError) -> String? {
+        known.withLock { known in
+            let table = known ?? Self.read(file)
+            known = table
+            return table[sha256]
+        }
+    }
+
+    /// Remembers, on disk before it returns.
+    public func note(_ sha256: String, _ place: String) throws(IngestError) {
+        guard !place.contains("\n"), !place.contains(" ") else { throw IngestError(.rejected, "The server's name for an upload is none.") }
+        try known.withLock { known throws(IngestError) in
+            var table = known ?? Self.read(file)
+            table[sha256] = place
+            try Self.append(Array("\(sha256) \(place)\n".utf8), to: file)
+            known = table
+        }
+    }
+
+    private static func read(_ file: String) -> [String: String] {
+        guard let stream = fopen(file, "re") else { return [:] }
+        defer { fclose(stream) }
+        var table: [String: String] = [:], line: UnsafeMutablePointer<CChar>?, room = 0
+        defer { free(line) }
+        while getline(&line, &room, stream) > 0, let line {
+            let words = String(cString: line).split(whereSeparator: { $0 == " " || $0 == "\n" })
+            if words.count == 2 { table[String(words[0])] = String(words[1]) }
+        }
+        return table
+    }
+
+    private static func append(_ bytes: [UInt8], to file: String) throws(IngestError) {
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        defer { close(descriptor) }
+        guard descriptor >= 0, write(descriptor, bytes, bytes.count) == bytes.count, fdatasync(descriptor) == 0 else {
+            throw IngestError(.storageFull, "Cannot write \(file): \(String(cString: strerror(errno))).")
+        }
+    }
+}
+
+/// Slices of a file whose whole is known only by one digest.
+public enum PartDigests {
+    private static let pool = BlockingPool("filmgate.slices", width: 2)
+
+    /// The slice with its own digest, after all of the file was found to be what was promised; `corruptData` when it is not.
+    public static func slice(_ job: UploadJob, offset: UInt64, length: UInt64) async throws(IngestError) -> FileSlice {
+        let digest = try await pool.run { () throws(IngestError) in
+            let hasher = try PartHasher(job.file.path)
+            if offset > 0 { _ = try hasher.next(offset) }
+            let part = try hasher.next(length)
+            if offset + length < job.file.size { _ = try hasher.next(job.file.size - offset - length) }
+            guard hasher.total == job.digests.sha256 else {
+                throw IngestError(.corruptData, "\(job.file.path) no longer holds the bytes that were read before; it was not sent.")
+            }
+            return Hex.text(of: part.sha256)
+        }
+        return FileSlice(path: job.file.path, offset: offset, length: length, of: job.file.size, sha256: digest)
+    }
+}
