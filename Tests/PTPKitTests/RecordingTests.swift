@@ -31,6 +31,11 @@ import VirtualCamera
         #expect(try Recording(text: recording.text) == recording)
     }
 
+    @Test func aRecordingThatWentThroughAnotherSystemIsTheSame() async throws {
+        let recording = try await recorded()
+        #expect(try Recording(text: recording.text.split(separator: "\n").joined(separator: "\r\n") + "\r\n") == recording)
+    }
+
     @Test func contentsOfFilesAreNotKept() async throws {
         let recording = try await recorded()
         let blank = recording.exchanges.compactMap { if case .blank(let count) = $0.payload { count } else { nil } }
@@ -96,6 +101,7 @@ import VirtualCamera
         "filmgate recording 1\nask 1001\ndata - 0", "filmgate recording 1\nask 1001\ndata x 00",
         "filmgate recording 1\nask 1001\ndata 1 0G",
         "filmgate recording 1\nask 1001 1 2 3 4 5 6 7", "filmgate recording 1\nusb 46F4", "filmgate recording 1\nwhat 1001",
+        "filmgate recording 1\nask 1001\nfail two words", "filmgate recording 1\nask 1001\nfail a\rb",
     ]) func damagedRecordingsAreRefusedWithTheirLine(_ text: String) {
         #expect(throws: PTPError.self) { _ = try Recording(text: text) }
     }

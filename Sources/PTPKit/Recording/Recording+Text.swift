@@ -40,8 +40,11 @@ extension Recording {
     public init(text: String) throws(PTPError) {
         self.init()
         guard text.utf8.count <= Self.limit else { throw .malformed("a recording of \(text.utf8.count) bytes") }
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.first == Self.title[...] else { throw .malformed("no recording") }
+        // By scalars: an end of line that came through another system is one character with its return.
+        let lines = text.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "\n" }.map { line in
+            String(line.last == "\r" ? line.dropLast() : line)
+        }
+        guard lines.first == Self.title else { throw .malformed("no recording") }
         for (index, line) in lines.enumerated().dropFirst() where !line.isEmpty {
             let words = line.split(separator: " ")
             guard take(words) else { throw .malformed("line \(index + 1) of the recording") }
@@ -81,7 +84,9 @@ extension Recording {
         case "answer":
             guard let (code, parameters) = Self.coded(words) else { return false }
             (exchange.response, exchange.parameters) = (ResponseCode(code), parameters)
-        case "fail": exchange.failure = words[1...].joined(separator: " ")
+        case "fail":
+            guard words.count == 2, words[1].utf8.allSatisfy({ $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A }) else { return false }
+            exchange.failure = String(words[1])
         default: return false
         }
         items[items.count - 1] = .exchange(exchange)
