@@ -61,7 +61,7 @@ let package = Package(
     // For the fuzz targets in Tests/Fuzz.
     products: [
         "FilmgateCore", "MediaKit", "FilmgateConfig", "FilmgateEngine", "PTPKit", "VirtualCamera", "CameraTesting", "CanonCamera",
-        "NikonCamera", "SonyCamera", "FujifilmCamera",
+        "NikonCamera", "SonyCamera", "FujifilmCamera", "USBKit", "GPhoto2Wire",
     ].map { .library(name: $0, targets: [$0]) },
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

@@ -17,6 +17,7 @@ let package = Package(
     targets: [
         fuzz("FuzzMedia", ["FilmgateCore", "MediaKit"]),
         fuzz("FuzzPTP", ["PTPKit", "VirtualCamera", "CameraTesting", "CanonCamera", "NikonCamera", "SonyCamera", "FujifilmCamera"]),
+        fuzz("FuzzNeighbours", ["PTPKit", "USBKit", "GPhoto2Wire"]),
         fuzz("FuzzYAML", ["FilmgateCore", "FilmgateConfig", "FilmgateEngine"]),
     ],
     swiftLanguageModes: [.v6])
