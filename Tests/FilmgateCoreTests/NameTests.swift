@@ -91,7 +91,7 @@ import Testing
     }
 
     /// A key may be as long as the file that it stands in.
-    @Test(.timeLimit(.minutes(1))) func endlessWordsCostNothing() {
+    @Test(.timeLimit(.minutes(5))) func endlessWordsCostNothing() {
         let word = String(repeating: "ab", count: 500_000)
         #expect(nearest(word, among: Array(repeating: "parallel", count: 200)) == nil)
     }

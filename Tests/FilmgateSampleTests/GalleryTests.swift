@@ -4,7 +4,7 @@ import Glibc
 import HTTPKit
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct GalleryTests {
+@Suite(.timeLimit(.minutes(5))) struct GalleryTests {
     /// Talks to a gallery with its token.
     struct Client: Sendable {
         let base: String

@@ -4,7 +4,7 @@ import Glibc
 import HTTPKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct BrokenConnectionTests {
+@Suite(.timeLimit(.minutes(5))) struct BrokenConnectionTests {
     @Test(arguments: [0, 1, 100_000, Int.max]) func aResetIsANetworkFailure(_ bytes: Int) async throws {
         let server = try FaultServer { _, _ in .reset(afterBody: bytes) }
         defer { server.stop() }

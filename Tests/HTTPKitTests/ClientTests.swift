@@ -29,7 +29,7 @@ final class RenewingAuth: AuthProvider {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ClientTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientTests {
     let body = HTTPBody.bytes(Array("picture".utf8))
 
     @Test func renewsOnceAfterA401AndSendsTheWholeBodyAgain() async throws {

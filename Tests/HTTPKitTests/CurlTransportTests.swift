@@ -3,7 +3,7 @@ import FilmgateTesting
 import HTTPKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CurlTransportTests {
+@Suite(.timeLimit(.minutes(5))) struct CurlTransportTests {
     @Test func sendsAFileWithItsExactLengthAndNoExpect() async throws {
         let server = try FaultServer { _, _ in .answer(201, headers: [("X-Reply", "yes")], body: "stored") }
         defer { server.stop() }

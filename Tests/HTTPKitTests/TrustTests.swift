@@ -3,7 +3,7 @@ import FilmgateTesting
 import HTTPKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .enabled(if: TLSServer.isAvailable)) struct TrustTests {
+@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSServer.isAvailable)) struct TrustTests {
     func get(_ server: TLSServer, host: String = "localhost", _ options: TransportOptions = TransportOptions()) async -> IngestError? {
         await failure { () async throws(IngestError) in
             try await CurlTransport(options).send(HTTPExchange(HTTPRequest("GET", "https://\(host):\(server.port)/")))

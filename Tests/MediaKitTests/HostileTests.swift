@@ -71,7 +71,7 @@ import Testing
     }
 
     /// Each would take seconds to minutes without a limit on how often the same bytes are read.
-    @Test(.timeLimit(.minutes(1))) func theSameBytesNamedAThousandTimesAreReadFewTimes() {
+    @Test(.timeLimit(.minutes(5))) func theSameBytesNamedAThousandTimesAreReadFewTimes() {
         let bomb = zlibStored(ascii("\nexif\n1\n") ++ zeros(15_000))
         #expect(reading(png((0..<4000).map { _ in ("zTXt", ascii("Raw profile type exif\0") ++ [0] ++ bomb) })).facts.make == nil)
         let places: [UInt8] = (0..<4000).flatMap { be16($0) ++ be16(0) ++ be16(1) ++ be32(0) ++ be32(60_000) }

@@ -8,7 +8,7 @@ import Testing
 @testable import ConvexTarget
 
 /// Verified against a double of a deployment, by its documented interface.
-@Suite(.timeLimit(.minutes(1))) struct ConvexTargetTests {
+@Suite(.timeLimit(.minutes(5))) struct ConvexTargetTests {
     static func target(_ url: String, _ edit: (inout ConvexOptions) -> Void = { _ in }) throws -> ConvexTarget {
         var options = ConvexOptions()
         (options.url, options.commit) = (try #require(AddressTemplate(url)), "files:save")

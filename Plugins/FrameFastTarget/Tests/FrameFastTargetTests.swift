@@ -7,7 +7,7 @@ import Testing
 @testable import FrameFastTarget
 
 /// Verified against a double.
-@Suite(.timeLimit(.minutes(1))) struct FrameFastTargetTests {
+@Suite(.timeLimit(.minutes(5))) struct FrameFastTargetTests {
     static func code<Value>(_ body: () async throws(IngestError) -> Value) async -> IngestError.Code? {
         do throws(IngestError) {
             _ = try await body()

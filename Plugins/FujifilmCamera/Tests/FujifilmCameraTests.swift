@@ -39,7 +39,7 @@ import VirtualCamera
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func selectedFramesComeOneByOneUnderOneNumber() async throws {
+    @Test(.timeLimit(.minutes(5))) func selectedFramesComeOneByOneUnderOneNumber() async throws {
         var personality = FujifilmPersonality()
         personality.givesOneByOne = true
         let bench = CameraBench(FujifilmCamera.self, as: personality, usb: Self.usb)
@@ -112,7 +112,7 @@ import VirtualCamera
         await camera.close()
     }
 
-    @Test(.timeLimit(.minutes(1))) func aShortPartInTheMiddleIsAskedOnAndFewerBytesThanPromisedFail() async throws {
+    @Test(.timeLimit(.minutes(5))) func aShortPartInTheMiddleIsAskedOnAndFewerBytesThanPromisedFail() async throws {
         let bench = CameraBench(FujifilmCamera.self, as: FujifilmPersonality(), usb: FujifilmCameraTests.usb)
         try await bench.run(.network) { scene in
             let entries = try await scene.session.entries()
@@ -123,7 +123,7 @@ import VirtualCamera
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aCountThatGoesDownMeansListAgain() async throws {
+    @Test(.timeLimit(.minutes(5))) func aCountThatGoesDownMeansListAgain() async throws {
         try await FujifilmCameraTests.wireless.run(.network) { scene in
             _ = try await scene.session.entries()
             var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()

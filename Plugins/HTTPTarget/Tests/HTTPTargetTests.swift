@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPTarget
 
-@Suite(.timeLimit(.minutes(1))) struct HTTPTargetTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPTargetTests {
     @Test func putsTheFileUnderTheNameThatTheEngineChose() async throws {
         let server = try FaultServer { _, _ in
             .answer(201, headers: [("Location", "/files/77")], body: #"{"id": 77, "sha256": "\#(JobFile.emptyDigest)"}"#)

@@ -5,7 +5,7 @@ import Testing
 @testable import ImmichTarget
 
 /// Verified against a double.
-@Suite(.timeLimit(.minutes(1))) struct ImmichTargetTests {
+@Suite(.timeLimit(.minutes(5))) struct ImmichTargetTests {
     @Test func oneAssetPerFileHoweverOften() async throws {
         let (double, server) = try ImmichDouble.start(.v1)
         defer { server.stop() }

@@ -38,7 +38,7 @@ import VirtualCamera
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aFrameThatGetsTheHandleOfADeletedOneArrives() async throws {
+    @Test(.timeLimit(.minutes(5))) func aFrameThatGetsTheHandleOfADeletedOneArrives() async throws {
         try await Self.bench(NikonPersonality()).run(.network, files: []) { scene in
             _ = try await scene.session.entries()
             var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()

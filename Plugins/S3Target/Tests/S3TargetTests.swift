@@ -5,7 +5,7 @@ import Testing
 
 @testable import S3Target
 
-@Suite(.timeLimit(.minutes(2))) struct S3TargetTests {
+@Suite(.timeLimit(.minutes(5))) struct S3TargetTests {
     static func failure<Value>(_ body: () async throws(IngestError) -> Value) async -> IngestError? {
         do throws(IngestError) {
             _ = try await body()

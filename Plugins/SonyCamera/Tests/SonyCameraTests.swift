@@ -28,7 +28,7 @@ import VirtualCamera
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: CameraBench<SonyCamera>.Way.allCases)
+    @Test(.timeLimit(.minutes(5)), arguments: CameraBench<SonyCamera>.Way.allCases)
     func aBurstComesFrameByFrameUnderOneHandle(way: CameraBench<SonyCamera>.Way) async throws {
         try await Self.live.run(way, files: []) { scene in
             _ = try await scene.session.entries()
@@ -48,7 +48,7 @@ import VirtualCamera
 }
 
 extension SonyCameraTests {
-    @Test(.timeLimit(.minutes(1))) func aFrameToldAboutBeforeTheConnectionBrokeIsReadAfterwards() async throws {
+    @Test(.timeLimit(.minutes(5))) func aFrameToldAboutBeforeTheConnectionBrokeIsReadAfterwards() async throws {
         try await Self.live.run(.network, files: []) { scene in
             _ = try await scene.session.entries()
             let arrivals = try await scene.session.arrivals()

@@ -5,7 +5,7 @@ import Testing
 import VirtualCamera
 
 @Suite struct SonyScriptTests {
-    @Test(.timeLimit(.minutes(1)), arguments: 1...40 as ClosedRange<UInt64>)
+    @Test(.timeLimit(.minutes(5)), arguments: 1...40 as ClosedRange<UInt64>)
     func anythingAtAllIsSurvived(seed: UInt64) async {
         for round in 0..<20 as Range<UInt64> {
             await ScriptedLink.exercise(

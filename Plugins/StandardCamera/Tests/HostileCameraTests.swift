@@ -38,7 +38,7 @@ struct HostilePersonality: Personality {
 }
 
 /// Malformed cases of stores and listings (10, 11, 12), each through the whole module.
-@Suite(.timeLimit(.minutes(1))) struct HostileListingTests {
+@Suite(.timeLimit(.minutes(5))) struct HostileListingTests {
     private func list(_ personality: HostilePersonality, files: [(folder: String, file: VirtualFile)] = CardFiles.few) async throws
         -> [SourceEntry]
     {

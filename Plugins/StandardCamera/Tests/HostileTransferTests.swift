@@ -6,7 +6,7 @@ import Testing
 import VirtualCamera
 
 /// Malformed cases of transfers and of timing (13, 21, 22, 24): a file comes whole or not at all, and nothing hangs.
-@Suite(.timeLimit(.minutes(2))) struct HostileTransferTests {
+@Suite(.timeLimit(.minutes(5))) struct HostileTransferTests {
     private static let clip = VirtualFile("A.MOV", .pattern(seed: 4, size: 9 << 20))
 
     /// The bytes of the clip, or how its transfer failed.

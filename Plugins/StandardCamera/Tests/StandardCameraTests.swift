@@ -100,7 +100,7 @@ private struct GrowingPersonality: Personality {
     private static let bench = CameraBench(
         StandardCamera.self, as: GrowingPersonality(), usb: USBIdentity(vendor: 0x1234, product: 1))
 
-    @Test(.timeLimit(.minutes(1))) func aFileAnnouncedBeforeItIsWrittenArrivesOnceAndWhole() async throws {
+    @Test(.timeLimit(.minutes(5))) func aFileAnnouncedBeforeItIsWrittenArrivesOnceAndWhole() async throws {
         try await Self.bench.run(.network, files: []) { scene in
             _ = try await scene.session.entries()
             var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
@@ -111,7 +111,7 @@ private struct GrowingPersonality: Personality {
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aFileThatGrowsDuringTheListingIsNamedAndArrivesLater() async throws {
+    @Test(.timeLimit(.minutes(5))) func aFileThatGrowsDuringTheListingIsNamedAndArrivesLater() async throws {
         try await Self.bench.run(.network, files: [("", VirtualFile("A.MOV", .bytes([1])))]) { scene in
             let entries = try await scene.session.entries()
             #expect(entries.map(\.fate) == [.unreadable("The camera was still writing it.")])

@@ -85,7 +85,7 @@ struct ConformanceTests {
 }
 
 /// What the real server does not do by itself, by a scripted one.
-@Suite(.timeLimit(.minutes(1))) struct TusTargetTests {
+@Suite(.timeLimit(.minutes(5))) struct TusTargetTests {
     @Test func goesOnFromWhereTheServerStands() async throws {
         let sample = try SampleJob(count: 10_000)
         let server = try FaultServer { seen, number in

@@ -15,7 +15,7 @@ private struct Basic: AuthProvider {
     }
 }
 
-@Suite(.enabled(if: Nginx.isInstalled, "nginx with its dav-ext module is not installed: .ci/deps.sh peers"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: Nginx.isInstalled, "nginx with its dav-ext module is not installed: .ci/deps.sh peers"), .timeLimit(.minutes(5)))
 struct WebDAVTargetTests {
     @Test func overTLSWithSignInAndALocalAuthority() async throws {
         let server = try await Nginx.start(), room = "/tls" + String(UInt64.random(in: 0 ... .max), radix: 16)

@@ -14,6 +14,7 @@ public final class GalleryServer: Sendable {
     private let store: GalleryStore, token: String, host: String, port: Int
     private let plan: FaultPlan
     private let running = Mutex<Task<Void, Never>?>(nil)
+    private let door = Mutex<(any Channel)?>(nil)
 
     /// Reads what `directory` holds already, creating it where missing.
     ///
@@ -46,7 +47,10 @@ public final class GalleryServer: Sendable {
         let application = Application(
             router: routes.router(),
             configuration: ApplicationConfiguration(address: .hostname(host, port: port), serverName: "filmgate-gallery"),
-            onServerRunning: { channel in started("http://\(host):\(channel.localAddress?.port ?? 0)") },
+            onServerRunning: { channel in
+                self.door.withLock { $0 = channel }
+                started("http://\(host):\(channel.localAddress?.port ?? 0)")
+            },
             logger: Logger(label: "gallery") { _ in SwiftLogNoOpLogHandler() })
         do {
             try await application.run()
@@ -75,6 +79,9 @@ public final class GalleryServer: Sendable {
     /// Ends what `start` began, and waits for it.
     public func stop() async {
         let task = running.withLock { $0.take() }
+        // Closed first: NIO does not forgive a connection that was accepted and that nobody took when the task is cancelled.
+        try? await door.withLock { $0.take() }?.close()
+        try? await Task.sleep(for: .milliseconds(50))
         task?.cancel()
         await task?.value
     }

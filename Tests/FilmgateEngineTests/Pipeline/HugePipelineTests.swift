@@ -4,7 +4,7 @@ import Testing
 @testable import FilmgateEngine
 
 /// Files of nearly a megabyte that make every check work hard: each ends, with a bounded number of diagnostics.
-@Suite(.timeLimit(.minutes(2))) struct HugePipelineTests {
+@Suite(.timeLimit(.minutes(5))) struct HugePipelineTests {
     static let head = "version: 1\nsources: [card: {}]\n"
 
     func count(_ text: String) throws -> Int {
