@@ -37,9 +37,15 @@ public struct MountTable: Sendable, Hashable {
 
     /// The table of this process.
     ///
-    /// Reads a small kernel file.
+    /// Reads a small kernel file. Inside a changed root (chroot), where the kernel names no mount for `/`, the device that `/` lies on stands
+    /// for it.
     public static func current(_ file: String = "/proc/self/mountinfo") throws(IngestError) -> MountTable {
-        MountTable(parsing: try SmallFile.read(file))
+        var table = MountTable(parsing: try SmallFile.read(file))
+        if !table.isMountPoint("/"), let device = try FileFacts.of("/")?.device {
+            let number = "\(device >> 8 & 0xFFF | device >> 32 & ~0xFFF):\(device & 0xFF | device >> 12 & 0xFFFF_FF00)"
+            table.mounts.insert(Mount(id: 0, device: number, root: "/", point: "/", type: "none", source: "none"), at: 0)
+        }
+        return table
     }
 
     /// Lines that do not follow proc(5) are left out.

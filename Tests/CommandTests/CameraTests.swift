@@ -102,7 +102,12 @@ import Testing
         let camera = try Simulated("canon", card: table.card), host = "127.0.0.1:\(camera.port)", file = table.path("body.txt")
         let seen = try table.run(["cameras", "--host", host])
         let serial = try #require(seen.items("camera").compactMap { $0["serial"] as? String }.first)
-        let outcome = try table.run(["cameras", "--record", file, "--camera", host])
+        var outcome = try table.run(["cameras", "--record", file, "--camera", host])
+        // The camera may still be letting go of the session before.
+        for _ in 0..<50 where outcome.status == 5 {
+            usleep(200_000)
+            outcome = try table.run(["cameras", "--record", file, "--camera", host])
+        }
         #expect(outcome.status == 0, "\(outcome.errors)")
         let text = try String(contentsOfFile: file, encoding: .utf8), wide = serial.utf8.map { String(format: "%02X00", $0) }.joined()
         #expect(text.hasPrefix("filmgate recording 1\nask 1002 00000001\nanswer 2001\nask 1001\n"))

@@ -37,6 +37,12 @@ import Testing
         #expect(table.mount(of: path)?.id == id)
     }
 
+    @Test func inAChangedRootTheDeviceOfTheRootStandsForItsMount() throws {
+        let table = try MountTable.current("/dev/null")
+        #expect(table.mount(of: "/somewhere/CARD")?.point == "/")
+        #expect(try !Volumes(table).volume(of: "/somewhere/CARD").identity.isEmpty)
+    }
+
     @Test func aBindMountStillGivesThePathOnTheVolume() {
         #expect(table.mounts[3].pathOnVolume("/mnt/bind/100A/x") == "DCIM/100A/x")
         #expect(table.mounts[3].pathOnVolume("/mnt/bind") == "DCIM")

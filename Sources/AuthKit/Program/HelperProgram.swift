@@ -16,7 +16,12 @@ public enum HelperProgram {
         }
         func failure(_ what: String) -> IngestError { IngestError(.unauthorized, "\(program) \(what).") }
         guard let output = Pipe(), let feed = Pipe() else { throw failure("cannot be started: no more files can be opened") }
-        let (child, code) = spawn(words, output.writing, feed.reading)
+        var (child, code) = spawn(words, output.writing, feed.reading)
+        // A program that was written just now may still be open for writing, in a child of somebody else's (ETXTBSY, execve(2)).
+        for _ in 0..<50 where code == ETXTBSY {
+            usleep(20_000)
+            (child, code) = spawn(words, output.writing, feed.reading)
+        }
         output.closeWriting()
         feed.closeReading()
         if code != 0 { throw failure("cannot be started: \(String(cString: strerror(code)))") }
