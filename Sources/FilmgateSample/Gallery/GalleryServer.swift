@@ -1,5 +1,6 @@
 public import FilmgateCore
 import Hummingbird
+import HummingbirdCore
 import Logging
 import NIOCore
 import Synchronization
@@ -14,7 +15,6 @@ public final class GalleryServer: Sendable {
     private let store: GalleryStore, token: String, host: String, port: Int
     private let plan: FaultPlan
     private let running = Mutex<Task<Void, Never>?>(nil)
-    private let door = Mutex<(any Channel)?>(nil)
 
     /// Reads what `directory` holds already, creating it where missing.
     ///
@@ -43,17 +43,17 @@ public final class GalleryServer: Sendable {
     ///
     /// `misconfigured` when the port is taken.
     public func run(_ started: @escaping @Sendable (String) -> Void = { _ in }) async throws(IngestError) {
-        let routes = GalleryRoutes(store, token: token, faults: plan), host = host
+        let routes = GalleryRoutes(store, token: token, faults: plan), host = host, waiting = WaitingConnections()
         let application = Application(
             router: routes.router(),
+            server: HTTPServerBuilder { CaredChannel($0, waiting: waiting) },
             configuration: ApplicationConfiguration(address: .hostname(host, port: port), serverName: "filmgate-gallery"),
-            onServerRunning: { channel in
-                self.door.withLock { $0 = channel }
-                started("http://\(host):\(channel.localAddress?.port ?? 0)")
-            },
+            onServerRunning: { started("http://\(host):\($0.localAddress?.port ?? 0)") },
             logger: Logger(label: "gallery") { _ in SwiftLogNoOpLogHandler() })
+        let result = await Result { try await application.run() }
+        await waiting.end()
         do {
-            try await application.run()
+            try result.get()
         } catch is CancellationError {
             return
         } catch {
@@ -79,9 +79,6 @@ public final class GalleryServer: Sendable {
     /// Ends what `start` began, and waits for it.
     public func stop() async {
         let task = running.withLock { $0.take() }
-        // Closed first: NIO does not forgive a connection that was accepted and that nobody took when the task is cancelled.
-        try? await door.withLock { $0.take() }?.close()
-        try? await Task.sleep(for: .milliseconds(50))
         task?.cancel()
         await task?.value
     }
