@@ -2,10 +2,19 @@ import FilmgateCore
 
 /// A source's listing, sorted out: what is settled by looking at it, and the shots that must be read.
 struct Listing: Sendable {
-    var works: [ShotWork] = []
-    var settled: [Settled] = []
+    private(set) var works: [ShotWork] = []
     /// Bytes to be read.
-    var bytes: UInt64 = 0
+    private(set) var bytes: UInt64 = 0
+    /// How many files are settled by looking at them.
+    var settledCount: Int { verdicts.count }
+
+    private let entries: [SourceEntry], files: [KnownFile]
+    private var verdicts: [Verdict] = []
+
+    /// A file that need not be read, by its position; whole endings of a full card would take tens of megabytes.
+    private struct Verdict: Sendable {
+        var entry: Int32, file: Int32?
+    }
 
     /// What decides whether a file is known.
     struct Rules: Sendable {
@@ -18,7 +27,7 @@ struct Listing: Sendable {
     }
 
     init(_ entries: [SourceEntry], rules: Rules) {
-        settled.reserveCapacity(entries.count)
+        (self.entries, files) = (entries, rules.recognition.files)
         var start = 0
         while start < entries.count {
             var end = start + 1
@@ -28,14 +37,18 @@ struct Listing: Sendable {
         }
     }
 
+    /// What is settled, in card order, each made as it is asked for.
+    var settled: some Sequence<Settled> { verdicts.lazy.map(settled) }
+
     private mutating func add(_ shot: ArraySlice<SourceEntry>, _ rules: Rules) {
         var known: [Int: KnownFile] = [:], done: Set<Int> = []
         for index in shot.indices {
-            let file = rules.recognition.find(shot[index].origin)
-            known[index] = file
-            guard let verdict = Self.settle(shot[index], file, rules) else { continue }
-            settled.append(verdict)
-            done.insert(index)
+            let file = rules.recognition.position(of: shot[index].origin)
+            if let verdict = verdict(on: index, shot[index], file, rules) {
+                verdicts.append(verdict)
+                done.insert(index)
+            }
+            if let file { known[index] = files[Int(file)] }
         }
         guard done.count < shot.count else { return }
         let work = ShotWork(index: works.count, entries: shot, known: known, settled: done)
@@ -43,24 +56,27 @@ struct Listing: Sendable {
         works.append(work)
     }
 
-    private static func settle(_ entry: SourceEntry, _ known: KnownFile?, _ rules: Rules) -> Settled? {
-        var asset: Asset { Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot) }
+    private func verdict(on index: Int, _ entry: SourceEntry, _ file: Int32?, _ rules: Rules) -> Verdict? {
+        guard entry.fate == .take, rules.acceptable.contains(entry.kind) else { return Verdict(entry: Int32(index), file: nil) }
+        guard !rules.again, let file, files[Int(file)].content != nil else { return nil }
+        let wanted = rules.wanted(files[Int(file)])
+        guard !wanted.isEmpty, wanted.allSatisfy(files[Int(file)].done.contains) else { return nil }
+        return Verdict(entry: Int32(index), file: file)
+    }
+
+    private func settled(_ verdict: Verdict) -> Settled {
+        let entry = entries[Int(verdict.entry)], asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
         switch entry.fate {
         case .filtered(let reason): return Settled(asset: asset, ending: .filtered, reason: reason)
         case .unreadable(let reason): return Settled(asset: asset, ending: .setAside, reason: reason)
         case .take: break
         }
-        if !rules.acceptable.contains(entry.kind) {
-            let reason = entry.kind == .other ? "unknown kind of file" : "no profile accepts \(entry.kind.rawValue) files"
-            return Settled(asset: asset, ending: .filtered, reason: reason)
-        }
-        guard !rules.again, let known, let content = known.content else { return nil }
-        let wanted = rules.wanted(known)
-        guard !wanted.isEmpty, wanted.allSatisfy(known.done.contains) else { return nil }
-        return seen(asset, known, content)
+        if let file = verdict.file.map({ files[Int($0)] }), let content = file.content { return seen(asset, file, content) }
+        let reason = entry.kind == .other ? "unknown kind of file" : "no profile accepts \(entry.kind.rawValue) files"
+        return Settled(asset: asset, ending: .filtered, reason: reason)
     }
 
-    private static func seen(_ asset: Asset, _ known: KnownFile, _ content: ContentKey) -> Settled {
+    private func seen(_ asset: Asset, _ known: KnownFile, _ content: ContentKey) -> Settled {
         var asset = asset
         asset.digests = Digests(sha256: content.sha256)
         asset.media = Inheritance.facts(of: known)

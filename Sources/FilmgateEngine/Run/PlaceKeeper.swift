@@ -72,7 +72,7 @@ final class PlaceKeeper: Sendable {
 
     private func take(_ session: any SourceSession) async throws(IngestError) {
         let listing = try await list(session)
-        await ground.settle(listing.settled.filter { isNews($0.asset.id) })
+        await ground.settle(listing.settled.lazy.filter { self.isNews($0.asset.id) })
         let (works, feed) = AsyncStream<ShotWork>.makeStream()
         for work in listing.works { feed.yield(work) }
         let watch = ArrivalWatch(session: session, ground: ground, feed: feed) { [run, place] in run.post(place, $0) }

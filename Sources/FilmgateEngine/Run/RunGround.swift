@@ -32,9 +32,12 @@ struct RunGround: Sendable {
     }
 
     /// Known files need no new row; what could not be read is remembered.
-    func settle(_ settled: [Settled]) async {
-        for one in settled { tally.settle(one) }
-        let rows = settled.filter { $0.ending == .setAside }.map { LedgerChange.asset(AssetRow($0, run: run)) }
+    func settle(_ settled: some Sequence<Settled>) async {
+        var rows: [LedgerChange] = []
+        for one in settled {
+            tally.settle(one)
+            if one.ending == .setAside { rows.append(LedgerChange.asset(AssetRow(one, run: run))) }
+        }
         if let writer, !rows.isEmpty {
             let result = await Result { () async throws(IngestError) in try await writer.record(rows) }
             if case .failure(let error) = result { tally.trouble(error) }
