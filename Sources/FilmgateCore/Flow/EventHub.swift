@@ -45,6 +45,7 @@ public struct Settled: Sendable {
 /// Carries happenings to its watchers, in order, without ever making the engine wait for long: watchers must be quick.
 public final class EventHub: Sendable {
     private let watchers = Mutex<[@Sendable (Happening) -> Void]>([])
+    private let pauses = Mutex<[@Sendable () async -> Void]>([])
 
     public init() {}
 
@@ -53,5 +54,13 @@ public final class EventHub: Sendable {
 
     public func post(_ happening: Happening) {
         for watcher in watchers.withLock({ $0 }) { watcher(happening) }
+    }
+
+    /// `pause` is awaited whenever many assets settle at once, so that a watcher who has to ask somebody can keep up.
+    public func whenResting(_ pause: @escaping @Sendable () async -> Void) { pauses.withLock { $0.append(pause) } }
+
+    /// Lets those who cannot be quick catch up; for whoever posts thousands of happenings in a row.
+    public func rest() async {
+        for pause in pauses.withLock({ $0 }) { await pause() }
     }
 }

@@ -19,16 +19,13 @@ struct Intake: Sendable {
 
     /// Takes what a listing holds.
     func take(_ listing: Listing) async throws(IngestError) {
-        let (works, continuation) = AsyncStream<ShotWork>.makeStream()
-        for work in listing.works { continuation.yield(work) }
-        continuation.finish()
-        try await take(works, trouble: FirstTrouble())
+        try await take(ShotFeed(listing), trouble: FirstTrouble())
     }
 
     /// Returns when every shot has been handed to the targets or settled; they are numbered in that order.
     ///
     /// Throws what ends this source (device gone, state broken); what was not taken by then goes to `leaving`.
-    func take(_ works: AsyncStream<ShotWork>, trouble: FirstTrouble) async throws(IngestError) {
+    func take(_ works: ShotFeed, trouble: FirstTrouble) async throws(IngestError) {
         let turnstile = Turnstile()
         let channel = AsyncChannel<ShotWork>()
         await withTaskGroup(of: Void.self) { group in
@@ -43,7 +40,7 @@ struct Intake: Sendable {
     }
 
     /// Takes the budget in card order, so that an early shot never waits for room that a later one holds.
-    private func feed(_ works: AsyncStream<ShotWork>, into channel: AsyncChannel<ShotWork>, _ trouble: FirstTrouble) async {
+    private func feed(_ works: ShotFeed, into channel: AsyncChannel<ShotWork>, _ trouble: FirstTrouble) async {
         var sent = 0
         for await var work in works {
             let room = stopping.isSet || trouble.error != nil ? nil : await room(for: work)

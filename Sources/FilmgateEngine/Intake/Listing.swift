@@ -2,14 +2,14 @@ import FilmgateCore
 
 /// A source's listing, sorted out: what is settled by looking at it, and the shots that must be read.
 struct Listing: Sendable {
-    private(set) var works: [ShotWork] = []
     /// Bytes to be read.
     private(set) var bytes: UInt64 = 0
     /// How many files are settled by looking at them.
     var settledCount: Int { verdicts.count }
 
-    private let entries: [SourceEntry], files: [KnownFile]
-    private var verdicts: [Verdict] = []
+    private let entries: [SourceEntry], rules: Rules
+    private var verdicts: [Verdict] = [], shots: [Range<Int32>] = []
+    private var files: [KnownFile] { rules.recognition.files }
 
     /// A file that need not be read, by its position; whole endings of a full card would take tens of megabytes.
     private struct Verdict: Sendable {
@@ -27,12 +27,12 @@ struct Listing: Sendable {
     }
 
     init(_ entries: [SourceEntry], rules: Rules) {
-        (self.entries, files) = (entries, rules.recognition.files)
+        (self.entries, self.rules) = (entries, rules)
         var start = 0
         while start < entries.count {
             var end = start + 1
             while end < entries.count, entries[end].shot.key == entries[start].shot.key { end += 1 }
-            add(entries[start..<end], rules)
+            add(start..<end)
             start = end
         }
     }
@@ -40,23 +40,38 @@ struct Listing: Sendable {
     /// What is settled, in card order, each made as it is asked for.
     var settled: some Sequence<Settled> { verdicts.lazy.map(settled) }
 
-    private mutating func add(_ shot: ArraySlice<SourceEntry>, _ rules: Rules) {
-        var known: [Int: KnownFile] = [:], done: Set<Int> = []
-        for index in shot.indices {
-            let file = rules.recognition.position(of: shot[index].origin)
-            if let verdict = verdict(on: index, shot[index], file, rules) {
-                verdicts.append(verdict)
-                done.insert(index)
+    /// How many shots must be read.
+    var shotCount: Int { shots.count }
+
+    /// The shot with that number in card order, made as it is asked for.
+    func work(_ number: Int) -> ShotWork { work(shots[number]) }
+
+    private mutating func add(_ shot: Range<Int>) {
+        var settled = 0
+        for index in shot {
+            guard let verdict = verdict(on: index, rules.recognition.position(of: entries[index].origin)) else {
+                bytes += entries[index].origin.size
+                continue
             }
-            if let file { known[index] = files[Int(file)] }
+            verdicts.append(verdict)
+            settled += 1
         }
-        guard done.count < shot.count else { return }
-        let work = ShotWork(index: works.count, entries: shot, known: known, settled: done)
-        bytes += work.bytesToRead
-        works.append(work)
+        if settled < shot.count { shots.append(Int32(shot.lowerBound)..<Int32(shot.upperBound)) }
     }
 
-    private func verdict(on index: Int, _ entry: SourceEntry, _ file: Int32?, _ rules: Rules) -> Verdict? {
+    private func work(_ range: Range<Int32>) -> ShotWork {
+        let shot = entries[Int(range.lowerBound)..<Int(range.upperBound)]
+        var known: [Int: KnownFile] = [:], settled: Set<Int> = []
+        for index in shot.indices {
+            let file = rules.recognition.position(of: shot[index].origin)
+            if let file { known[index] = files[Int(file)] }
+            if verdict(on: index, file) != nil { settled.insert(index) }
+        }
+        return ShotWork(entries: shot, known: known, settled: settled)
+    }
+
+    private func verdict(on index: Int, _ file: Int32?) -> Verdict? {
+        let entry = entries[index]
         guard entry.fate == .take, rules.acceptable.contains(entry.kind) else { return Verdict(entry: Int32(index), file: nil) }
         guard !rules.again, let file, files[Int(file)].content != nil else { return nil }
         let wanted = rules.wanted(files[Int(file)])

@@ -2,7 +2,7 @@ import FilmgateCore
 
 /// One shot on its way from a source to the line.
 ///
-/// Tens of thousands wait at once: it shares the listing's entries, and its members are made when they are looked at.
+/// It shares the listing's entries, and its members are made when they are looked at.
 struct ShotWork: Sendable {
     struct Member: Sendable {
         var entry: SourceEntry
@@ -12,7 +12,7 @@ struct ShotWork: Sendable {
         var settled: Bool
     }
     /// Position in card order; names are given out in this order.
-    var index: Int
+    var index = 0
     private let entries: ArraySlice<SourceEntry>
     /// By position among the entries; most files are new.
     private let known: [Int: KnownFile]
@@ -20,8 +20,8 @@ struct ShotWork: Sendable {
     /// Bytes that will have to be staged.
     let bytesToRead: UInt64
 
-    init(index: Int, entries: ArraySlice<SourceEntry>, known: [Int: KnownFile], settled: Set<Int>) {
-        (self.index, self.entries, self.known, self.settled) = (index, entries, known, settled)
+    init(entries: ArraySlice<SourceEntry>, known: [Int: KnownFile], settled: Set<Int>) {
+        (self.entries, self.known, self.settled) = (entries, known, settled)
         bytesToRead = entries.indices.reduce(0) { settled.contains($1) ? $0 : $0 + entries[$1].origin.size }
     }
 

@@ -28,6 +28,6 @@ struct ArrivalWatch: Sendable {
         let listing = ground.listing(shot, known: [])
         ground.hub.post(.listed(place: session.place, entries: shot.count, bytes: listing.bytes))
         await ground.settle(listing.settled)
-        for work in listing.works { feed.yield(work) }
+        for number in 0..<listing.shotCount { feed.yield(listing.work(number)) }
     }
 }

@@ -73,8 +73,7 @@ final class PlaceKeeper: Sendable {
     private func take(_ session: any SourceSession) async throws(IngestError) {
         let listing = try await list(session)
         await ground.settle(listing.settled.lazy.filter { self.isNews($0.asset.id) })
-        let (works, feed) = AsyncStream<ShotWork>.makeStream()
-        for work in listing.works { feed.yield(work) }
+        let (arrivals, feed) = AsyncStream<ShotWork>.makeStream()
         let watch = ArrivalWatch(session: session, ground: ground, feed: feed) { [run, place] in run.post(place, $0) }
         let reading = Task { [once = run.once] in
             let result = await Result { () async throws(IngestError) in once ? true : try await watch.run() }
@@ -86,7 +85,7 @@ final class PlaceKeeper: Sendable {
         local.leads = ShotLeads()
         var intake = local.intake(session)
         if !run.once { (intake.wait, intake.leaving) = (nil, owe) }
-        try await intake.take(works, trouble: FirstTrouble { reading.cancel() })
+        try await intake.take(ShotFeed(listing, then: arrivals), trouble: FirstTrouble { reading.cancel() })
         ground.stopping.forget(key)
         let isComplete = try await reading.value.get()
         if !isComplete, !ground.stopping.isSet { throw IngestError(.deviceGone, "\(place.label) says nothing any more.") }
@@ -112,7 +111,7 @@ final class PlaceKeeper: Sendable {
                 return state.visits == 1
             }
         if isFirst { ground.hub.post(.listed(place: place, entries: entries.count, bytes: bytes)) }
-        run.post(place, .open(taking: listing.works.count, leaving: left))
+        run.post(place, .open(taking: listing.shotCount, leaving: left))
         return listing
     }
 

@@ -34,10 +34,12 @@ struct RunGround: Sendable {
     /// Known files need no new row; what could not be read is remembered.
     func settle(_ settled: some Sequence<Settled>) async {
         var rows: [LedgerChange] = []
-        for one in settled {
+        for (index, one) in settled.enumerated() {
+            if index % 128 == 127 { await hub.rest() }
             tally.settle(one)
             if one.ending == .setAside { rows.append(LedgerChange.asset(AssetRow(one, run: run))) }
         }
+        await hub.rest()
         if let writer, !rows.isEmpty {
             let result = await Result { () async throws(IngestError) in try await writer.record(rows) }
             if case .failure(let error) = result { tally.trouble(error) }

@@ -6,25 +6,22 @@ import Synchronization
 final class RunPrinter: Sendable {
     private let json: Bool, plan: Bool, verbose: Int
     private let ledger: any LedgerReader
-    /// Known files, whose receipts are looked up in the ledger at the end, and pending ones, which come last.
+    /// Pending files, which come last.
     private let late = Mutex<[Settled]>([])
-    /// In a run without an end, known files are printed as they come; each asks the ledger first.
-    private let seen: (line: AsyncStream<Settled>, end: AsyncStream<Settled>.Continuation)?
+    /// Known files that wait for `catchUp`: their receipts are looked up in the ledger.
+    private let seen = Mutex<[Settled]>([])
 
-    init(json: Bool, plan: Bool, verbose: Int, live: Bool = false, ledger: any LedgerReader) {
+    init(json: Bool, plan: Bool, verbose: Int, ledger: any LedgerReader) {
         (self.json, self.plan, self.verbose, self.ledger) = (json, plan, verbose, ledger)
-        if json && live {
-            let (line, end) = AsyncStream<Settled>.makeStream()
-            seen = (line, end)
-        } else {
-            seen = nil
-        }
     }
 
-    /// Prints known files until `finish`; for a run without an end, beside it.
-    func printSeen() async {
-        guard let seen else { return }
-        for await var settled in seen.line {
+    /// Prints the known files that have come by now.
+    @Sendable func catchUp() async {
+        let come = seen.withLock { seen in
+            defer { seen = [] }
+            return seen
+        }
+        for var settled in come {
             await fill(&settled)
             Console.out(ItemLine.text(settled, plan: plan))
         }
@@ -44,12 +41,10 @@ final class RunPrinter: Sendable {
 
     private func settle(_ settled: Settled) {
         if json {
-            if settled.ending == .alreadySeen, let seen {
-                seen.end.yield(settled)
-            } else if settled.ending == .pending || settled.ending == .alreadySeen {
-                late.withLock { $0.append(settled) }
-            } else {
-                Console.out(ItemLine.text(settled, plan: plan))
+            switch settled.ending {
+            case .alreadySeen: seen.withLock { $0.append(settled) }
+            case .pending: late.withLock { $0.append(settled) }
+            default: Console.out(ItemLine.text(settled, plan: plan))
             }
             return
         }
@@ -79,18 +74,14 @@ final class RunPrinter: Sendable {
         if plan { Console.out(line) } else { Console.err(Console.stderrIsTerminal ? "\r\u{1B}[K" + line : line) }
     }
 
-    /// What was kept for the end: known files with their receipts, then what is pending.
+    /// What was kept for the end: what is pending.
     func finish(_ outcome: RunOutcome) async {
-        seen?.end.finish()
+        await catchUp()
         let kept = late.withLock { kept in
             defer { kept = [] }
             return kept
         }
-        for var settled in kept where json && settled.ending == .alreadySeen {
-            await fill(&settled)
-            Console.out(ItemLine.text(settled, plan: plan))
-        }
-        for settled in kept where settled.ending == .pending {
+        for settled in kept {
             if json {
                 Console.out(ItemLine.text(settled, plan: plan))
             } else {

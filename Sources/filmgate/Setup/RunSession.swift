@@ -19,7 +19,7 @@ struct RunSession {
 
     /// Keeps the pipeline's sources going until a signal; with `once`, takes what they hold now.
     func keepRunning(_ pipeline: PipelineFile, once: Bool) async throws {
-        try await run([pipeline], live: !once) { runner throws(IngestError) in try await runner.runContinuously(once: once) }
+        try await run([pipeline]) { runner throws(IngestError) in try await runner.runContinuously(once: once) }
     }
 
     /// Sends again what waits for the targets of these pipelines.
@@ -31,15 +31,14 @@ struct RunSession {
         }
     }
 
-    private func run(_ pipelines: [PipelineFile], live: Bool = false, _ body: (Runner) async throws(IngestError) -> RunOutcome) async throws
-    {
+    private func run(_ pipelines: [PipelineFile], _ body: (Runner) async throws(IngestError) -> RunOutcome) async throws {
         let writer: SQLiteLedger? = options.dryRun ? nil : try await workplace.openLedger()
         let reader: any LedgerReader = if let writer { writer } else { try await workplace.readLedger() }
         let hub = EventHub(), progress = Progress()
         hub.watch(progress.note)
-        let printer = RunPrinter(json: json, plan: options.dryRun, verbose: workplace.options.verbose, live: live, ledger: reader)
+        let printer = RunPrinter(json: json, plan: options.dryRun, verbose: workplace.options.verbose, ledger: reader)
         hub.watch(printer.note)
-        async let printing: Void = printer.printSeen()
+        hub.whenResting(printer.catchUp)
         let outcome = try await workplace.telling { () async throws(IngestError) in
             let plan = try plan(pipelines, reader, events: try await events(reader))
             if writer != nil { for pipeline in pipelines { try PipelineSnapshot(state: options.state).keep(pipeline) } }
@@ -53,7 +52,6 @@ struct RunSession {
             return try outcome.get()
         }
         await printer.finish(outcome)
-        await printing
         var code = outcome.exitCode
         if code == .complete, errorOnEmpty, outcome.summary[.delivered] == 0 { code = .nothingToDo }
         Console.out(
