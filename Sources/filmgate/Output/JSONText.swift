@@ -4,7 +4,10 @@ import FilmgateCore
 struct JSONObject {
     private var text = "{"
 
-    mutating func add(_ key: String, _ value: String?) { raw(key, value.map(JSONText.quoted) ?? "null") }
+    mutating func add(_ key: String, _ value: String?) {
+        begin(key)
+        if let value { JSONText.append(value, to: &text) } else { text += "null" }
+    }
     mutating func add(_ key: String, _ value: Int?) { raw(key, value.map(String.init) ?? "null") }
     mutating func add(_ key: String, _ value: UInt64?) { raw(key, value.map { String($0) } ?? "null") }
     mutating func add(_ key: String, _ value: Bool) { raw(key, value ? "true" : "false") }
@@ -16,10 +19,14 @@ struct JSONObject {
     mutating func add(_ key: String, objects: [JSONObject]) { raw(key, "[" + objects.map(\.finished).joined(separator: ",") + "]") }
 
     private mutating func raw(_ key: String, _ value: String) {
-        if text.utf8.count > 1 { text += "," }
-        text += JSONText.quoted(key)
-        text += ":"
+        begin(key)
         text += value
+    }
+
+    private mutating func begin(_ key: String) {
+        if text.utf8.count > 1 { text += "," }
+        JSONText.append(key, to: &text)
+        text += ":"
     }
 
     var finished: String { text + "}" }
@@ -28,7 +35,19 @@ struct JSONObject {
 enum JSONText {
     /// A JSON string literal (RFC 8259 §7); invalid file-name bytes travel as their private-use scalars.
     static func quoted(_ text: String) -> String {
-        var result = "\""
+        var result = ""
+        append(text, to: &result)
+        return result
+    }
+
+    /// Appends that literal; nearly every text needs no escape and is copied whole.
+    static func append(_ text: String, to result: inout String) {
+        result += "\""
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F }) { result += text } else { escape(text, &result) }
+        result += "\""
+    }
+
+    private static func escape(_ text: String, _ result: inout String) {
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"": result += "\\\""
@@ -40,7 +59,6 @@ enum JSONText {
             default: result.unicodeScalars.append(scalar)
             }
         }
-        return result + "\""
     }
 
     private static func hex(_ value: UInt32) -> String { (value < 16 ? "0" : "") + String(value, radix: 16) }

@@ -21,10 +21,12 @@ final class RunPrinter: Sendable {
             defer { seen = [] }
             return seen
         }
+        var lines: [String] = []
         for var settled in come {
             await fill(&settled)
-            Console.out(ItemLine.text(settled, plan: plan))
+            lines.append(ItemLine.text(settled, plan: plan))
         }
+        if !lines.isEmpty { Console.out(lines.joined(separator: "\n")) }
     }
 
     @Sendable func note(_ happening: Happening) {
