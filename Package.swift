@@ -86,6 +86,7 @@ let package = Package(
         // Layer 2: kits
         library("FileKit", [core, "CLinux", "CXXHash", crypto], tests: []),
         library("MediaKit", [core, "CExif"], tests: []),
+        library("CardKit", [core, "FileKit", "MediaKit"]),
         library("HTTPKit", [core, "CCurl", crypto], tests: ["FilmgateTesting"]),
         library("AuthKit", [core, "FileKit", "HTTPKit", crypto, cryptoExtras], tests: ["FilmgateTesting", log]),
         library("PTPKit", [core], tests: ["VirtualCamera", "CameraTesting"], fixtures: ["Recordings"]),
@@ -98,7 +99,7 @@ let package = Package(
         library("FilmgateConfig", [core, "Yams"], tests: []),
         library("FilmgateEngine", [core, "CLinux", "FileKit", channels, log], tests: ["FilmgateConfig"], fixtures: ["Fixtures"]),
         // Layer 4: modules
-        module("CardSource", uses: ["FileKit", log]),
+        module("CardSource", uses: ["CardKit", "FileKit", log]),
         module("DedupeStage", tests: ["FilmgateLedger", log]),
         module("UploadStage", tests: [log]),
         module("ExifStage", uses: ["MediaKit"], tests: [log]),

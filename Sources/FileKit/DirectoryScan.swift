@@ -38,7 +38,11 @@ public struct DirectoryScan: Sendable {
             var names = NameList()
             let failure = names.fill(from: stream, limit: limits.entries)
             walk.go(names, in: stream, below: "", chain: [Walk.Place(facts)])
-            if let failure { walk.report(ScanEntry(path: "", name: "", depth: 0, type: .folder, problem: failure)) }
+            if let failure {
+                var entry = ScanEntry(path: "", name: "", depth: 0, type: .folder)
+                entry.problem = failure
+                walk.report(entry)
+            }
         }
     }
 }

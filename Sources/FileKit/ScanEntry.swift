@@ -20,6 +20,10 @@ public struct ScanEntry: Sendable, Hashable {
     public var isBoundary = false
     /// Why it cannot be looked at or entered, in words; nil when all is well.
     public var problem: String?
+
+    public init(path: String, name: String, depth: Int, type: FileType) {
+        (self.path, self.name, self.depth, self.type) = (path, name, depth, type)
+    }
 }
 
 /// What to do after an entry.

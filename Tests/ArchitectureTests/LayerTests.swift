@@ -3,10 +3,13 @@ import Testing
 /// Imports point down: what each target may import (the design's table of layers).
 @Suite struct LayerTests {
     static let system: Set = ["Glibc", "Synchronization", "Dispatch"]
-    static let kits: Set = ["FileKit", "MediaKit", "HTTPKit", "AuthKit", "PTPKit", "USBKit", "GPhoto2Wire", "VirtualCamera"]
+    static let kits: Set = [
+        "CardKit", "FileKit", "MediaKit", "HTTPKit", "AuthKit", "PTPKit", "USBKit", "GPhoto2Wire", "VirtualCamera",
+    ]
     static let allowed: [String: Set<String>] = [
         "FilmgateCore": ["Logging"],
         "FileKit": ["FilmgateCore", "CLinux", "CXXHash", "Crypto"],
+        "CardKit": ["FilmgateCore", "FileKit", "MediaKit"],
         "MediaKit": ["FilmgateCore", "CExif"],
         "HTTPKit": ["FilmgateCore", "CCurl", "Crypto"],
         "AuthKit": ["FilmgateCore", "FileKit", "HTTPKit", "Crypto", "CryptoExtras"],

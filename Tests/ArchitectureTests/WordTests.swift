@@ -9,7 +9,9 @@ import Testing
         "canon", "nikon", "sony", "fuji", "olympus", "panasonic", "pentax", "leica", "hasselblad", "gopro", "minolta", "ricoh", "samsung",
         "kodak",
     ]
-    static let spelled = ["FUJIFILMCCD-RAW", "canonical", "Canonical"]
+    static let spelled = [
+        "FUJIFILMCCD-RAW", "canonical", "Canonical", "NIKON###.DSC", "SONYCARD.IND", "GET_STARTED_WITH_GOPRO*.URL",
+    ]
 
     @Test(
         arguments: Repository.code.filter { $0.path.hasPrefix("Sources/") && !$0.isFixture && !$0.path.hasSuffix("filmgate/Modules.swift") }

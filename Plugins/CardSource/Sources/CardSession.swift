@@ -1,3 +1,4 @@
+import CardKit
 import FileKit
 import FilmgateCore
 import Glibc
@@ -15,7 +16,7 @@ final class CardSession: SourceSession {
     }
 
     var volume: String { card.volume.identity }
-    var home: String { String(card.volumePrefix.utf8.dropLast(card.volumePrefix.hasSuffix("/") ? 1 : 0)) ?? "" }
+    var home: String { card.home }
 
     func entries() async throws(IngestError) -> [SourceEntry] {
         let (card, names, hidden) = (card, names, hidden)

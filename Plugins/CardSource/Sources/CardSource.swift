@@ -1,3 +1,4 @@
+import CardKit
 import FileKit
 public import FilmgateCore
 
@@ -21,6 +22,17 @@ public struct CardSource: Module, SourceDriver {
     static let name = "card"
     public static let manifest = Manifest(
         name, "Takes everything from memory cards, mounted or copied into a folder.", gives: [.file])
+
+    /// Names of the files that cameras keep for themselves and make anew: indexes, print orders, markers.
+    ///
+    /// Compared with the end of a path, case ignored; `*` stands for any text, `#` for a digit.
+    public static var housekeeping: [String] { Housekeeping.names }
+
+    /// Whether `path` (relative or absolute) is one of ``housekeeping`` or what an operating system left behind that never holds a
+    /// picture.
+    ///
+    /// Looks at the name only.
+    public static func isHousekeeping(path: String) -> Bool { Housekeeping.contains(path: path) }
 
     private let config: Config, context: ModuleContext
 
@@ -50,7 +62,8 @@ public struct CardSource: Module, SourceDriver {
             let names = try finder.names(in: place.address, of: config.paths)
             let volume = try Volumes.current().volume(of: place.address)
             try DirectoryScan(root: place.address).run { _ in .stop }
-            return CardSession(place: place, only: names, card: Card(root: place.address, volume: volume), hidden: config.hidden)
+            return CardSession(
+                place: place, only: names, card: Card(root: place.address, volume: volume, source: Self.name), hidden: config.hidden)
         }
     }
 }

@@ -1,3 +1,4 @@
+import CardKit
 import FileKit
 import FilmgateCore
 import Glibc

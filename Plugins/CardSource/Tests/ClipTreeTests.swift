@@ -1,6 +1,7 @@
 import FilmgateCore
 import Testing
 
+@testable import CardKit
 @testable import CardSource
 
 @Suite struct ClipTreeTests {

@@ -2,6 +2,7 @@ import FilmgateCore
 import Glibc
 import Testing
 
+@testable import CardKit
 @testable import CardSource
 @testable import FileKit
 

@@ -3,6 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 
+@testable import CardKit
 @testable import CardSource
 
 @Suite struct FetchTests {

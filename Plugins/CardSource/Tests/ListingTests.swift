@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
+@testable import CardKit
 @testable import CardSource
 @testable import FileKit
 
@@ -77,7 +78,7 @@ import Testing
     @Test func aMountedCardsFilesAreKnownWhereverItIsMounted() {
         func origin(_ point: String, _ root: String, _ path: String) -> Origin {
             let mount = Mount(id: 1, device: "8:1", root: "/", point: point, type: "exfat", source: "/dev/sdb1")
-            let card = Card(root: root, volume: Volume(identity: "1234-ABCD-9", label: "", mount: mount, isRemovable: true))
+            let card = Card(root: root, volume: Volume(identity: "1234-ABCD-9", label: "", mount: mount, isRemovable: true), source: "card")
             var entry = ScanEntry(path: path, name: "x", depth: 0, type: .file)
             (entry.inode, entry.changed, entry.born, entry.size, entry.modified) = (UInt64(root.count), 6, 7, 8, 9)
             return card.origin(of: entry)

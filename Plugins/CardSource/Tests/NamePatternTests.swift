@@ -1,5 +1,6 @@
 import Testing
 
+@testable import CardKit
 @testable import CardSource
 
 @Suite struct NamePatternTests {

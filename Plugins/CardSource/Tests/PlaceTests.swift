@@ -4,6 +4,7 @@ import Glibc
 import Logging
 import Testing
 
+@testable import CardKit
 @testable import CardSource
 
 @Suite struct PlaceTests {

@@ -19,7 +19,7 @@ struct NameRule: Sendable {
     static let all: [NameRule] = {
         let chapters: Set<String> = ["lrv", "thm", "360", "wav"]
         return [
-            // GoPro: chapter, then the clip's number; GL is the small copy of either codec. Before HERO6: GOPR, then GP01, GP02 …
+            // Action cameras: chapter, then the clip's number; GL is the small copy of either codec. Older ones: GOPR, then GP01, GP02 …
             NameRule("GX++####", of: "GX01####", kinds: [.video], extensions: chapters),
             NameRule("GH++####", of: "GX01####", kinds: [.video], extensions: chapters),
             NameRule("GL++####", of: "GX01####", kinds: [.video], extensions: chapters),
@@ -27,10 +27,10 @@ struct NameRule: Sendable {
             NameRule("GP++####", of: "GOPR####", kinds: [.video], extensions: chapters),
             // RED: segments of one clip
             NameRule("*_+++", of: "*_001", extensions: ["r3d"]),
-            // Sony: parts of one clip, and the clip's XML beside it when a clip folder was copied flat
+            // Parts of one clip, and the clip's XML beside it when a clip folder was copied flat
             NameRule("C####_++", of: "C####_01", kinds: [.video]),
             NameRule("*M++", of: "*", extensions: ["xml"], onlyIfThere: true),
-            // Canon PowerShot: the sound memo of a still
+            // Compact cameras: the sound memo of a still
             NameRule("SND_####", of: "IMG_####", "_MG_####", "STA_####", "STB_####", kinds: [.audio], onlyIfThere: true),
             // Google Pixel: RAW and JPEG of one shot
             NameRule("PXL_*.~", of: "PXL_*", kinds: [.jpeg, .raw, .heif, .video, .sidecar]),

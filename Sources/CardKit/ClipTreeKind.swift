@@ -1,7 +1,7 @@
 /// A folder structure that belongs to its clips: players and editors need all of it, in place.
 ///
 /// As data.
-struct ClipTreeKind: Sendable {
+package struct ClipTreeKind: Sendable {
     /// Case-folded name of the tree's root folder.
     let name: String
     /// Names of which the root folder must hold one, so that a folder that merely has that name stays an ordinary one; empty = the name says it.
@@ -34,7 +34,7 @@ struct ClipTreeKind: Sendable {
     static let openEvidence: Set<String> = ["thmbnl", "mediapro.xml", "index.xml", "discmeta.xml", "cueup.xml"]
 
     /// Folders at the top of a volume that make it look like a card.
-    static let cardFolders: Set<String> = [
+    package static let cardFolders: Set<String> = [
         "dcim", "private", "m4root", "mp_root", "avchd", "bdmv", "clip", "xdroot", "bpav", "contents",
     ]
 

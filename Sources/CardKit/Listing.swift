@@ -1,20 +1,20 @@
-import FileKit
-import FilmgateCore
+package import FileKit
+package import FilmgateCore
 import Synchronization
 
 /// What a walk over a card found: folders, and everything else with the folder that holds it, in card order.
-struct Listing {
-    struct Folder { var path: String, name: String, parent: Int }
-    struct Item { var entry: ScanEntry, folder: Int }
+package struct Listing {
+    package struct Folder { var path: String, name: String, parent: Int }
+    package struct Item { package var entry: ScanEntry, folder: Int }
 
     /// The first is the place that was opened, with an empty path.
-    private(set) var folders: [Folder]
-    private(set) var items: [Item] = []
+    package private(set) var folders: [Folder]
+    package private(set) var items: [Item] = []
 
     /// Reads folders, never files.
     ///
     /// Blocks for the disk. Throws when the place itself cannot be read, or `cancelled`.
-    init(
+    package init(
         _ card: Card, only names: Set<String>?, hidden: Bool, isMountPoint: (String) -> Bool, cancelled: () -> Bool
     ) throws(IngestError) {
         folders = [Folder(path: "", name: Paths.name(card.root), parent: -1)]
@@ -52,6 +52,26 @@ struct Listing {
         }
         if wasCancelled { throw IngestError(.cancelled, "Stopped while listing \(PathText.shown(card.root)).") }
         (self.folders, self.items) = (folders, items)
+    }
+
+    /// Of files that are known already, in this order; their folders are taken from their paths.
+    package init(_ card: Card, files: [ScanEntry]) {
+        folders = [Folder(path: "", name: Paths.name(card.root), parent: -1)]
+        var known: [[UInt8]: Int] = [[]: 0]
+        for entry in files {
+            var folder = 0, path: [UInt8] = []
+            for part in entry.path.utf8.split(separator: 0x2F).dropLast() {
+                path += (path.isEmpty ? [] : [0x2F]) + Array(part)
+                if let there = known[path] {
+                    folder = there
+                } else {
+                    folders.append(Folder(path: String(decoding: path, as: UTF8.self), name: String(Substring(part)), parent: folder))
+                    folder = folders.count - 1
+                    known[path] = folder
+                }
+            }
+            items.append(Item(entry: entry, folder: folder))
+        }
     }
 
     /// Another file system below the card is left alone; a subvolume of the same one is no mount point and is entered.

@@ -1,20 +1,24 @@
 import FileKit
-import FilmgateCore
+package import FilmgateCore
 
 /// Puts the files of a listing together to shots: those of one shot follow each other, its primary first, shots in card order.
-struct ShotBuilder {
+package struct ShotBuilder {
     private let card: Card, listing: Listing, trees: TreeFinder, classifier: Classifier
     private var entries: [SourceEntry] = []
     private var last = (folder: -1, stem: "", key: "")
     /// Files whose name points to a shot that may or may not be there.
     private var hopeful: [(index: Int, keys: [String])] = []
 
-    init(_ card: Card, _ listing: Listing, hidden: Bool) {
+    /// `hidden` = also take what begins with a dot.
+    package init(_ card: Card, _ listing: Listing, hidden: Bool) {
         (self.card, self.listing) = (card, listing)
         (trees, classifier) = (TreeFinder(listing, card), Classifier(hidden: hidden))
     }
 
-    mutating func build() -> [SourceEntry] {
+    /// Every item of the listing once.
+    ///
+    /// `alsoThere` = keys of shots that were handed on before: a memo that comes later still finds its picture.
+    package mutating func build(alsoThere: Set<String> = []) -> [SourceEntry] {
         let homes = listing.folders.map { $0.path.isEmpty ? card.volumePrefix : card.volumePath($0.path) + "/" }
         var inTrees: [(index: Int, tree: ClipTree)] = []
         entries.reserveCapacity(listing.items.count)
@@ -24,7 +28,7 @@ struct ShotBuilder {
             add(item, in: tree, home: homes[item.folder])
         }
         nameClips(inTrees)
-        settleHopeful()
+        settleHopeful(alsoThere)
         return grouped()
     }
 
@@ -87,9 +91,9 @@ struct ShotBuilder {
         }
     }
 
-    private mutating func settleHopeful() {
+    private mutating func settleHopeful(_ alsoThere: Set<String>) {
         if hopeful.isEmpty { return }
-        let there = Set(entries.lazy.filter { !$0.kind.follows && $0.fate == .take }.map(\.shot.key))
+        let there = Set(entries.lazy.filter { !$0.kind.follows && $0.fate == .take }.map(\.shot.key)).union(alsoThere)
         for (index, keys) in hopeful {
             if let key = keys.first(where: there.contains) { entries[index].shot.key = key }
         }

@@ -3,7 +3,7 @@ import FilmgateCore
 /// Names that operating systems leave on cards.
 ///
 /// They are listed as filtered, folders as one entry without their contents.
-enum Junk {
+package enum Junk {
     private static let names: [String: String] = [
         ".ds_store": "Finder's view of a folder", ".trashes": "the Mac's trash", ".spotlight-v100": "the Mac's search index",
         ".fseventsd": "the Mac's record of changes", "__macosx": "what the Mac adds to archives", "thumbs.db": "Windows' thumbnails",
@@ -12,7 +12,7 @@ enum Junk {
     ]
 
     /// Why a name is junk, as a sentence for people; nil when it is not.
-    static func reason(_ name: String) -> String? {
+    package static func reason(_ name: String) -> String? {
         switch name.utf8.first {
         case 0x2E where name.utf8.starts(with: "._".utf8): return "junk: the Mac's attributes of another file"
         case 0x2E where name.utf8.starts(with: ".Trash-".utf8): return "junk: the desktop's trash"

@@ -12,7 +12,7 @@ struct Classifier {
         if let reason = Junk.reason(entry.name) { return (.other, .filtered(reason)) }
         if let reason = oddity(entry) { return (.other, .filtered(reason)) }
         if !hidden, entry.name.utf8.first == 0x2E { return (kind, .filtered("hidden: its name begins with a dot")) }
-        if tree == nil, kind == .other || kind == .sidecar, CardSource.isCamerasOwn(entry.path) {
+        if tree == nil, kind == .other || kind == .sidecar, Housekeeping.isCamerasOwn(entry.path) {
             return (.other, .filtered("housekeeping: the camera keeps it for itself"))
         }
         return (kind, .take)
