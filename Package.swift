@@ -49,6 +49,9 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let channels = Target.Dependency.product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 
 let remoteTargets: [Target.Dependency] = [
@@ -67,6 +70,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
@@ -87,6 +92,7 @@ let package = Package(
         library("FileKit", [core, "CLinux", "CXXHash", crypto], tests: []),
         library("MediaKit", [core, "CExif"], tests: []),
         library("CardKit", [core, "FileKit", "MediaKit"]),
+        library("FTPKit", [core, "FileKit", nio, nioPosix, nioSSL, log]),
         library("HTTPKit", [core, "CCurl", crypto], tests: ["FilmgateTesting"]),
         library("AuthKit", [core, "FileKit", "HTTPKit", crypto, cryptoExtras], tests: ["FilmgateTesting", log]),
         library("PTPKit", [core], tests: ["VirtualCamera", "CameraTesting"], fixtures: ["Recordings"]),
@@ -100,6 +106,8 @@ let package = Package(
         library("FilmgateEngine", [core, "CLinux", "FileKit", channels, log], tests: ["FilmgateConfig"], fixtures: ["Fixtures"]),
         // Layer 4: modules
         module("CardSource", uses: ["CardKit", "FileKit", log]),
+        module("FTPSource", uses: ["FTPKit", "MediaKit", log]),
+        module("FolderSource", uses: ["CardKit", "FileKit", log]),
         module("DedupeStage", tests: ["FilmgateLedger", log]),
         module("UploadStage", tests: [log]),
         module("ExifStage", uses: ["MediaKit"], tests: [log]),
@@ -150,7 +158,7 @@ let package = Package(
                 dependencies: [
                     core, "FileKit", "AuthKit", "CQREncode", "OIDCAuth", "ClerkAuth", "FrameFastAuth", "AWSAuth", "ExecAuth", "MockAuth",
                     "FilmgateLedger", "FilmgateConfig", "FilmgateEngine",
-                    "FilmgateSample", "CardSource", "ExifStage",
+                    "FilmgateSample", "CardSource", "FolderSource", "FTPSource", "ExifStage",
                     "SelectStage", "DedupeStage", "UploadStage", "FolderTarget", "HTTPTarget", "BearerAuth", "BasicAuth", "APIKeyAuth",
                     "NoAuth", "PTPKit", "USBKit", "GPhoto2Source", "VirtualCamera", "StandardCamera", "CanonCamera", "NikonCamera",
                     "SonyCamera",

@@ -10,8 +10,10 @@ import DedupeStage
 import ExecAuth
 import ExecTarget
 import ExifStage
+import FTPSource
 import FTPTarget
 import FilmgateCore
+import FolderSource
 import FolderTarget
 import FrameFastAuth
 import FrameFastTarget
@@ -45,7 +47,7 @@ import WebDAVTarget
 /// A new one costs a folder under `Plugins/` and a line here.
 enum Modules {
     static let builtin: [ModuleEntry] =
-        [.source(CardSource.self)] + cameras.map { entry($0) } + others
+        [.source(CardSource.self), .source(FolderSource.self), .source(FTPSource.self)] + cameras.map { entry($0) } + others
 
     /// Camera modules, specific before generic: the first that fits takes a camera.
     static let cameras: [any CameraModule.Type] = [

@@ -4,12 +4,13 @@ import Testing
 @Suite struct LayerTests {
     static let system: Set = ["Glibc", "Synchronization", "Dispatch"]
     static let kits: Set = [
-        "CardKit", "FileKit", "MediaKit", "HTTPKit", "AuthKit", "PTPKit", "USBKit", "GPhoto2Wire", "VirtualCamera",
+        "CardKit", "FileKit", "FTPKit", "MediaKit", "HTTPKit", "AuthKit", "PTPKit", "USBKit", "GPhoto2Wire", "VirtualCamera",
     ]
     static let allowed: [String: Set<String>] = [
         "FilmgateCore": ["Logging"],
         "FileKit": ["FilmgateCore", "CLinux", "CXXHash", "Crypto"],
         "CardKit": ["FilmgateCore", "FileKit", "MediaKit"],
+        "FTPKit": ["FilmgateCore", "FileKit", "NIOCore", "NIOPosix", "NIOSSL", "Logging"],
         "MediaKit": ["FilmgateCore", "CExif"],
         "HTTPKit": ["FilmgateCore", "CCurl", "Crypto"],
         "AuthKit": ["FilmgateCore", "FileKit", "HTTPKit", "Crypto", "CryptoExtras"],

@@ -1,0 +1,63 @@
+import FTPKit
+import FilmgateCore
+import Logging
+import Synchronization
+
+/// A listening server, and what its clients pushed.
+final class FTPPushSession: SourceSession {
+    let place: SourcePlace
+    let parallelFetches = 4
+    private let inbox: FTPInbox, desk: PushDesk, server: FTPServer, logger: Logger
+    private let pool = BlockingPool("ftp removal", width: 1)
+
+    init(place: SourcePlace, inbox: FTPInbox, desk: PushDesk, server: FTPServer, logger: Logger) {
+        (self.place, self.inbox, self.desk, self.server, self.logger) = (place, inbox, desk, server, logger)
+    }
+
+    var volume: String { "ftp:\(place.address)" }
+    /// Where it listens.
+    var port: Int { server.port }
+    var counts: FTPCounts { server.counts }
+
+    func entries() async throws(IngestError) -> [SourceEntry] { try await desk.leftovers() }
+
+    func arrivals() async throws(IngestError) -> AsyncStream<SourceNews>? {
+        let (stream, continuation) = AsyncStream<SourceNews>.makeStream()
+        let desk = desk
+        Task { await desk.run(continuation) }
+        return stream
+    }
+
+    func localPath(_ origin: Origin) -> String? { "\(inbox.root)/\(origin.volumePath)" }
+
+    func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {
+        throw IngestError(.unexpected, "Pushed files are read where they lie.")
+    }
+
+    /// Delivered or known: its place in the inbox is free again.
+    ///
+    /// What was set aside or waits stays.
+    func settled(_ settled: Settled) {
+        switch settled.ending {
+        case .delivered, .duplicate, .alreadySeen, .filtered:
+            let (inbox, pool, origin) = (inbox, pool, settled.asset.origin)
+            Task {
+                _ = await Result { () async throws(IngestError) in
+                    try await pool.run { () throws(IngestError) in inbox.remove(place: origin.volumePath, size: origin.size) }
+                }
+            }
+        case .setAside, .pending: break
+        }
+    }
+
+    func close() async {
+        await server.stop()
+        desk.close()
+        let counts = server.counts
+        if counts.refused > 0 {
+            logger.warning(
+                "FTP: refused \(counts.wrongPasswords) passwords, \(counts.escapes) paths outside, \(counts.plainRefused) without TLS, \(counts.foreignData) from elsewhere"
+            )
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import FTPKit
+public import FilmgateCore
+
+/// Cameras that push over FTP or FTPS.
+public struct FTPSource: Module, SourceDriver {
+    struct Login: ConfigSection {
+        var user = "", password = Secret(), folder = ""
+        static let schema: Schema<Self> = [
+            .field("user", \.user, "The name that the camera logs in with.").required(),
+            .field("password", \.password, "Its password, as a reference.").required(),
+            .field("folder", \.folder, "The first part of its files' paths; absent: the user's name."),
+        ]
+    }
+
+    public struct Config: ModuleConfig {
+        public var listen = "127.0.0.1:2121", certificate = "", key = "", passive = "", passiveAddress = "", inbox = ""
+        var tls = FTPOptions.TLS.none, logins: [Login] = []
+        public var max = ByteCount(16 << 30), settle = Duration.milliseconds(500), incomplete = Duration.seconds(60)
+        public var idle = Duration.seconds(300)
+
+        public init() {}
+
+        public static let schema: Schema<Self> = [
+            .field("listen", \.listen, "Address and port; `0.0.0.0:2121` lets other machines in."),
+            .field("logins", \.logins, "Who may push: `{ user: z9, password: \"${env:Z9_FTP}\" }`, one for each camera.").required(),
+            .field("tls", \.tls, "none, explicit (TLS for those who ask), required, or implicit."),
+            .field("certificate", \.certificate, "The server's certificate, a PEM file."),
+            .field("key", \.key, "Its key, a PEM file."),
+            .field("passive", \.passive, "Ports for passive transfers, such as 50000-50099; absent: any."),
+            .field("passive_address", \.passiveAddress, "The address told to cameras on the other side of a router."),
+            .field("inbox", \.inbox, "Where pushed files wait; absent: in the state directory."),
+            .field("max", \.max, "The most bytes that may wait there; then cameras are told to try again later (452)."),
+            .field("settle", \.settle, in: .zero...(.seconds(600)), "How long a finished file may still be renamed."),
+            .field(
+                "incomplete", \.incomplete, in: .zero...(.seconds(86_400)),
+                "How long to wait for the rest of a file; then it is taken and flagged."),
+            .field("idle", \.idle, in: .seconds(10)...(.seconds(86_400)), "A camera that says nothing for so long is let go of."),
+        ]
+
+        public func validate(at node: ConfigNode) throws(ConfigError) {
+            func place(_ name: String) -> Mark { node[name]?.mark ?? node.mark }
+            if logins.isEmpty { throw ConfigError(place("logins"), "bad-option", "Without a login nobody can push.") }
+            if FTPAddress(listen) == nil {
+                throw ConfigError(
+                    place("listen"), "bad-option", "`\(listen)` is not an address.", hint: "Write host:port, such as 127.0.0.1:2121.")
+            }
+            if !passive.isEmpty, FTPAddress.ports(passive) == nil {
+                throw ConfigError(place("passive"), "bad-option", "`\(passive)` is no range of ports.", hint: "Write it as 50000-50099.")
+            }
+            if tls != .none, certificate.isEmpty || key.isEmpty {
+                throw ConfigError(place("tls"), "bad-option", "TLS needs `certificate` and `key`.")
+            }
+            if Set(logins.map(\.user)).count < logins.count {
+                throw ConfigError(place("logins"), "bad-option", "Two logins have the same user.")
+            }
+        }
+    }
+
+    static let name = "ftp"
+    public static let manifest = Manifest(name, "Takes what cameras push over FTP or FTPS.", stability: .beta, gives: [.file])
+
+    private let config: Config, context: ModuleContext, address: FTPAddress
+
+    public init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
+        (self.config, self.context) = (config, context)
+        address = FTPAddress(config.listen) ?? FTPAddress(host: "127.0.0.1", port: 2121)
+    }
+
+    public var traits: SourceTraits { SourceTraits(lookEvery: nil) }
+
+    private var inbox: String { config.inbox.isEmpty ? "\(context.state)/ftp/\(address.port)" : config.inbox }
+
+    public func places() async throws(IngestError) -> [SourcePlace] {
+        [SourcePlace(source: Self.name, address: inbox, label: "\(address.host):\(address.port)")]
+    }
+
+    /// Listens from now on.
+    ///
+    /// `unavailable` when the port is in use, `misconfigured` where a password or the certificate is missing.
+    public func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession {
+        var logins: [FTPLogin] = []
+        for login in config.logins {
+            let password = try context.lookup.secrets.resolve(login.password)
+            logins.append(FTPLogin(user: login.user, password: password, folder: login.folder.isEmpty ? login.user : login.folder))
+        }
+        let box = try FTPInbox(place.address, limit: config.max.bytes)
+        let desk = PushDesk(box, PushRules(settle: config.settle, incomplete: config.incomplete, logins: logins, place: place))
+        let server = try FTPServer(options, logins: logins, inbox: box, logger: context.logger) { event in desk.note(event) }
+        try await server.start()
+        return FTPPushSession(place: place, inbox: box, desk: desk, server: server, logger: context.logger)
+    }
+
+    private var options: FTPOptions {
+        var options = FTPOptions()
+        (options.host, options.port, options.tls, options.idle) = (address.host, address.port, config.tls, config.idle)
+        (options.certificate, options.key) = (config.certificate, config.key)
+        options.passive = FTPAddress.ports(config.passive)
+        options.passiveAddress = config.passiveAddress.isEmpty ? nil : config.passiveAddress
+        return options
+    }
+}
+
+/// `host:port`, with brackets around an IPv6 address.
+struct FTPAddress: Sendable, Hashable {
+    var host: String, port: Int
+
+    init(host: String, port: Int) { (self.host, self.port) = (host, port) }
+
+    init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }
+        var host = String(text[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        guard !host.isEmpty else { return nil }
+        (self.host, self.port) = (host, Int(port))
+    }
+
+    /// `50000-50099`; nil when that is no range.
+    static func ports(_ text: String) -> ClosedRange<Int>? {
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { UInt16($0) }
+        guard ends.count == 2, let low = ends[0], let high = ends[1], low >= 1024, low <= high else { return nil }
+        return Int(low)...Int(high)
+    }
+}

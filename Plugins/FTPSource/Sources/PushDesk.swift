@@ -1,0 +1,137 @@
+import FTPKit
+import FilmgateCore
+import MediaKit
+import Synchronization
+
+/// What decides when a pushed file is handed on.
+struct PushRules: Sendable {
+    var settle: Duration, incomplete: Duration
+    var logins: [FTPLogin], place: SourcePlace
+
+    /// Names that cameras and programs give to files in the making.
+    static let unfinished: Set<String> = ["tmp", "temp", "part", "partial", "upload", "filepart", "in"]
+
+    static func isUnfinished(_ name: String) -> Bool { unfinished.contains(FileName(name).ext.lowercased()) || name.utf8.first == 0x2E }
+}
+
+/// Waits until a pushed file has its last name and is whole, then puts it out of its client's reach and hands it on.
+actor PushDesk {
+    private struct Waiting { var file: FTPFile, since: ContinuousClock.Instant, due: ContinuousClock.Instant }
+    private let inbox: FTPInbox, rules: PushRules
+    private let pool = BlockingPool("ftp inbox", width: 2)
+    private let mail: AsyncStream<FTPServer.Event>, post: AsyncStream<FTPServer.Event>.Continuation
+    private var waiting: [String: Waiting] = [:]
+    private var alarm: Task<Void, Never>?
+    private var out: AsyncStream<SourceNews>.Continuation?
+    private var ready: [SourceEntry] = []
+
+    init(_ inbox: FTPInbox, _ rules: PushRules) {
+        (self.inbox, self.rules) = (inbox, rules)
+        (mail, post) = AsyncStream<FTPServer.Event>.makeStream()
+    }
+
+    /// In the order in which they happened.
+    nonisolated func note(_ event: FTPServer.Event) { post.yield(event) }
+    nonisolated func close() { post.finish() }
+
+    /// What earlier runs left: accepted files are handed on, others wait for their clients once more.
+    func leftovers() async throws(IngestError) -> [SourceEntry] {
+        let inbox = inbox
+        let files = try await pool.run { () throws(IngestError) in try inbox.files() }
+        for file in files where !file.ended { wait(file, for: rules.incomplete) }
+        return files.filter(\.ended).map { entry($0) }
+    }
+
+    /// Until `close`.
+    func run(_ out: AsyncStream<SourceNews>.Continuation) async {
+        self.out = out
+        for await event in mail {
+            switch event {
+            case .received(let file, let abandoned): wait(file, for: abandoned ? rules.incomplete : rules.settle)
+            case .renamed(let login, let from, let to): rename(login, from, to)
+            }
+        }
+        alarm?.cancel()
+        out.finish()
+    }
+
+    private func wait(_ file: FTPFile, for time: Duration) {
+        waiting[file.place] = Waiting(file: file, since: .now, due: .now + time)
+        schedule()
+    }
+
+    private func rename(_ login: String, _ from: FTPPath, _ to: FTPPath) {
+        guard var moved = waiting.removeValue(forKey: "\(login)/part/\(from.text)") else { return }
+        (moved.file.path, moved.file.place) = (to, "\(login)/part/\(to.text)")
+        (moved.since, moved.due) = (.now, .now)
+        waiting[moved.file.place] = moved
+        schedule()
+    }
+
+    private func schedule() {
+        alarm?.cancel()
+        guard let due = waiting.values.map(\.due).min() else { return }
+        alarm = Task {
+            try? await Task.sleep(until: due, clock: .continuous)
+            if !Task.isCancelled { await self.look() }
+        }
+    }
+
+    private func look() async {
+        let now = ContinuousClock.now
+        for (place, item) in waiting.filter({ $0.value.due <= now }).sorted(by: { $0.value.since < $1.value.since }) {
+            switch await judge(item, now) {
+            case .later(let due): if waiting[place]?.due == item.due { waiting[place]?.due = due }
+            case .gone: if waiting[place]?.due == item.due { waiting[place] = nil }
+            case .taken(let file):
+                waiting[place] = nil
+                out?.yield(.arrived(entry(file)))
+            }
+        }
+        schedule()
+    }
+
+    private enum Judgement: Sendable { case later(ContinuousClock.Instant), gone, taken(FTPFile) }
+
+    /// A file whose name or structure says that more is to come waits for it; then it is taken as it is.
+    private func judge(_ item: Waiting, _ now: ContinuousClock.Instant) async -> Judgement {
+        let (inbox, file) = (inbox, item.file), isLate = now - item.since >= rules.incomplete
+        let deadline = min(item.since + rules.incomplete, now + .seconds(1))
+        let result = await Result { () async throws(IngestError) in
+            try await pool.run { () throws(IngestError) -> Judgement in
+                guard let current = try inbox.current(file) else { return .gone }
+                if !isLate, PushRules.isUnfinished(file.path.name) || Self.hasGap("\(inbox.root)/\(file.place)", file.path.name) {
+                    return .later(deadline)
+                }
+                return try inbox.accept(current).map { Judgement.taken($0) } ?? .gone
+            }
+        }
+        return (try? result.get()) ?? .later(now + .seconds(2))
+    }
+
+    private static func hasGap(_ path: String, _ name: String) -> Bool {
+        let result = Result { () throws(IngestError) in try MediaReader.read(path: path, name: name) }
+        guard case .success(let reading) = result, case .truncated = reading.completeness else { return false }
+        return true
+    }
+
+    private func entry(_ file: FTPFile) -> SourceEntry {
+        let kind = MediaKind(fileName: file.path.name)
+        let folder = rules.logins.first { FTPServer.folderName($0.user) == file.login }?.folder ?? file.login
+        let origin = Origin(
+            source: rules.place.source, volume: "ftp:\(rules.place.address)", root: rules.place.address,
+            path: "\(folder)/\(file.path.text)", size: file.size, modified: file.modified, inode: file.inode, volumePath: file.place)
+        return SourceEntry(origin: origin, kind: kind, shot: Self.shot(folder, file.path, kind))
+    }
+
+    /// Folder and stem make a shot, per login; `IMG_1.CR3.xmp` belongs to `IMG_1`.
+    private static func shot(_ login: String, _ path: FTPPath, _ kind: MediaKind) -> ShotPlace {
+        var name = FileName(path.name), sidecarOf: String?
+        if kind == .sidecar, ![MediaKind.other, .sidecar].contains(MediaKind(fileName: name.stem)) {
+            let inner = FileName(name.stem)
+            (name, sidecarOf) = (inner, inner.ext)
+        }
+        let folder = String(path.text.dropLast(path.name.count))
+        return ShotPlace(key: SafeName.folded("\(login)/\(folder)\(name.stem)"), stem: name.stem, sidecarOf: sidecarOf)
+    }
+}

@@ -1,0 +1,172 @@
+import FilmgateCore
+import Foundation
+import Glibc
+import Logging
+
+@testable import FTPSource
+
+/// A listening source in a folder of its own, and clients that push to it.
+final class PushScene {
+    let folder: String
+    let session: any SourceSession
+    let port: Int
+    let listed: [SourceEntry]
+    private var news: AsyncStream<SourceNews>?
+
+    struct Passwords: SecretResolver {
+        func resolve(_ secret: Secret) throws(IngestError) -> SecretValue { SecretValue("pass-\(secret.shown ?? "")") }
+    }
+
+    /// `at`: a folder that an earlier scene left.
+    init(at earlier: String? = nil, _ change: (inout FTPSource.Config) -> Void = { _ in }) async throws {
+        folder = earlier ?? FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-ftp-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        var config = FTPSource.Config()
+        (config.listen, config.settle, config.incomplete) = ("127.0.0.1:0", .milliseconds(150), .seconds(3))
+        config.inbox = folder + "/inbox"
+        for user in ["ann", "bob", "cyd"] {
+            var login = FTPSource.Login()
+            (login.user, login.password) = (user, Secret(.environment(user)))
+            config.logins.append(login)
+        }
+        change(&config)
+        var lookup = Lookup()
+        lookup.secrets = Passwords()
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let source = try FTPSource(config, ModuleContext(name: "ftp", logger: logger, state: folder, lookup: lookup))
+        session = try await source.open(try await source.places()[0])
+        port = (session as? FTPPushSession)?.port ?? 0
+        listed = try await session.entries()
+        news = try await session.arrivals()
+    }
+
+    func close(keeping: Bool = false) async {
+        await session.close()
+        if !keeping { try? FileManager.default.removeItem(atPath: folder) }
+    }
+
+    static func password(_ user: String) -> String { "pass-${env:\(user)}" }
+
+    /// What was pushed and handed on, in order: path and bytes.
+    func arrived(_ count: Int) async -> [(path: String, data: Data)] {
+        var found: [(String, Data)] = []
+        guard let news else { return found }
+        for await item in news {
+            guard case .arrived(let entry) = item else { continue }
+            let data = session.localPath(entry.origin).flatMap { FileManager.default.contents(atPath: $0) }
+            found.append((entry.origin.path, data ?? Data()))
+            if found.count == count { break }
+        }
+        return found
+    }
+
+    var counts: String { (session as? FTPPushSession).map { "\($0.counts)" } ?? "" }
+    func count<Value>(_ path: KeyPath<FTPPushSession, Value>) -> Value? { (session as? FTPPushSession)?[keyPath: path] }
+
+    func file(_ name: String, _ data: Data) throws -> String {
+        let path = folder + "/" + name
+        try data.write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    /// curl's exit code.
+    @discardableResult func curl(
+        _ arguments: String..., as user: String = "ann", password: String? = nil, scheme: String = "ftp", to path: String = ""
+    ) throws -> Int32 {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
+        let login = "\(user):\(password ?? Self.password(user))"
+        process.arguments = ["-s", "-k", "--max-time", "300", "-u", login] + arguments + ["\(scheme)://127.0.0.1:\(port)/\(path)"]
+        (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    /// A certificate for this machine, made for the test.
+    static func certificate(in folder: String) throws -> (certificate: String, key: String) {
+        let process = Process(), (certificate, key) = (folder + "/cert.pem", folder + "/key.pem")
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+        process.arguments = [
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+            "-keyout", key, "-out", certificate,
+        ]
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        return (certificate, key)
+    }
+
+    /// A whole JPEG of about that size.
+    static func jpeg(_ size: Int, _ seed: UInt8 = 1) -> Data {
+        var data = Data([0xFF, 0xD8])
+        while data.count < size {
+            let part = min(60_000, max(1, size - data.count))
+            data += Data([0xFF, 0xFE, UInt8((part + 2) >> 8), UInt8((part + 2) & 0xFF)]) + Data(repeating: seed, count: part)
+        }
+        return data + Data([0xFF, 0xD9])
+    }
+}
+
+/// A control connection typed by hand: what bodies send, in their order.
+final class RawClient {
+    private let descriptor: Int32
+
+    init?(_ port: Int) {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        let code = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        }
+        guard code == 0 else { return nil }
+    }
+
+    deinit { close(descriptor) }
+
+    func send(_ bytes: [UInt8]) { _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } }
+
+    /// The answer's code; 0 when the server closed.
+    @discardableResult func say(_ line: String) -> Int {
+        send(Array((line + "\r\n").utf8))
+        return code(reply())
+    }
+
+    func code(_ reply: String) -> Int { Int(reply.prefix(3)) ?? 0 }
+
+    /// One answer, all its lines.
+    func reply() -> String {
+        var bytes: [UInt8] = [], byte: UInt8 = 0
+        while read(descriptor, &byte, 1) == 1 {
+            bytes.append(byte)
+            guard byte == 0x0A else { continue }
+            let last = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).last ?? ""
+            if last.count >= 4, last.prefix(3).allSatisfy(\.isNumber), last.dropFirst(3).first == " " { break }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    func logIn(_ user: String) -> Bool {
+        _ = reply()
+        return say("USER \(user)") == 331 && say("PASS \(PushScene.password(user))") == 230
+    }
+
+    /// Stores bytes over a passive connection; the final answer's code.
+    ///
+    /// `cut` = hang up before the end of the control connection too.
+    func store(_ verb: String, _ data: Data) -> Int {
+        send(Array("PASV\r\n".utf8))
+        let numbers = reply().split(whereSeparator: { !$0.isNumber }).compactMap { Int($0) }
+        guard numbers.count == 7, let other = RawClient(numbers[5] << 8 | numbers[6]) else { return -1 }
+        guard say(verb) == 150 else { return -2 }
+        other.send(Array(data))
+        other.hangUp()
+        return code(reply())
+    }
+
+    func hangUp() { shutdown(descriptor, Int32(SHUT_WR)) }
+}

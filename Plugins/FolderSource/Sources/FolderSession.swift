@@ -1,0 +1,66 @@
+import CardKit
+import Dispatch
+import FileKit
+import FilmgateCore
+import Synchronization
+
+/// One watched folder.
+final class FolderSession: SourceSession {
+    let place: SourcePlace
+    let parallelFetches = 4
+    private let card: Card, loop: HotLoop, config: FolderSource.Config
+    private let remover: TakenFiles?
+    private let pool = BlockingPool("folder", width: 2)
+
+    init(place: SourcePlace, card: Card, config: FolderSource.Config, loop: HotLoop, context: ModuleContext) {
+        (self.place, self.card, self.config, self.loop) = (place, card, config, loop)
+        remover = config.take == .move ? TakenFiles(root: card.root, context: context) : nil
+    }
+
+    var volume: String { card.volume.identity }
+    var home: String { card.home }
+    var inPlace: Bool { config.take == .inplace }
+
+    func entries() async throws(IngestError) -> [SourceEntry] {
+        let loop = loop
+        return try await pool.run { () throws(IngestError) in try loop.list(cancelled: { loop.inbox.isClosed }) }
+    }
+
+    func arrivals() async throws(IngestError) -> AsyncStream<SourceNews>? {
+        let (stream, continuation) = AsyncStream<SourceNews>.makeStream()
+        let loop = loop
+        continuation.onTermination = { _ in loop.inbox.close() }
+        DispatchQueue(label: "filmgate.folder").async {
+            loop.run { shot in for entry in shot { continuation.yield(.arrived(entry)) } }
+            continuation.finish()
+        }
+        return stream
+    }
+
+    func localPath(_ origin: Origin) -> String? { origin.absolutePath }
+
+    func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {
+        throw IngestError(.unexpected, "Files of a folder are read where they lie.")
+    }
+
+    /// A file that changed is taken again once it is whole; one that was renamed is taken under its new name.
+    func fate(of origin: Origin, after failure: IngestError) async throws(IngestError) -> SourceEntry.Fate? {
+        let loop = loop
+        return try await pool.run { () throws(IngestError) in
+            guard let root = try FileFacts.of(origin.root), root.kind == .directory else {
+                throw IngestError(.deviceGone, "\(PathText.shown(origin.root)) is gone.")
+            }
+            guard let now = try FileFacts.of(origin.absolutePath) else {
+                guard let name = loop.inbox.newName(of: origin.inode), !name.isSpelled(as: origin.path) else { return nil }
+                return .filtered("renamed before it could be read; taken as \(PathText.shown(name))")
+            }
+            guard failure.code == .corruptData || now.size != origin.size || now.modified != origin.modified else { return nil }
+            loop.inbox.retake(origin.path)
+            return .filtered("changed before it could be read; taken again when it is whole")
+        }
+    }
+
+    func settled(_ settled: Settled) { remover?.settled(settled) }
+
+    func close() async { loop.inbox.close() }
+}

@@ -1,0 +1,266 @@
+import CardKit
+import FileKit
+import FilmgateCore
+import Glibc
+import Logging
+import Synchronization
+
+/// Watches one folder and all below it: takes events where there are any, looks through everything now and then, and asks the book what
+/// is to be handed on.
+// Used by one thread at a time: first by `list`, then by `run`'s; what others may touch is in `inbox`.
+final class HotLoop: @unchecked Sendable {
+    let card: Card
+    private let config: FolderSource.Config, logger: Logger
+    private var watch: FolderWatch?
+    private var book: HotBook, hold: ShotHold
+    let inbox = HotInbox()
+    private var nextScan = ContinuousClock.now
+
+    /// Begins to watch.
+    ///
+    /// Blocks for the disk. Throws what opening the folder throws.
+    init(_ card: Card, _ config: FolderSource.Config, _ logger: Logger) throws(IngestError) {
+        (self.card, self.config, self.logger) = (card, config, logger)
+        book = HotBook(HotBook.Rules(settle: config.settle, incomplete: config.incomplete))
+        hold = ShotHold(config.companions)
+        let polls = config.watching == .polling || (config.watching == .auto && FileSystem.hidesChanges(card.root))
+        if !polls { watch = watching { () throws(IngestError) in try FolderWatch(card.root) } }
+        addFolder("")
+        try DirectoryScan(root: card.root).run { entry in
+            guard entry.type == .folder, entry.problem == nil else { return .proceed }
+            guard !isIgnored(entry.name), !entry.isBoundary else { return .skip }
+            addFolder(entry.path)
+            return .proceed
+        }
+    }
+
+    // MARK: What is there
+
+    /// Everything that the folder holds and that is whole, as a card's listing; the rest is waited for.
+    func list(cancelled: () -> Bool) throws(IngestError) -> [SourceEntry] {
+        var entries = try look(cancelled)
+        if !book.pending.isEmpty {
+            // What was only just written has had its time after this.
+            var left = config.settle + .milliseconds(60)
+            while left > .zero, !cancelled() {
+                usleep(20_000)
+                left -= .milliseconds(20)
+            }
+            entries = try look(cancelled)
+        }
+        hold.remember(entries)
+        if !book.pending.isEmpty { logger.info("\(book.pending.count) files are still being written.") }
+        return entries
+    }
+
+    private func look(_ cancelled: () -> Bool) throws(IngestError) -> [SourceEntry] {
+        let listing = try Listing(card, only: nil, hidden: config.hidden, isMountPoint: { _ in true }, cancelled: cancelled)
+        var facts: [PathKey: ScanEntry] = [:]
+        for item in listing.items { facts[PathKey(item.entry.path)] = item.entry }
+        var builder = ShotBuilder(card, listing, hidden: config.hidden)
+        let now = ContinuousClock.now, wall = Clock.wall
+        return builder.build().filter { entry in
+            guard let found = facts[PathKey(entry.origin.path)] else { return true }
+            guard found.type == .file, entry.fate == .take else { return !isIgnored(found.name) || found.type != .file }
+            guard !isIgnored(found.name) else { return false }
+            guard isQuiet(found, wall) else {
+                book.happened(found.path, found, closed: false, at: now)
+                return false
+            }
+            book.tell(found.path, found)
+            return true
+        }
+    }
+
+    /// Whether a file that was there before us may be taken as it is.
+    private func isQuiet(_ entry: ScanEntry, _ wall: Int64) -> Bool {
+        let age = Duration.nanoseconds(wall - entry.modified)
+        if age >= max(config.incomplete, max(config.settle, .seconds(60))) { return true }
+        guard age >= config.settle else { return false }
+        let path = Paths.join(card.root, entry.path)
+        if Writers.isOpenForWriting(path) == true { return false }
+        return gap(entry) == nil
+    }
+
+    /// What is missing in a file; what cannot be read is not waited for: the engine says why.
+    private func gap(_ entry: ScanEntry) -> String? {
+        let found = Result { () throws(IngestError) in
+            try Wholeness.gap(path: Paths.join(card.root, entry.path), name: entry.name)
+        }
+        return (try? found.get()) ?? nil
+    }
+
+    // MARK: What comes
+
+    /// Until `inbox` is closed or the folder is gone; blocks the thread.
+    func run(_ tell: ([SourceEntry]) -> Void) {
+        nextScan = .now + config.rescan
+        if watch == nil { nextScan = .now }
+        while !inbox.isClosed {
+            let now = ContinuousClock.now
+            for path in inbox.takeRetakes() {
+                book.forget(path)
+                if let entry = entry(path) { book.happened(path, entry, closed: false, at: now) }
+            }
+            guard handleEvents(now) else { return }
+            if now >= nextScan, !scan(now) { return }
+            handOn(at: now, tell)
+            inbox.wait(until: nextWake(), also: watch?.descriptor)
+        }
+    }
+
+    private func nextWake() -> ContinuousClock.Instant {
+        [book.nextDue, hold.nextDue, nextScan].compactMap { $0 }.min() ?? nextScan
+    }
+
+    /// False when the folder itself is gone.
+    private func handleEvents(_ now: ContinuousClock.Instant) -> Bool {
+        guard let watch else { return true }
+        var files: [PathKey: FolderWatch.Event] = [:], order: [PathKey] = [], isIntact = true
+        for event in watch.read() {
+            switch event {
+            case .begun(let path), .written(let path), .movedIn(let path):
+                let key = PathKey(path)
+                if files[key] == nil { order.append(key) }
+                if case .begun = event, files[key] != nil { continue }
+                files[key] = event
+            case .gone(let path):
+                files[PathKey(path)] = event
+                order.append(PathKey(path))
+            case .folderCame(let path): folderCame(path, now)
+            case .folderGone(let path):
+                watch.remove(path)
+                book.goneBelow(path)
+            case .overflow:
+                logger.warning("Too much happened at once in \(card.root); looking through all of it.")
+                nextScan = now
+            case .rootGone: isIntact = false
+            }
+        }
+        for key in order { if let event = files.removeValue(forKey: key) { handle(event, key.text, now) } }
+        return isIntact
+    }
+
+    private func handle(_ event: FolderWatch.Event, _ path: String, _ now: ContinuousClock.Instant) {
+        guard !isIgnored(Paths.name(path)) else { return }
+        guard let entry = entry(path) else { return book.gone(path) }
+        switch event {
+        case .begun: book.happened(path, entry, closed: false, at: now)
+        case .movedIn:
+            inbox.moved(entry.inode, to: path)
+            book.happened(path, entry, closed: true, at: now)
+        case .gone: book.gone(path)
+        default: book.happened(path, entry, closed: true, at: now)
+        }
+    }
+
+    /// The file as it is now; nil for what is no ordinary file or not there.
+    private func entry(_ path: String) -> ScanEntry? {
+        guard let facts = (try? FileFacts.of(Paths.join(card.root, path))) ?? nil, facts.kind == .regular else { return nil }
+        var entry = ScanEntry(path: path, name: Paths.name(path), depth: 0, type: .file)
+        (entry.size, entry.inode, entry.device) = (facts.size, facts.inode, facts.device)
+        (entry.modified, entry.changed, entry.born) = (facts.modified, facts.changed, facts.born)
+        return entry
+    }
+
+    private func folderCame(_ path: String, _ now: ContinuousClock.Instant) {
+        guard !isIgnored(Paths.name(path)) else { return }
+        addFolder(path)
+        // A folder that is gone again has nothing to tell.
+        _ = go(below: path, now)
+    }
+
+    /// Looks at everything below a folder; false when it cannot be opened.
+    private func go(below folder: String, _ now: ContinuousClock.Instant, seen: ((Int) -> Void)? = nil) -> Bool {
+        let scan = Result { () throws(IngestError) in
+            try DirectoryScan(root: Paths.join(card.root, folder)).run { found in
+                guard found.problem == nil, !found.path.isEmpty, !isIgnored(found.name) else { return .skip }
+                var entry = found
+                entry.path = Paths.join(folder, found.path)
+                if entry.type == .folder {
+                    if entry.isBoundary { return .skip }
+                    addFolder(entry.path)
+                } else if entry.type == .file {
+                    let key = PathKey(entry.path)
+                    seen?(key.digest)
+                    if book.pending[key] == nil { book.happened(entry.path, entry, closed: false, at: now) }
+                }
+                return inbox.isClosed ? .stop : .proceed
+            }
+        }
+        if case .failure = scan { return false }
+        return true
+    }
+
+    /// The safety net under the events, and all there is where the file system tells none.
+    private func scan(_ now: ContinuousClock.Instant) -> Bool {
+        var seen: Set<Int> = []
+        guard go(below: "", now, seen: { seen.insert($0) }) else { return false }
+        if !inbox.isClosed { book.keepOnly(seen) }
+        nextScan = .now + (watch == nil ? config.poll : config.rescan)
+        return true
+    }
+
+    private func addFolder(_ path: String) {
+        guard let watch else { return }
+        let added = Result { () throws(IngestError) in try watch.add(path) }
+        if case .failure(let error) = added {
+            logger.warning("\(error)")
+            self.watch = nil
+            nextScan = .now
+        }
+    }
+
+    private func watching(_ make: () throws(IngestError) -> FolderWatch) -> FolderWatch? {
+        do throws(IngestError) { return try make() } catch {
+            logger.warning("\(error) The folder is looked through every few seconds instead.")
+            return nil
+        }
+    }
+
+    // MARK: Handing on
+
+    private func handOn(at now: ContinuousClock.Instant, _ tell: ([SourceEntry]) -> Void) {
+        var ready: [ScanEntry] = []
+        for path in book.due(at: now) {
+            guard let entry = entry(path) else {
+                book.gone(path)
+                continue
+            }
+            var step = book.step(path, entry, at: now)
+            if step == .askWriters {
+                step = book.writers(path, open: Writers.isOpenForWriting(Paths.join(card.root, path)), at: now)
+            }
+            if step == .inspect, book.inspected(path, isWhole: gap(entry) == nil, at: now) { ready.append(entry) }
+        }
+        if !ready.isEmpty {
+            for entry in ready { book.tell(entry.path, entry) }
+            var builder = ShotBuilder(card, Listing(card, files: ready), hidden: config.hidden)
+            for entry in builder.build(alsoThere: hold.lately) { hold.add(entry, near: HotBook.shotKey(entry.origin.path), at: now) }
+        }
+        guard !hold.isEmpty else { return }
+        let book = book
+        for shot in hold.ready(at: now, writing: { book.shots[$0] != nil }) { tell(shot) }
+    }
+
+    /// Hidden names, what systems leave behind, and names that programs give to files that they are still making.
+    private func isIgnored(_ name: String) -> Bool {
+        if !config.hidden, name.utf8.first == 0x2E { return true }
+        if Junk.reason(name) != nil || name.utf8.last == 0x7E { return true }
+        return Self.unfinished.contains(FileName(name).ext.lowercased())
+    }
+
+    private static let unfinished: Set<String> = [
+        "tmp", "temp", "part", "partial", "crdownload", "download", "filepart", "opdownload", "upload", "inprogress", "lock",
+    ]
+}
+
+/// The wall clock.
+enum Clock {
+    /// Nanoseconds since 1970.
+    static var wall: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

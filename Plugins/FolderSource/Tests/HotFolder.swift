@@ -1,0 +1,58 @@
+import FilmgateCore
+import FolderSource
+import Foundation
+import Logging
+
+/// A hot folder of a test's own, removed afterwards, and what its source tells.
+final class HotFolder {
+    let path: String
+    let session: any SourceSession
+    private(set) var listed: [SourceEntry] = []
+    private var news: AsyncStream<SourceNews>?
+
+    init(_ files: [String: Data] = [:], _ change: (inout FolderSource.Config) -> Void = { _ in }) async throws {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-hot-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        for (name, data) in files { try Self.write(data, to: path + "/" + name) }
+        var config = FolderSource.Config()
+        (config.path, config.settle, config.companions) = (path, .milliseconds(60), .milliseconds(400))
+        (config.incomplete, config.poll) = (.seconds(3600), .milliseconds(100))
+        change(&config)
+        let source = try FolderSource(
+            config, ModuleContext(name: "folder", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, state: ""))
+        session = try await source.open(try await source.places()[0])
+        listed = try await session.entries()
+        news = try await session.arrivals()
+    }
+
+    func close() async {
+        await session.close()
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// The next file that is handed on; nil when the source ends.
+    func next() async -> SourceEntry? {
+        guard let news else { return nil }
+        for await item in news { if case .arrived(let entry) = item { return entry } }
+        return nil
+    }
+
+    func names(_ count: Int) async -> [String] {
+        var names: [String] = []
+        while names.count < count, let entry = await next() { names.append(entry.origin.path) }
+        return names
+    }
+
+    func put(_ name: String, _ data: Data = HotFolder.jpeg(1)) throws { try Self.write(data, to: path + "/" + name) }
+
+    static func write(_ data: Data, to path: String) throws {
+        try FileManager.default.createDirectory(atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        guard FileManager.default.createFile(atPath: path, contents: data) else { throw CocoaError(.fileWriteUnknown) }
+    }
+
+    /// A whole JPEG; different for each number.
+    static func jpeg(_ number: Int) -> Data {
+        let text = Array("frame \(number)".utf8)
+        return Data([0xFF, 0xD8, 0xFF, 0xFE, 0, UInt8(text.count + 2)] + text + [0xFF, 0xD9])
+    }
+}

@@ -1,0 +1,75 @@
+import NIOCore
+import NIOSSL
+
+/// The bytes of one transfer, read from the network only as fast as they are asked for.
+// Touched on its channel's event loop only.
+final class DataInbox: ChannelInboundHandler, @unchecked Sendable {
+    typealias InboundIn = ByteBuffer
+    private var chunks: CircularBuffer<ByteBuffer> = [], end: Result<Void, any Error>?
+    private var waiting: EventLoopPromise<ByteBuffer?>?
+    private let channel: any Channel, isUp: @Sendable (DataLine) -> Void
+
+    init(_ channel: any Channel, isUp: @escaping @Sendable (DataLine) -> Void) { (self.channel, self.isUp) = (channel, isUp) }
+
+    func channelActive(context: ChannelHandlerContext) {
+        isUp(DataLine(channel: channel, inbox: self))
+        context.fireChannelActive()
+    }
+
+    /// The next bytes; nil once the client has closed.
+    ///
+    /// Throws when the connection broke.
+    func next() async throws -> ByteBuffer? {
+        try await channel.eventLoop.flatSubmit { () -> EventLoopFuture<ByteBuffer?> in
+            let promise = self.channel.eventLoop.makePromise(of: ByteBuffer?.self)
+            self.waiting = promise
+            self.serve()
+            if self.waiting != nil { self.channel.read() }
+            return promise.futureResult
+        }.get()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        chunks.append(unwrapInboundIn(data))
+        serve()
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if waiting != nil { context.read() }
+        context.fireChannelReadComplete()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end = end ?? .success(())
+        serve()
+        context.fireChannelInactive()
+    }
+
+    /// Many bodies close without TLS's goodbye; whether the file is whole is for its structure to say.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if case NIOSSLError.uncleanShutdown = error { end = end ?? .success(()) } else { end = end ?? .failure(error) }
+        serve()
+        context.close(promise: nil)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is IdleStateHandler.IdleStateEvent {
+            end = end ?? .failure(ChannelError.connectTimeout(.seconds(60)))
+            serve()
+            context.close(promise: nil)
+        } else {
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    private func serve() {
+        guard let promise = waiting else { return }
+        if let chunk = chunks.popFirst() {
+            waiting = nil
+            promise.succeed(chunk)
+        } else if let end {
+            waiting = nil
+            promise.completeWith(end.map { _ in nil })
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package import FilmgateCore
+
+/// Where and how the server listens.
+package struct FTPOptions: Sendable {
+    package enum TLS: String, Sendable, CaseIterable, ConfigValue {
+        /// Plain only; for a cable or a network of one's own.
+        case none
+        /// Plain, or TLS for those who ask for it (AUTH TLS).
+        case explicit
+        /// Only TLS, asked for with AUTH TLS.
+        case required
+        /// TLS from the first byte on, on a port of its own.
+        case implicit
+    }
+    package var host = "127.0.0.1", port = 2121
+    package var tls = TLS.none
+    /// PEM files; needed unless `tls` is `none`.
+    package var certificate = "", key = ""
+    /// Ports for passive transfers; nil = whatever is free.
+    package var passive: ClosedRange<Int>?
+    /// The address told to clients that are on the other side of a router; nil = the one that they reached.
+    package var passiveAddress: String?
+    /// A client that says nothing for so long is let go of.
+    package var idle = Duration.seconds(300)
+    package var maxSessions = 64
+
+    package init() {}
+}
+
+/// Who may push.
+package struct FTPLogin: Sendable {
+    package var user: String, password: SecretValue
+    /// Where this login's files are shown: the first part of their path.
+    package var folder: String
+    package init(user: String, password: SecretValue, folder: String) {
+        (self.user, self.password, self.folder) = (user, password, folder)
+    }
+}
+
+/// What was refused and received since the server started.
+package struct FTPCounts: Sendable, Hashable {
+    package var sessions = 0, uploads = 0, brokenUploads = 0
+    package var wrongPasswords = 0, escapes = 0, plainRefused = 0, full = 0, foreignData = 0, unknown = 0
+    package init() {}
+
+    package var refused: Int { wrongPasswords + escapes + plainRefused + foreignData }
+}

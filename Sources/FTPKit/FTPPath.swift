@@ -1,0 +1,40 @@
+import FilmgateCore
+
+/// A path as a client means it, below its own root; it cannot leave it.
+package struct FTPPath: Sendable, Hashable {
+    package enum Fault: Error { case escape, bad }
+    /// `/` between parts, none at the ends; "" is the root.
+    package let text: String
+
+    package static let root = FTPPath(text: "")
+
+    private init(text: String) { self.text = text }
+
+    /// `given` seen from `folder`; absolute when it begins with `/`.
+    ///
+    /// `escape` when it climbs above the root, `bad` when no file can have that name.
+    package init(_ given: String, from folder: FTPPath) throws(Fault) {
+        var parts = given.utf8.first == 0x2F ? [] : folder.text.utf8.split(separator: 0x2F).map { String(Substring($0)) }
+        guard given.utf8.count <= 2048 else { throw .bad }
+        for part in given.utf8.split(separator: 0x2F) {
+            switch String(Substring(part)) {
+            case ".": continue
+            case "..":
+                guard parts.popLast() != nil else { throw .escape }
+            case let name:
+                guard name.utf8.count <= 255, !name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { throw .bad }
+                parts.append(name)
+            }
+        }
+        guard parts.count <= 32 else { throw .bad }
+        text = parts.joined(separator: "/")
+    }
+
+    package var name: String { text.utf8.split(separator: 0x2F).last.map { String(Substring($0)) } ?? "" }
+    package var isRoot: Bool { text.isEmpty }
+    /// As PWD shows it.
+    package var shown: String { "/" + text }
+
+    package static func == (a: Self, b: Self) -> Bool { a.text.isSpelled(as: b.text) }
+    package func hash(into hasher: inout Hasher) { text.hashSpelling(into: &hasher) }
+}

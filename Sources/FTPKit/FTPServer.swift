@@ -1,0 +1,110 @@
+package import FilmgateCore
+package import Logging
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// An FTP server that only takes: logins push files into an inbox, nobody reads or deletes anything.
+package final class FTPServer: Sendable {
+    /// What a client did.
+    package enum Event: Sendable {
+        /// Everything was sent and is durable. `abandoned` = the connection broke before the end; the client may go on later.
+        case received(FTPFile, abandoned: Bool)
+        case renamed(login: String, from: FTPPath, to: FTPPath)
+    }
+    private struct State {
+        var listener: (any Channel)?, sessions: [ObjectIdentifier: any Channel] = [:], counts = FTPCounts(), isStopped = false
+    }
+
+    let options: FTPOptions, logins: [FTPLogin], inbox: FTPInbox, logger: Logger, tls: NIOSSLContext?
+    let group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+    let pool = BlockingPool("ftp", width: 4)
+    let tell: @Sendable (Event) -> Void
+    private let state = Mutex(State())
+
+    /// `tell` is called on any thread and must be quick.
+    ///
+    /// `misconfigured` where the certificate cannot be used or there is no login.
+    package init(
+        _ options: FTPOptions, logins: [FTPLogin], inbox: FTPInbox, logger: Logger, tell: @escaping @Sendable (Event) -> Void
+    ) throws(IngestError) {
+        guard !logins.isEmpty else { throw IngestError(.misconfigured, "An FTP server needs at least one login.") }
+        (self.options, self.logins, self.inbox, self.logger, self.tell) = (options, logins, inbox, logger, tell)
+        tls = try options.tls == .none ? nil : Self.context(options)
+    }
+
+    /// A login as the name of a folder.
+    package static func folderName(_ user: String) -> String { SafeName.component(user) }
+
+    package var counts: FTPCounts { state.withLock(\.counts) }
+    package var port: Int { state.withLock { $0.listener?.localAddress?.port ?? options.port } }
+
+    func count(_ change: (inout FTPCounts) -> Void) { state.withLock { change(&$0.counts) } }
+
+    /// Listens.
+    ///
+    /// `unavailable` when the port is in use, `accessDenied` when it is not for ordinary users.
+    package func start() async throws(IngestError) {
+        let options = options
+        let bootstrap = ServerBootstrap(group: group).serverChannelOption(.backlog, value: 64)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1).childChannelOption(.socketOption(.so_keepalive), value: 1)
+            .childChannelInitializer { channel in channel.eventLoop.makeCompletedFuture { try self.welcome(channel) } }
+        do {
+            let listener = try await bootstrap.bind(host: options.host, port: options.port).get()
+            state.withLock { $0.listener = listener }
+        } catch {
+            let code = (error as? IOError)?.errnoCode
+            if code == 13 {
+                throw IngestError(
+                    .misconfigured, "Port \(options.port) is for the system's own services.",
+                    advice: "Choose one from 1024 on, such as `listen: \"\(options.host):2121\"`.", cause: error)
+            }
+            throw IngestError(.unavailable, "\(options.host):\(options.port) cannot be listened on: \(error).", cause: error)
+        }
+    }
+
+    /// Closes the port and every connection; what was being received can be gone on with later.
+    package func stop() async {
+        let (listener, sessions) = state.withLock { state in
+            state.isStopped = true
+            return (state.listener, Array(state.sessions.values))
+        }
+        try? await listener?.close().get()
+        for session in sessions { try? await session.close().get() }
+    }
+
+    private func welcome(_ channel: any Channel) throws {
+        let pipeline = channel.pipeline.syncOperations
+        if options.tls == .implicit, let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+        try pipeline.addHandler(IdleStateHandler(readTimeout: .milliseconds(Int64(options.idle.components.seconds) * 1000)))
+        let lines = LineInbox(channel)
+        try pipeline.addHandler(lines)
+        let isWelcome = state.withLock { state in
+            guard !state.isStopped, state.sessions.count < options.maxSessions else { return false }
+            state.sessions[ObjectIdentifier(channel)] = channel
+            state.counts.sessions += 1
+            return true
+        }
+        guard isWelcome else { return channel.close(promise: nil) }
+        channel.closeFuture.whenComplete { _ in self.state.withLock { _ = $0.sessions.removeValue(forKey: ObjectIdentifier(channel)) } }
+        let session = FTPSession(self, channel, lines)
+        Task { await session.serve() }
+    }
+
+    private static func context(_ options: FTPOptions) throws(IngestError) -> NIOSSLContext {
+        do {
+            let chain = try NIOSSLCertificate.fromPEMFile(options.certificate).map { NIOSSLCertificateSource.certificate($0) }
+            var configuration = TLSConfiguration.makeServerConfiguration(
+                certificateChain: chain, privateKey: .privateKey(try NIOSSLPrivateKey(file: options.key, format: .pem)))
+            configuration.minimumTLSVersion = .tlsv12
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw IngestError(
+                .misconfigured, "The certificate `\(options.certificate)` or its key `\(options.key)` cannot be used: \(error).",
+                advice:
+                    "openssl req -x509 -newkey rsa:2048 -nodes -days 3650 -subj /CN=filmgate -keyout key.pem -out cert.pem makes a pair.",
+                cause: error)
+        }
+    }
+}

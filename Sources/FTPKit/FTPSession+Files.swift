@@ -1,0 +1,238 @@
+import FileKit
+import FilmgateCore
+import Logging
+import NIOCore
+import NIOSSL
+
+/// Folders, names and transfers.
+extension FTPSession {
+    func handleFiles(_ line: FTPCommand) async {
+        switch line.verb {
+        case "PWD", "XPWD": await say("257 \"\(folder.shown)\"")
+        case "CWD", "XCWD": await enter(line.argument)
+        case "CDUP", "XCUP": await enter("..")
+        case "MKD", "XMKD": await withPath(line.argument) { path in await say("257 \"\(path.shown)\" created.") }
+        case "REST": await restart(line.argument)
+        case "PROT": await protectData(line.argument)
+        case "PASV", "EPSV": await listen(extended: line.verb == "EPSV")
+        case "PORT": await call(line.hostPort)
+        case "EPRT": await call(line.extendedPort)
+        case "STOR": await receive(line.argument, from: restart ?? 0)
+        case "APPE": await receive(line.argument, from: restart)
+        case "STOU": await receive("upload-\(UInt32.random(in: 0...(.max))).\(FileName(line.argument).ext)", from: 0)
+        case "SIZE": await tellSize(line.argument)
+        case "LIST", "NLST", "MLSD": await list(line)
+        case "RNFR":
+            await withPath(line.argument) { path in
+                renaming = path
+                await say("350 And the new name?")
+            }
+        case "RNTO": await rename(line.argument)
+        case "ABOR": await say("226 Nothing to break off.")
+        case "RETR", "DELE", "RMD", "XRMD": await say("550 This server only takes.")
+        default:
+            server.count { $0.unknown += 1 }
+            await say("502 Not known here.")
+        }
+    }
+
+    private func withPath(_ text: String, _ body: (FTPPath) async -> Void) async {
+        do throws(FTPPath.Fault) { await body(try FTPPath(text, from: folder)) } catch {
+            switch error {
+            case .escape:
+                refuse("\(peer) tried to leave its folder") { $0.escapes += 1 }
+                await say("550 That lies outside of your folder.")
+            case .bad: await say("553 No file can have that name.")
+            }
+        }
+    }
+
+    private func enter(_ text: String) async {
+        await withPath(text) { path in
+            folder = path
+            await say("250 Now in \(path.shown).")
+        }
+    }
+
+    private func restart(_ text: String) async {
+        guard let offset = UInt64(text), offset <= 1 << 46 else { return await say("501 Not a number of bytes.") }
+        restart = offset
+        await say("350 Going on at \(offset).")
+    }
+
+    private func protectData(_ level: String) async {
+        switch level.uppercased() {
+        case "P" where isProtected:
+            protectsData = true
+            await say("200 Data is protected.")
+        case "C" where server.options.tls == .explicit || server.options.tls == .none:
+            protectsData = false
+            await say("200 Data is in the clear.")
+        case "C":
+            refuse("\(peer) asked for data without TLS") { $0.plainRefused += 1 }
+            await say("534 Data only with TLS.")
+        default: await say("536 PROT P or C.")
+        }
+    }
+
+    // MARK: Data connections
+
+    private var setup: DataDoor.Setup {
+        let server = server
+        return DataDoor.Setup(peer: peer, tls: protectsData ? server.tls : nil, group: server.group) {
+            server.count { $0.foreignData += 1 }
+            server.logger.warning("FTP: refused: a data connection to or from another machine")
+        }
+    }
+
+    private var mayTransfer: Bool { !(server.options.tls == .required && !protectsData) }
+
+    private func listen(extended: Bool) async {
+        door?.close()
+        door = nil
+        guard let address = channel.localAddress?.ipAddress else { return await say("425 No address.") }
+        do {
+            let made = try await DataDoor.listening(on: address, server.options.passive, setup)
+            door = made
+            if extended { return await say("229 Entering extended passive mode (|||\(made.port)|)") }
+            let shown = server.options.passiveAddress ?? address
+            let host = shown.split(separator: ".")
+            guard host.count == 4 else { return await say("425 EPSV only.") }
+            await say("227 Entering passive mode (\(host.joined(separator: ",")),\(made.port >> 8),\(made.port & 255))")
+        } catch { await say("425 No port is free.") }
+    }
+
+    private func call(_ address: (host: String, port: Int)?) async {
+        door?.close()
+        door = nil
+        guard let address else { return await say("501 Not an address.") }
+        guard let made = try? DataDoor.calling(address.host, address.port, setup) else {
+            return await say("500 Only to yourself, and not to a service's port.")
+        }
+        door = made
+        await say("200 OK.")
+    }
+
+    /// The open data connection for one transfer; says why not.
+    private func connect() async -> DataLine? {
+        let way = door
+        door = nil
+        guard let way else {
+            await say("425 PASV, EPSV, PORT or EPRT first.")
+            return nil
+        }
+        guard mayTransfer else {
+            way.close()
+            refuse("\(peer) wanted to transfer without TLS") { $0.plainRefused += 1 }
+            await say("522 PROT P first.")
+            return nil
+        }
+        await say("150 Go ahead.")
+        if let data = try? await way.connect(setup) { return data }
+        await say("425 The data connection did not come.")
+        return nil
+    }
+
+    // MARK: Taking
+
+    /// `offset` nil = behind what is there.
+    private func receive(_ name: String, from offset: UInt64?) async {
+        restart = nil
+        guard let login else { return }
+        await withPath(name) { path in
+            guard !path.isRoot else { return await say("553 A name is needed.") }
+            let (server, user) = (server, login.user)
+            let begun = await Result { () async throws(IngestError) in
+                try await server.pool.run { () throws(IngestError) in try server.inbox.begin(FTPServer.folderName(user), path, from: offset)
+                }
+            }
+            switch begun {
+            case .success(let upload): await receive(upload)
+            case .failure(let error) where error.code == .storageFull:
+                server.count { $0.full += 1 }
+                server.logger.warning("FTP: no room for \(PathText.shown(path.shown))")
+                await say("452 No room; try again later.")
+            case .failure(let error): await say("\(offset == nil || offset == 0 ? 553 : 551) \(Self.line(error.message))")
+            }
+        }
+    }
+
+    private func receive(_ upload: FTPUpload) async {
+        guard let data = await connect() else { return upload.interrupt() }
+        let server = server
+        let taken = await Result { () async throws(IngestError) in try await Self.take(data.inbox, into: upload, server.pool) }
+        try? await data.channel.close().get()
+        switch taken {
+        case .success(let file):
+            server.count { $0.uploads += 1 }
+            server.tell(.received(file, abandoned: false))
+            await say("226 \(file.size) bytes, safe.")
+        case .failure(let error):
+            upload.interrupt()
+            server.count { $0.brokenUploads += 1 }
+            server.logger.info("FTP: \(PathText.shown(upload.path.shown)) broke off: \(error)")
+            if let file = upload.leftover { server.tell(.received(file, abandoned: true)) }
+            if error.code == .storageFull { server.count { $0.full += 1 } }
+            await say(error.code == .storageFull ? "452 No room; go on later." : "426 The connection broke.")
+        }
+    }
+
+    private static func take(_ inbox: DataInbox, into upload: FTPUpload, _ pool: BlockingPool) async throws(IngestError) -> FTPFile {
+        while true {
+            let chunk: ByteBuffer?
+            do { chunk = try await inbox.next() } catch { throw IngestError(.network, "The data connection broke.", cause: error) }
+            guard let chunk else { break }
+            try await pool.run { () throws(IngestError) in
+                let result = chunk.withUnsafeReadableBytes { bytes -> Result<Void, IngestError> in
+                    Result { () throws(IngestError) in try upload.write(bytes) }
+                }
+                try result.get()
+            }
+        }
+        return try await pool.run { () throws(IngestError) in try upload.finish() }
+    }
+
+    // MARK: Afterwards
+
+    private func tellSize(_ name: String) async {
+        guard let login else { return }
+        await withPath(name) { path in
+            let (inbox, user) = (server.inbox, FTPServer.folderName(login.user))
+            let size = await Result { () async throws(IngestError) in try await server.pool.run { inbox.size(user, path) } }
+            if case .success(let size?) = size { await say("213 \(size)") } else { await say("550 Not here.") }
+        }
+    }
+
+    private func rename(_ name: String) async {
+        guard let login, let old = renaming else { return await say("503 RNFR first.") }
+        renaming = nil
+        await withPath(name) { path in
+            let (inbox, user) = (server.inbox, FTPServer.folderName(login.user))
+            let done = await Result { () async throws(IngestError) in try await server.pool.run { inbox.rename(user, old, path) } }
+            guard case .success(true) = done else { return await say("550 It was taken already, or is not here.") }
+            server.tell(.renamed(login: user, from: old, to: path))
+            await say("250 Renamed.")
+        }
+    }
+
+    /// What the login pushed lately: clients look whether it arrived.
+    private func list(_ line: FTPCommand) async {
+        guard let login else { return }
+        guard let data = await connect() else { return }
+        let asked = line.argument.hasPrefix("-") ? "" : line.argument
+        let path = (try? FTPPath(asked, from: folder)) ?? folder
+        var text = ""
+        for (name, size) in server.inbox.recent(FTPServer.folderName(login.user), in: path) {
+            switch line.verb {
+            case "NLST": text += "\(name)\r\n"
+            case "MLSD": text += "type=file;size=\(size); \(name)\r\n"
+            default: text += "-rw-r--r-- 1 ftp ftp \(size) Jan 01 2000 \(name)\r\n"
+            }
+        }
+        try? await data.channel.writeAndFlush(ByteBuffer(bytes: PathText.bytes(of: text))).get()
+        try? await data.channel.close().get()
+        await say("226 That is all.")
+    }
+
+    private static func line(_ text: String) -> String { String(text.unicodeScalars.map { $0.value < 0x20 ? " " : Character($0) }) }
+}
