@@ -34,6 +34,6 @@ while IFS= read -r file; do
         cat "$scratch/out"
         failed=1
     }
-done < <(find pipelines Plugins "$scratch" -name '*.yaml' -not -path '*/Tests/*' -not -path "$examples/*" | sort)
+done < <(find pipelines Plugins "$scratch" -name '*.yaml' -not -path '*/Tests/*' -not -path '*/profiles/*' -not -path "$examples/*" | sort)
 echo "$count pipelines checked."
 exit $failed

@@ -6,11 +6,13 @@ enum CaptureTime {
     /// Corrected capture time; nil where the file does not say.
     ///
     /// A movie header counts UTC by its standard: such a time (flagged so when it was read) is shown in the profile's zone, else in the
-    /// station's. A camera's civil time stays as written; the profile's zone only adds the offset that it lacked.
+    /// station's, unless the make is known to write its clock's time there. A camera's civil time stays as written; the profile's zone only adds the offset that it lacked.
     static func corrected(_ asset: Asset?, profile: ResolvedProfile) -> CivilTime? {
         guard let asset, let captured = asset.media?.captured else { return nil }
         var time = captured
-        if asset.flags.contains(AssetFlag.zoneAssumed), let instant = captured.unixSeconds {
+        if asset.flags.contains(AssetFlag.zoneAssumed), profile.movieClock == .local {
+            time.offsetMinutes = profile.zone?.offsetMinutes(of: captured).minutes
+        } else if asset.flags.contains(AssetFlag.zoneAssumed), let instant = captured.unixSeconds {
             let civil = profile.zone.map { $0.civilTime(at: instant, nanosecond: captured.nanosecond) } ?? here(instant)
             time = civil ?? captured
         } else if captured.offsetMinutes == nil, let zone = profile.zone {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilmgateCore
 import FilmgateEngine
+import Glibc
 
 struct ProfileCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -8,14 +9,21 @@ struct ProfileCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Say which rules of a pipeline hold for a file.",
+            commandName: "show", abstract: "Say which rules of a pipeline hold for a file or a camera.",
             discussion: """
                 EXAMPLE:
                   filmgate profile show IMG_0001.CR3 --pipeline wedding.yaml
+                  filmgate profile show "Acme X100" --serial 00123 --pipeline wedding.yaml
                 """)
 
-        @Argument(help: "A file from the camera.", completion: .file())
+        @Argument(help: "A file from the camera, or its make and model.", completion: .file())
         var file: String
+
+        @Option(help: "The body's serial number, with a make and model.")
+        var serial: String?
+
+        @Option(help: "The owner set in it, with a make and model.")
+        var owner: String?
 
         @Option(help: ArgumentHelp("The pipeline whose profiles are asked.", valueName: "file"))
         var pipeline: String
@@ -25,6 +33,10 @@ struct ProfileCommand: AsyncParsableCommand {
         func run() async throws {
             let workplace = try Workplace(options)
             let pipeline = try workplace.load(pipeline)
+            if access(UserPath.absolute(file), F_OK) != 0 {
+                let media = described
+                return show(pipeline.profiles.resolve(Self.body(media)), media)
+            }
             let paths = [UserPath.literal(UserPath.absolute(file))]
             let found = Found()
             _ = try await workplace.telling { () async throws(IngestError) in
@@ -33,13 +45,31 @@ struct ProfileCommand: AsyncParsableCommand {
             guard let media = found.first?.media else {
                 throw Workplace.end(IngestError(.notFound, "\(file) is no media file that says which camera made it."), options)
             }
-            let body = CameraBody(make: media.make, model: media.model, serial: media.serial, owner: media.owner)
-            show(pipeline.profiles.resolve(body), media)
+            show(pipeline.profiles.resolve(Self.body(media)), media)
+        }
+
+        /// A camera in words: `make, model`, or the first word is its make.
+        private var described: MediaFacts {
+            var media = MediaFacts()
+            let cut = file.split(separator: ",", maxSplits: 1).map { $0.trimmingPrefix(while: \.isWhitespace) }
+            if cut.count > 1 {
+                (media.make, media.model) = (String(cut[0]), String(cut[1]))
+            } else {
+                let make = file.prefix { !$0.isWhitespace }
+                (media.make, media.model) = (String(make), make.count < file.count ? file : nil)
+            }
+            (media.serial, media.owner) = (serial, owner)
+            return media
+        }
+
+        private static func body(_ media: MediaFacts) -> CameraBody {
+            CameraBody(make: media.make, model: media.model, serial: media.serial, owner: media.owner)
         }
 
         private func show(_ profile: ResolvedProfile, _ media: MediaFacts) {
             let values: [(String, String?)] = [
                 ("photographer", profile.photographer), ("clock_offset", profile.clockOffset?.shown), ("zone", profile.zone?.name),
+                ("movie_clock", profile.movieClock?.rawValue),
                 ("accept", profile.accept.map { $0.map(\.rawValue).sorted().joined(separator: ", ") }),
                 (
                     "deliver",
@@ -64,6 +94,9 @@ struct ProfileCommand: AsyncParsableCommand {
                     rule.add("line", profile.decided[key]?.mark.line)
                     line.add(key, rule)
                 }
+                var habits = JSONObject()
+                for (name, text) in profile.habits?.lines ?? [] { habits.add(name, text) }
+                line.add("habits", habits)
                 return Console.out(line.finished)
             }
             Console.out(
@@ -73,6 +106,7 @@ struct ProfileCommand: AsyncParsableCommand {
                 let rule = profile.decided[key].map { "  (\($0.mark.file):\($0.mark.line))" } ?? ""
                 Console.out("  \(key): \(value ?? "not set")\(rule)")
             }
+            for (name, text) in profile.habits?.lines ?? [] { Console.out("  \(name): \(Describe.name(text))") }
         }
     }
 }

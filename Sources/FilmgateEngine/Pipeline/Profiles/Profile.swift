@@ -16,6 +16,10 @@ public struct Profile: Sendable, ModuleConfig {
     public var deliver: [String: [MediaKind]]?
     /// Yields the stem.
     public var rename: Template?
+    /// What the make writes where a movie's header should hold UTC.
+    public var movieClock: MovieClock?
+    /// How the make names and marks things; for people, in `profile show`.
+    public var habits: Habits?
     /// For camera times without an offset; set by the decoder from `zoneName`.
     public internal(set) var zone: ZoneRules?
     /// Set by the decoder from the node in `match`.
@@ -32,6 +36,8 @@ public struct Profile: Sendable, ModuleConfig {
         .field("photographer", \.photographer, "Value of {photographer}."),
         .field("clock_offset", \.clockOffset, "Added to camera time for names and selection, never to identity, such as \"+00:03:12\"."),
         .field("zone", \.zoneName, "Time zone of the camera's clock: a name such as Europe/Oslo or a fixed offset such as \"+02:00\"."),
+        .field("movie_clock", \.movieClock, "What the make's movies hold in their headers: utc, as the standard says, or local time."),
+        .field("habits", \.habits, "How the make names and marks its files; shown by `profile show`, decides nothing."),
         .field("accept", \.accept, "Kinds of file to ingest; absent = all media and sidecars."),
         .field("deliver", \.deliver, "Kinds of file by target; absent = everything to all of upload.to."),
         .field("rename", \.rename, "Template for the stem of delivered files; the extension is appended."),

@@ -37,6 +37,8 @@ public struct ResolvedProfile: Sendable {
     public private(set) var accept: Set<MediaKind>?
     public private(set) var deliver: [String: Set<MediaKind>]?
     public private(set) var rename: Template?
+    public private(set) var movieClock: MovieClock?
+    public private(set) var habits: Habits?
     /// By the key's name in the file, such as `clock_offset`.
     public private(set) var decided: [String: Rule] = [:]
     /// All that matched, the most specific first.
@@ -54,6 +56,8 @@ public struct ResolvedProfile: Sendable {
         take("accept", profile.accept.map { Set($0) }, into: \.accept, rule)
         take("deliver", profile.deliver?.mapValues { Set($0) }, into: \.deliver, rule)
         take("rename", profile.rename, into: \.rename, rule)
+        take("movie_clock", profile.movieClock, into: \.movieClock, rule)
+        take("habits", profile.habits, into: \.habits, rule)
     }
 
     private mutating func take<Value>(_ key: String, _ value: Value?, into path: WritableKeyPath<Self, Value?>, _ rule: Rule) {
