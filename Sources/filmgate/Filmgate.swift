@@ -20,7 +20,8 @@ struct Filmgate: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            ImportCommand.self, RunCommand.self, PlanCommand.self, InspectCommand.self, CheckCommand.self, ModulesCommand.self,
+            ImportCommand.self, WatchCommand.self, RunCommand.self, PlanCommand.self, InspectCommand.self, CheckCommand.self,
+            ModulesCommand.self,
             SchemaCommand.self,
             ProfileCommand.self, LoginCommand.self, LogoutCommand.self, WhoamiCommand.self, StatusCommand.self, HistoryCommand.self,
             RetryCommand.self, AssignCommand.self, EventsCommand.self,
@@ -34,16 +35,21 @@ struct Filmgate: AsyncParsableCommand {
         // A dump of this program's memory would hold tokens. 1 also keeps those away that are piped to a collector (core(5)).
         var none = rlimit(rlim_cur: 1, rlim_max: 1)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+        Glibc.exit(await carryOut(nil))
+    }
+
+    /// Does what a command line says and returns its exit code; nil = this process's own.
+    static func carryOut(_ arguments: [String]?) async -> Int32 {
         do {
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+            return ExitStatus.complete.rawValue
         } catch let exit as Exit {
-            Glibc.exit(exit.code.rawValue)
+            return exit.code.rawValue
         } catch {
             let isHelp = exitCode(for: error) == .success
             if isHelp { Console.out(fullMessage(for: error)) } else { Console.err(fullMessage(for: error)) }
-            Glibc.exit(isHelp ? ExitStatus.complete.rawValue : ExitStatus.usage.rawValue)
+            return isHelp ? ExitStatus.complete.rawValue : ExitStatus.usage.rawValue
         }
-        Glibc.exit(ExitStatus.complete.rawValue)
     }
 }

@@ -7,14 +7,17 @@ import Testing
 final class Background {
     let process = Process()
     private let output = Pipe(), errors = Pipe()
-    private let said: OutputReader, complaints: ErrorReader
+    private let reader: OutputReader, complaints: ErrorReader
+
+    /// Everything on stdout so far.
+    var said: String { reader.text() }
 
     init(_ arguments: [String], environment: [String: String] = [:]) throws {
         process.executableURL = URL(fileURLWithPath: Program.path)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         (process.standardOutput, process.standardError, process.standardInput) = (output, errors, FileHandle.nullDevice)
-        (said, complaints) = (OutputReader(output), ErrorReader(errors))
+        (reader, complaints) = (OutputReader(output), ErrorReader(errors))
         try process.run()
     }
 
@@ -24,14 +27,14 @@ final class Background {
     @discardableResult func kill(_ signal: Int32) -> Program.Outcome {
         if process.isRunning { Glibc.kill(process.processIdentifier, signal) }
         process.waitUntilExit()
-        return Program.Outcome(status: process.terminationStatus, output: said.text(toEnd: true), errors: complaints.text())
+        return Program.Outcome(status: process.terminationStatus, output: reader.text(toEnd: true), errors: complaints.text())
     }
 
     /// The first line of stdout that begins so; nil when it does not come.
     func line(_ beginning: String) -> String? {
         var found: String?
         _ = Background.within(seconds: 30) {
-            found = self.said.text().split(separator: "\n").first { $0.hasPrefix(beginning) }.map(String.init)
+            found = self.said.split(separator: "\n").first { $0.hasPrefix(beginning) }.map(String.init)
             return found != nil
         }
         return found

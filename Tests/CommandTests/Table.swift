@@ -26,8 +26,8 @@ final class Table {
 
     func sampleCard() throws { #expect(try Program.run(["sample", "card", card]).status == 0) }
 
-    func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Program.Outcome {
-        try Program.run(arguments + ["--state", state, "--json"], environment: environment)
+    func run(_ arguments: [String], environment: [String: String] = [:], in folder: String? = nil) throws -> Program.Outcome {
+        try Program.run(arguments + ["--state", state, "--json"], environment: environment, in: folder)
     }
 
     func importing(_ more: [String] = [], to folder: String? = nil) throws -> Program.Outcome {

@@ -14,6 +14,18 @@ public struct RunOutcome: Sendable {
         (self.summary, self.troubles, self.signal, self.mismatches) = (summary, troubles, signal, mismatches)
     }
 
+    /// This and then another run of the same sources as one: what was pending in between has gone on.
+    public func followed(by next: RunOutcome) -> RunOutcome {
+        var both = next
+        for (ending, count) in summary.counts where ending != .pending { both.summary.counts[ending, default: 0] += count }
+        both.summary.bytes += summary.bytes
+        both.summary.bytesRead += summary.bytesRead
+        both.summary.seconds += summary.seconds
+        both.mismatches += mismatches
+        both.troubles = troubles + next.troubles
+        return both
+    }
+
     /// The exit code of design §6; where several apply: signal, 1, 6, 7, 4, 5, 3, 8.
     public var exitCode: ExitStatus {
         let codes = Set(troubles.map(\.code))

@@ -29,6 +29,9 @@ public final class Runner: Sendable {
         stopping.set()
     }
 
+    /// Finishes what is in flight and returns, so that another run of the same process can go on; the outcome tells of no signal.
+    public func leave() { stopping.set() }
+
     /// Second Ctrl-C: breaks off at once; everything is still crash-safe.
     public func abort() {
         stop()
@@ -69,6 +72,9 @@ public final class Runner: Sendable {
         try result.get()
         return outcome
     }
+
+    /// Throws what would keep any run of this plan from beginning, as far as can be told before.
+    public func check() async throws(IngestError) { try await checkFolders() }
 
     private func checkFolders() async throws(IngestError) {
         for target in plan.targets where target.isLocal { try await target.target.check() }

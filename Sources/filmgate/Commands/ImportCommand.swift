@@ -98,7 +98,8 @@ struct ImportRun {
         try await RunSession(workplace: workplace, options: run, errorOnEmpty: importing.errorOnEmpty).run(pipeline)
     }
 
-    private func pipeline(_ workplace: Workplace) throws -> PipelineFile {
+    /// The pipeline that the options name or describe.
+    func pipeline(_ workplace: Workplace) throws -> PipelineFile {
         let overrides = try importing.set.map { text in
             guard let override = Override(text) else {
                 throw ValidationError("--set takes key=value, such as --set stages.select.min_rating=3.")

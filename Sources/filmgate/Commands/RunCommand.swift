@@ -51,6 +51,9 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: "What is taken of the files that a camera held before: all, since-last or none; instead of what the pipeline says.")
     var backlog: String?
 
+    @Option(help: ArgumentHelp("Serve Prometheus metrics there, such as 127.0.0.1:9464.", valueName: "address"))
+    var metrics: String?
+
     @Flag(help: "End with 9 when nothing new was delivered.")
     var errorOnEmpty = false
 
@@ -58,8 +61,9 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
-        let workplace = try Workplace(options), wait = try following.patience()
-        let pipeline = try workplace.load(pipeline, overrides: try following.overrides())
+        let workplace = try Workplace(options), wait = try following.patience(), overrides = try following.overrides()
+        let file = UserPath.absolute(pipeline)
+        let pipeline = try workplace.load(file, overrides: overrides)
         guard !pipeline.sources.isEmpty else { throw ValidationError("This pipeline has no sources to run.") }
         let event = try EventGate(state: options.stateDirectory).event(following.event, for: pipeline.event)
         var run = RunOptions(
@@ -69,6 +73,11 @@ struct RunCommand: AsyncParsableCommand {
             guard let rule = Backlog(rawValue: backlog) else { throw ValidationError("--backlog takes all, since-last or none.") }
             run.backlog = rule
         }
-        try await RunSession(workplace: workplace, options: run, errorOnEmpty: errorOnEmpty).keepRunning(pipeline, once: once)
+        let session = RunSession(workplace: workplace, options: run, errorOnEmpty: errorOnEmpty)
+        if once { return try await session.runAll(pipeline) }
+        var live = LiveSession(session: session)
+        live.load = { workplace.loader(overrides: overrides).load(path: file) }
+        live.metrics = try metrics.map(MetricsServer.address)
+        try await live.run(pipeline)
     }
 }

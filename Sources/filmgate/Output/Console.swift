@@ -8,14 +8,20 @@ enum Console {
     private static let lock = Mutex(())
 
     /// One line of data.
-    static func out(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
+    static func out(_ line: String) {
+        if let audience = Living.audience { audience.say(.out(line)) } else { write(line + "\n", to: STDOUT_FILENO) }
+    }
+
     /// One line for whoever watches.
-    static func err(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
+    static func err(_ line: String) {
+        if let audience = Living.audience { audience.say(.err(line)) } else { write(line + "\n", to: STDERR_FILENO) }
+    }
+
     /// Without a newline: the progress bar.
     static func errPart(_ text: String) { write(text, to: STDERR_FILENO) }
 
-    static var stderrIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
-    static var stdoutIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+    static var stderrIsTerminal: Bool { Living.audience == nil && isatty(STDERR_FILENO) == 1 }
+    static var stdoutIsTerminal: Bool { Living.audience == nil && isatty(STDOUT_FILENO) == 1 }
 
     static var usesColour: Bool { getenv("NO_COLOR") == nil && stderrIsTerminal }
 

@@ -6,6 +6,7 @@ import Synchronization
 final class RunPrinter: Sendable {
     private let json: Bool, plan: Bool, verbose: Int
     private let ledger: any LedgerReader
+    private let audience = Living.audience
     /// Pending files, which come last.
     private let late = Mutex<[Settled]>([])
     /// Known files that wait for `catchUp`: their receipts are looked up in the ledger.
@@ -26,10 +27,14 @@ final class RunPrinter: Sendable {
             await fill(&settled)
             lines.append(ItemLine.text(settled, plan: plan))
         }
-        if !lines.isEmpty { Console.out(lines.joined(separator: "\n")) }
+        let text = lines.joined(separator: "\n")
+        if !text.isEmpty { Living.$audience.withValue(audience) { Console.out(text) } }
     }
 
-    @Sendable func note(_ happening: Happening) {
+    /// Whoever asked for the run hears of it, on whatever thread it happens.
+    @Sendable func note(_ happening: Happening) { Living.$audience.withValue(audience) { hear(happening) } }
+
+    private func hear(_ happening: Happening) {
         switch happening {
         case .settled(let settled): settle(settled)
         case .held(let target, let reason): if !json { say("held: \(target): \(reason)") }
@@ -75,6 +80,9 @@ final class RunPrinter: Sendable {
     private func say(_ line: String) {
         if plan { Console.out(line) } else { Console.err(Console.stderrIsTerminal ? "\r\u{1B}[K" + line : line) }
     }
+
+    /// What was pending before a reload is not pending any more, or will be said again.
+    func forgetPending() { late.withLock { $0 = [] } }
 
     /// What was kept for the end: what is pending.
     func finish(_ outcome: RunOutcome) async {

@@ -36,6 +36,14 @@ enum UserPath {
         return text.isEmpty ? nil : text
     }
 
+    /// The folder that relative paths start from.
+    static var working: String {
+        if let folder = Living.folder { return folder }
+        guard let path = getcwd(nil, 0) else { return "/" }
+        defer { free(path) }
+        return String(cString: path)
+    }
+
     static var home: String { environment("HOME") ?? "/" }
 
     /// Absolute, `~` expanded; `.` and `..` are left to the kernel.
@@ -43,9 +51,7 @@ enum UserPath {
         if path == "~" { return home }
         if path.hasPrefix("~/") { return home + path.dropFirst() }
         if path.hasPrefix("/") { return path }
-        guard let working = getcwd(nil, 0) else { return path }
-        defer { free(working) }
-        return String(cString: working) + "/" + path
+        return working + "/" + path
     }
 
     /// A path as a pattern that matches nothing else.

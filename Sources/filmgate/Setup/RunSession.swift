@@ -1,8 +1,6 @@
-import Dispatch
 import FilmgateCore
 import FilmgateEngine
 import FilmgateLedger
-import Glibc
 
 /// One run as a person sees it: progress while it lasts, troubles as they come, a summary at the end, the exit code.
 struct RunSession {
@@ -10,16 +8,16 @@ struct RunSession {
     var options: RunOptions
     var errorOnEmpty = false
 
-    private var json: Bool { workplace.options.json }
+    var json: Bool { workplace.options.json }
 
     /// Runs the pipeline once and ends the verb with the run's exit code.
     func run(_ pipeline: PipelineFile) async throws {
         try await run([pipeline]) { runner throws(IngestError) in try await runner.runOnce() }
     }
 
-    /// Keeps the pipeline's sources going until a signal; with `once`, takes what they hold now.
-    func keepRunning(_ pipeline: PipelineFile, once: Bool) async throws {
-        try await run([pipeline]) { runner throws(IngestError) in try await runner.runContinuously(once: once) }
+    /// Takes what the pipeline's sources hold now, all at once.
+    func runAll(_ pipeline: PipelineFile) async throws {
+        try await run([pipeline]) { runner throws(IngestError) in try await runner.runContinuously(once: true) }
     }
 
     /// Sends again what waits for the targets of these pipelines.
@@ -46,7 +44,9 @@ struct RunSession {
             let accounts = options.dryRun ? nil : AccountWatch(plan.signIns, workplace.options.logger)
             defer { accounts?.end() }
             let bar = drawing(progress)
-            let outcome = await Signals.handled(by: runner) { await Result { () async throws(IngestError) in try await body(runner) } }
+            let outcome = await Signals.handled(by: Helm(runner)) {
+                await Result { () async throws(IngestError) in try await body(runner) }
+            }
             bar?.cancel()
             await bar?.value
             return try outcome.get()
@@ -56,19 +56,19 @@ struct RunSession {
         if code == .complete, errorOnEmpty, outcome.summary[.delivered] == 0 { code = .nothingToDo }
         Console.out(
             json ? SummaryLine.json(outcome.summary, exit: code) : SummaryLine.human(outcome.summary, exit: code, plan: options.dryRun))
-        writer?.close()
+        workplace.close(writer)
         throw Exit(code)
     }
 
     /// The events that this run delivers for: its own, or for `retry` those of all that waits.
-    private func events(_ reader: any LedgerReader) async throws(IngestError) -> [String?] {
+    func events(_ reader: any LedgerReader) async throws(IngestError) -> [String?] {
         guard options.verb == "retry" else { return [options.event] }
         let waiting = try await reader.queue([.pending, .held, .failed]).filter { !$0.delivery.isUnassigned }.map(\.delivery.event)
         return waiting.isEmpty ? [nil] : Array(Set(waiting))
     }
 
     /// A target is another one for each event (design §4), so each gets its own.
-    private func plan(_ pipelines: [PipelineFile], _ reader: any LedgerReader, events: [String?]) throws(IngestError) -> Plan {
+    func plan(_ pipelines: [PipelineFile], _ reader: any LedgerReader, events: [String?]) throws(IngestError) -> Plan {
         var plans: [Plan] = []
         for event in events {
             let builder = workplace.builder(ledger: reader, event: event)
@@ -77,32 +77,9 @@ struct RunSession {
         return Plan.union(plans)
     }
 
-    private func drawing(_ progress: Progress) -> Task<Void, Never>? {
+    func drawing(_ progress: Progress) -> Task<Void, Never>? {
         let terminal = Console.stderrIsTerminal
         if json, !terminal { return nil }
         return Task.detached { await ProgressBar(progress: progress, terminal: terminal).run() }
-    }
-}
-
-/// First Ctrl-C or SIGTERM: finish what is in flight; the second: stop at once.
-enum Signals {
-    static func handled<Value>(by runner: Runner, _ body: () async -> Value) async -> Value {
-        let queue = DispatchQueue(label: "filmgate.signals"), count = SignalCount()
-        let sources = [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            let status: ExitStatus = number == SIGTERM ? .terminated : .interrupted
-            source.setEventHandler { @Sendable in count.next() == 1 ? stop(runner, status) : runner.abort() }
-            source.activate()
-            return source
-        }
-        let value = await body()
-        for source in sources { source.cancel() }
-        return value
-    }
-
-    private static func stop(_ runner: Runner, _ status: ExitStatus) {
-        Console.err("Stopping after what is in flight; once more to stop at once.")
-        runner.stop(status)
     }
 }

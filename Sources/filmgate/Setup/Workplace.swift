@@ -58,10 +58,26 @@ struct Workplace {
         return pipeline
     }
 
-    /// Opens the ledger for writing; `stateLocked` ends with 10.
-    func openLedger() async throws -> SQLiteLedger {
-        try await telling { () throws(IngestError) in try SQLiteLedger.open(directory: options.stateDirectory) }
+    /// Opens the ledger for writing.
+    ///
+    /// While a run holds the state, the whole verb is handed to it and this process ends with its code; `stateLocked` ends with 10 when
+    /// none answers, or when `handingOver` is false.
+    func openLedger(handingOver: Bool = true) async throws -> SQLiteLedger {
+        if let living = Living.ledger {
+            guard handingOver else { throw Exit(.stateLocked) }
+            return living
+        }
+        do throws(IngestError) { return try SQLiteLedger.open(directory: options.stateDirectory) } catch {
+            if error.code == .stateLocked, handingOver {
+                let arguments = Array(CommandLine.arguments.dropFirst()), state = options.stateDirectory
+                if let code = ControlClient.handOver(arguments, state: state) { throw Exit(ExitStatus(rawValue: code) ?? .failure) }
+            }
+            throw Self.end(error, options)
+        }
     }
+
+    /// Lets go of what `openLedger` gave, unless a run lent it.
+    func close(_ ledger: SQLiteLedger?) { if Living.ledger == nil { ledger?.close() } }
 
     /// Makes the state directory, for what has to be kept before there is a ledger.
     func makeState() throws(IngestError) { try DurableFile.makeDirectories(options.stateDirectory, mode: 0o700) }

@@ -1,0 +1,61 @@
+import ArgumentParser
+import FilmgateCore
+import FilmgateEngine
+
+struct WatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Take what is put into folders, as it comes, until stopped.",
+        discussion: """
+            What lies in the folders already is taken too. A file is taken once its writer is done and it is whole.
+
+            EXAMPLES:
+              filmgate watch ~/Hot --to ~/Pictures
+              filmgate watch ~/Hot --pipeline wedding.yaml --event smith --take move
+            """)
+
+    @OptionGroup var importing: ImportOptions
+
+    @Option(help: ArgumentHelp("How long a file must stay as it is before it is taken.", valueName: "duration"))
+    var settle: String?
+
+    @Option(help: "What becomes of the files: copy, move or inplace.")
+    var take: String?
+
+    @Flag(help: "Take all that the folders hold now, and end.")
+    var once = false
+
+    @OptionGroup var options: CommonOptions
+
+    func run() async throws {
+        let workplace = try Workplace(options)
+        guard let wait = Duration(text: importing.wait) else { throw ValidationError("--wait takes a duration such as 30s or 2m.") }
+        guard !importing.paths.isEmpty else { throw ValidationError("Say which folders to watch.") }
+        let loaded = try ImportRun(importing: importing, options: options, dryRun: false).pipeline(workplace)
+        let pipeline = try watching(loaded, workplace)
+        let event = try EventGate(state: options.stateDirectory).event(importing.event, for: pipeline.event)
+        var run = RunOptions(
+            verb: "watch", event: event, photographer: importing.photographer, again: importing.again, wait: wait,
+            state: options.stateDirectory)
+        run.holdsForEvent = pipeline.event.hold && event == nil
+        let session = RunSession(workplace: workplace, options: run, errorOnEmpty: importing.errorOnEmpty)
+        if once { try await session.runAll(pipeline) } else { try await LiveSession(session: session).run(pipeline) }
+    }
+
+    /// The folders replace the pipeline's sources; the options of its first folder source stay.
+    private func watching(_ pipeline: PipelineFile, _ workplace: Workplace) throws -> PipelineFile {
+        var pipeline = pipeline
+        let model =
+            pipeline.sources.first { $0.module == "folder" }
+            ?? ModuleUse(name: "folder", module: "folder", node: ConfigNode(.map([])), mark: Mark())
+        pipeline.sources = importing.paths.map { path in
+            var folder = model
+            folder.node.set("path", ConfigNode(.scalar(UserPath.absolute(path), quoted: true)))
+            if let settle { folder.node.set("settle", settle) }
+            if let take { folder.node.set("take", take) }
+            return folder
+        }
+        let mistakes = pipeline.sources.flatMap { workplace.registry.entry(.source, "folder")?.lint($0.node) ?? [] }
+        if let first = mistakes.first { throw ValidationError([first.message, first.hint].compactMap { $0 }.joined(separator: " ")) }
+        return pipeline
+    }
+}

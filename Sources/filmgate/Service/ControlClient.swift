@@ -1,0 +1,27 @@
+import FilmgateCore
+import FilmgateEngine
+import Foundation
+import Glibc
+
+/// Hands this process's job to the run that holds the state.
+enum ControlClient {
+    /// The job's exit code, its words printed as they come; nil when no run answers.
+    ///
+    /// Blocks until the job is done.
+    static func handOver(_ arguments: [String], state: String) -> Int32? {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return nil }
+        let stream = LineStream(owning: descriptor)
+        guard ControlPath.withAddress(in: state, { connect(descriptor, $0, $1) }) == 0 else { return nil }
+        guard stream.send(ControlRequest(arguments: arguments, folder: UserPath.working).line) else { return nil }
+        var code: Int32?
+        stream.lines { line in
+            guard let answer = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else { return true }
+            if let line = answer["out"] as? String { Console.out(line) }
+            if let line = answer["err"] as? String { Console.err(line) }
+            code = (answer["exit"] as? Int).map { Int32(clamping: $0) }
+            return code == nil
+        }
+        return code ?? ExitStatus.failure.rawValue
+    }
+}

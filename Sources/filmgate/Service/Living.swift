@@ -1,0 +1,23 @@
+import FilmgateCore
+import FilmgateLedger
+import Synchronization
+
+/// What a run that goes on lends to the verbs that hand their job to it.
+enum Living {
+    /// The run's own ledger; set only while such a job is done.
+    @TaskLocal static var ledger: SQLiteLedger?
+    /// Where the job's words go, instead of this process's streams.
+    @TaskLocal static var audience: Audience?
+    /// The folder that the job was asked for in.
+    @TaskLocal static var folder: String?
+}
+
+/// Who hears what a handed-over job says.
+final class Audience: Sendable {
+    enum Word: Sendable { case out(String), err(String) }
+    private let hear: @Sendable (Word) -> Void
+
+    init(_ hear: @escaping @Sendable (Word) -> Void) { self.hear = hear }
+
+    func say(_ word: Word) { hear(word) }
+}

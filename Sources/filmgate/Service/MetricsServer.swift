@@ -1,0 +1,69 @@
+import ArgumentParser
+import Dispatch
+import Glibc
+
+/// Where something listens.
+struct ListenAddress: Sendable, CustomStringConvertible {
+    var host: String, port: UInt16
+    var description: String { "\(host):\(port)" }
+}
+
+/// Answers every GET with the metrics; nothing else is understood.
+final class MetricsServer: Sendable {
+    private let descriptor: Int32
+    private let text: @Sendable () -> String
+
+    static func address(_ text: String) throws -> ListenAddress {
+        let parts = text.split(separator: ":")
+        guard parts.count == 2, let port = UInt16(parts[1]), inet_addr(String(parts[0])) != in_addr_t.max else {
+            throw ValidationError("--metrics takes an IPv4 address and a port, such as 127.0.0.1:9464.")
+        }
+        return ListenAddress(host: String(parts[0]), port: port)
+    }
+
+    init?(_ address: ListenAddress, _ text: @escaping @Sendable () -> String) {
+        self.text = text
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var name = sockaddr_in(), yes: Int32 = 1
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_port = address.port.bigEndian
+        name.sin_addr.s_addr = inet_addr(address.host)
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        let bound = withUnsafePointer(to: &name) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        }
+        guard bound == 0, listen(descriptor, 8) == 0 else {
+            close(descriptor)
+            return nil
+        }
+    }
+
+    func start() {
+        DispatchQueue(label: "filmgate.metrics").async { [descriptor, text] in
+            while true {
+                let client = accept(descriptor, nil, nil)
+                if client < 0, errno == EINTR || errno == ECONNABORTED { continue }
+                guard client >= 0 else { return }
+                // Who says nothing for long must not keep the others waiting.
+                Self.answer(LineStream(owning: client, patience: 2000), text)
+            }
+        }
+    }
+
+    func stop() {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        close(descriptor)
+    }
+
+    private static func answer(_ stream: LineStream, _ text: () -> String) {
+        var isGet = false
+        stream.lines { line in
+            if line.hasPrefix("GET ") { isGet = true }
+            return !(line.isEmpty || line == "\r")
+        }
+        let body = isGet ? text() : ""
+        stream.send(
+            "HTTP/1.1 \(isGet ? "200 OK" : "405 Method Not Allowed")\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
+                + "Content-Length: \(body.utf8.count + 1)\r\nConnection: close\r\n\r\n" + body)
+    }
+}

@@ -1,0 +1,71 @@
+import FilmgateCore
+import FilmgateEngine
+import Glibc
+import Synchronization
+
+/// What signals ask for, and the runner that does it now; one runner may follow another without a signal being lost in between.
+final class Helm: Sendable {
+    private struct State {
+        var runner: Runner?, asked: ExitStatus?, isAborting = false
+        var hangUp: (@Sendable () -> Void)?, isHungUp = false
+    }
+    private let state = Mutex(State())
+
+    init(_ runner: Runner? = nil) { state.withLock { $0.runner = runner } }
+
+    /// From now on `runner` is meant; what was asked for before it came holds for it too.
+    ///
+    /// `hangUp` is what SIGHUP asks for.
+    func steer(_ runner: Runner, hangUp: (@Sendable () -> Void)? = nil) {
+        let (asked, isAborting, isHungUp) = state.withLock { state in
+            (state.runner, state.hangUp) = (runner, hangUp)
+            defer { state.isHungUp = false }
+            return (state.asked, state.isAborting, state.isHungUp)
+        }
+        if let asked { runner.stop(asked) }
+        if isAborting { runner.abort() }
+        if isHungUp { hangUp?() }
+    }
+
+    /// The runner is done; the next one is not there yet.
+    func letGo() { state.withLock { ($0.runner, $0.hangUp) = (nil, nil) } }
+
+    /// Finish what is in flight; asked for again: stop at once.
+    func stop(_ status: ExitStatus) {
+        let (runner, again) = state.withLock { state in
+            defer { state.asked = state.asked ?? status }
+            if state.asked != nil { state.isAborting = true }
+            return (state.runner, state.asked != nil)
+        }
+        if again { runner?.abort() } else { runner?.stop(status) }
+    }
+
+    func hangUp() {
+        let hangUp = state.withLock { state in
+            if state.hangUp == nil { state.isHungUp = true }
+            return state.hangUp
+        }
+        hangUp?()
+    }
+}
+
+/// First Ctrl-C or SIGTERM: finish what is in flight; the second: stop at once.
+enum Signals {
+    /// With `reloading`, SIGHUP goes to the helm; else it ends the program, as ever.
+    static func handled<Value>(by helm: Helm, reloading: Bool = false, _ body: () async -> Value) async -> Value {
+        let count = SignalCount()
+        let key = SignalDesk.shared.take([SIGINT, SIGTERM] + (reloading ? [SIGHUP] : [])) { number in
+            guard number != SIGHUP else { return helm.hangUp() }
+            if count.next() == 1 { Console.err("Stopping after what is in flight; once more to stop at once.") }
+            helm.stop(number == SIGTERM ? .terminated : .interrupted)
+        }
+        // A job that was handed over by a process that is gone is stopped as by Ctrl-C.
+        let value = await withTaskCancellationHandler {
+            await body()
+        } onCancel: {
+            helm.stop(.interrupted)
+        }
+        SignalDesk.shared.give(key)
+        return value
+    }
+}

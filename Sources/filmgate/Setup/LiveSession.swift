@@ -1,0 +1,108 @@
+import FilmgateCore
+import FilmgateEngine
+import FilmgateLedger
+
+/// A run without an end, as a person and a service see it: reloads, the control socket, metrics, words to systemd.
+struct LiveSession {
+    let session: RunSession
+    /// Reads the pipeline again; nil where there is no file to read.
+    var load: (@Sendable () -> LoadedPipeline)?
+    var metrics: ListenAddress?
+
+    private var workplace: Workplace { session.workplace }
+
+    /// Goes on until a signal, and ends the verb with the run's exit code.
+    func run(_ pipeline: PipelineFile) async throws {
+        let ledger = try await workplace.openLedger(handingOver: false)
+        let hub = EventHub(), progress = Progress()
+        hub.watch(progress.note)
+        let printer = RunPrinter(json: session.json, plan: false, verbose: workplace.options.verbose, ledger: ledger)
+        hub.watch(printer.note)
+        hub.whenResting(printer.catchUp)
+        let control = ControlServer(state: session.options.state, ledger: ledger, logger: workplace.options.logger)
+        control?.start()
+        let meter = try metrics.map { address in try serve(address, hub, ledger) }
+        let background = Task { await Self.keepAlive() }
+        let helm = Helm()
+        let result = await Signals.handled(by: helm, reloading: load != nil) {
+            await Result { () async throws(IngestError) in try await go(pipeline, ledger, hub, printer, progress, helm) }
+        }
+        ServiceNotice.stopping()
+        control?.stop()
+        meter?.stop()
+        let outcome = try await workplace.telling { () throws(IngestError) in try result.get() }
+        await printer.finish(outcome)
+        background.cancel()
+        var code = outcome.exitCode
+        if code == .complete, session.errorOnEmpty, outcome.summary[.delivered] == 0 { code = .nothingToDo }
+        let summary = outcome.summary
+        Console.out(session.json ? SummaryLine.json(summary, exit: code) : SummaryLine.human(summary, exit: code, plan: false))
+        ledger.close()
+        throw Exit(code)
+    }
+
+    /// One runner after the other, as the pipeline is reloaded.
+    private func go(
+        _ first: PipelineFile, _ ledger: SQLiteLedger, _ hub: EventHub, _ printer: RunPrinter, _ progress: Progress, _ helm: Helm
+    ) async throws(IngestError) -> RunOutcome {
+        var outcome = RunOutcome(), next: PipelineFile? = first, proven: PipelineFile?
+        let bar = session.drawing(progress)
+        defer { bar?.cancel() }
+        while let pipeline = next {
+            let (runner, signIns) = try runner(pipeline, ledger, hub), reload = Reload(self, ledger: ledger, runner: runner)
+            let accounts = AccountWatch(signIns, workplace.options.logger)
+            defer { accounts.end() }
+            try PipelineSnapshot(state: session.options.state).keep(pipeline)
+            let watch = load == nil ? nil : PipelineWatch(Self.files(of: pipeline)) { reload.ask() }
+            helm.steer(runner) { reload.ask() }
+            ServiceNotice.ready()
+            let result = await Result { () async throws(IngestError) in try await runner.runContinuously() }
+            helm.letGo()
+            withExtendedLifetime(watch) {}
+            if case .failure(let error) = result, error.code == .misconfigured, let last = proven {
+                reload.tell("refused", "The changed pipeline cannot be run: \(error.description) Going on with the one before it.")
+                (next, proven) = (last, nil)
+                continue
+            }
+            outcome = outcome.followed(by: try result.get())
+            (next, proven) = (outcome.signal == nil ? reload.taken : nil, pipeline)
+            if next != nil { printer.forgetPending() }
+        }
+        return outcome
+    }
+
+    /// Each with a hub of its own, so that what a runner that is gone wanted to hear goes with it.
+    func runner(
+        _ pipeline: PipelineFile, _ ledger: SQLiteLedger, _ hub: EventHub
+    ) throws(IngestError) -> (runner: Runner, signIns: [(name: String, provider: any AuthProvider)]) {
+        let plan = try session.plan([pipeline], ledger, events: [session.options.event]), own = EventHub()
+        own.watch { hub.post($0) }
+        own.whenResting { await hub.rest() }
+        var options = session.options
+        options.holdsForEvent = pipeline.event.hold && options.event == nil
+        return (Runner(plan: plan, options: options, hub: own, reader: ledger, writer: ledger), plan.signIns)
+    }
+
+    /// The pipeline's own file, and those that its profiles come from.
+    private static func files(of pipeline: PipelineFile) -> Set<String> {
+        Set([pipeline.file] + pipeline.profiles.profiles.map(\.mark.file)).filter { !$0.isEmpty }
+    }
+
+    private func serve(_ address: ListenAddress, _ hub: EventHub, _ ledger: SQLiteLedger) throws -> MetricsServer {
+        let metrics = Metrics()
+        hub.watch(metrics.note)
+        guard let server = MetricsServer(address, { metrics.text }) else {
+            throw Workplace.end(IngestError(.misconfigured, "Metrics cannot be served at \(address)."), workplace.options)
+        }
+        server.start()
+        return server
+    }
+
+    private static func keepAlive() async {
+        guard let interval = ServiceNotice.interval else { return }
+        while !Task.isCancelled {
+            ServiceNotice.alive()
+            try? await Task.sleep(for: interval)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import FilmgateCore
+import FilmgateEngine
+import FilmgateLedger
+import Synchronization
+
+/// One chance to go on with a changed pipeline: taken whole or not at all.
+final class Reload: Sendable {
+    private struct State { var next: PipelineFile?, isBusy = false, isAskedAgain = false }
+    private let live: LiveSession, ledger: SQLiteLedger, runner: Runner
+    private let state = Mutex(State())
+
+    init(_ live: LiveSession, ledger: SQLiteLedger, runner: Runner) { (self.live, self.ledger, self.runner) = (live, ledger, runner) }
+
+    /// What the run goes on with, once the runner has returned.
+    var taken: PipelineFile? { state.withLock(\.next) }
+
+    /// Reads the pipeline again; when it is right, the runner finishes what is in flight and makes way.
+    ///
+    /// Returns at once; asked for again meanwhile, it looks once more afterwards.
+    func ask() {
+        let isFirst = state.withLock { state in
+            state.isAskedAgain = state.isBusy
+            defer { state.isBusy = true }
+            return !state.isBusy
+        }
+        guard isFirst else { return }
+        Task {
+            repeat { await attempt() } while isAskedAgain()
+        }
+    }
+
+    private func isAskedAgain() -> Bool {
+        state.withLock { state in
+            defer { (state.isBusy, state.isAskedAgain) = (state.isAskedAgain, false) }
+            return state.isAskedAgain
+        }
+    }
+
+    private func attempt() async {
+        guard let load = live.load else { return }
+        ServiceNotice.reloading()
+        defer { ServiceNotice.ready() }
+        let loaded = load()
+        guard let pipeline = loaded.pipeline else {
+            for diagnostic in loaded.diagnostics where diagnostic.severity == .error {
+                live.session.json ? Console.out(DiagnosticLine.json(diagnostic)) : Console.err(DiagnosticLine.human(diagnostic, loaded))
+            }
+            return tell("refused", "The pipeline was changed but is not right: nothing is changed in this run.")
+        }
+        if let trouble = await trouble(with: pipeline) {
+            return tell("refused", "The changed pipeline cannot be run: \(trouble) Nothing is changed in this run.")
+        }
+        state.withLock { $0.next = pipeline }
+        tell("taken", "The pipeline was changed: going on with it.")
+        runner.leave()
+    }
+
+    /// What would keep a run from beginning with it; nil when nothing does.
+    private func trouble(with pipeline: PipelineFile) async -> String? {
+        if pipeline.sources.isEmpty { return "It has no sources." }
+        if pipeline.event.required, !pipeline.event.hold, live.session.options.event == nil { return "It needs an event." }
+        let trial = await Result { () async throws(IngestError) in
+            try await live.runner(pipeline, ledger, EventHub()).runner.check()
+        }
+        if case .failure(let error) = trial { return error.description }
+        return nil
+    }
+
+    func tell(_ what: String, _ words: String) {
+        guard live.session.json else { return Console.err(words) }
+        var line = JSONObject()
+        line.add("type", "status")
+        line.add("reload", what)
+        line.add("reason", words)
+        Console.out(line.finished)
+    }
+}

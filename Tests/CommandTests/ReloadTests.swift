@@ -1,0 +1,91 @@
+import Foundation
+import Glibc
+import Testing
+
+/// A run whose pipeline file is written again while it goes on.
+@Suite(.serialized) struct ReloadTests {
+    @discardableResult private func write(_ table: Table, to: [String], rule: String = "", stage: String = "dedupe") throws -> String {
+        let targets = to.map { "  \($0): { folder: { path: \"\(table.path($0))\", verify: size } }" }
+        return try table.write(
+            "live.yaml",
+            """
+            version: 1
+            sources:
+              - folder: { path: "\(table.path("hot"))", settle: 50ms, companions: 50ms }
+            \(rule)
+            stages: [ { exif: {} }, { \(stage): {} }, { upload: { to: [\(to.joined(separator: ", "))] } } ]
+            targets:
+            \(targets.joined(separator: "\n"))
+            """)
+    }
+
+    /// What was delivered into a folder, without what runs keep there for themselves.
+    private func delivered(_ table: Table, _ folder: String) -> [String: Data] {
+        table.files(table.path(folder)).filter { !$0.key.hasPrefix(".") }
+    }
+
+    private func start(_ table: Table) throws -> Background {
+        let run = try Background(["run", try write(table, to: ["archive"]), "--state", table.state, "--json"])
+        #expect(run.line(#"{"type":"status""#) != nil)
+        return run
+    }
+
+    private func count(_ run: Background, reload: String) -> Int { run.said.components(separatedBy: "\"reload\":\"\(reload)\"").count - 1 }
+
+    private func waits(_ run: Background, for count: Int, _ reload: String) -> Bool {
+        Background.within(seconds: 30) { self.count(run, reload: reload) >= count }
+    }
+
+    @Test func aBrokenFileChangesNothingAndSaysWhy() throws {
+        let table = try Table()
+        try table.frames("hot", count: 2, from: 0)
+        let run = try start(table)
+        #expect(Background.within(seconds: 30) { table.files(table.archive).count == 2 })
+        try write(table, to: ["archive", "second"], stage: "dedup")
+        #expect(waits(run, for: 1, "refused"))
+        // Right by itself, but delivering into the folder that it watches.
+        try write(table, to: ["archive", "hot"])
+        #expect(Background.within(seconds: 30) { self.count(run, reload: "refused") == 2 || self.count(run, reload: "taken") == 1 })
+        try table.frames("hot", count: 3, from: 10)
+        #expect(Background.within(seconds: 30) { table.files(table.archive).count == 5 })
+        let outcome = run.kill(SIGINT)
+        #expect(outcome.status == 130)
+        #expect(outcome.items("diagnostic").contains { "\($0["message"] ?? "")".contains("dedup") && $0["line"] as? Int == 5 })
+        #expect(outcome.count("delivered") == 5, "\(outcome.output)")
+        #expect(table.files(table.path("hot")).count == 5)
+    }
+
+    @Test func aNewTargetReceivesWhatItsRuleSaysAndNothingTwice() throws {
+        let table = try Table()
+        try table.frames("hot", count: 3, from: 0)
+        try table.write("hot/DCIM/100TEST/IMG_0100.DNG", Data([0x49, 0x49, 0x2A, 0, 8] + [UInt8](repeating: 0, count: 500)))
+        let run = try start(table)
+        #expect(Background.within(seconds: 30) { delivered(table, "archive").count == 4 })
+        let rule = "profiles: [ { match: {}, deliver: { archive: [jpeg, raw], second: [jpeg] } } ]"
+        try write(table, to: ["archive", "second"], rule: rule)
+        #expect(waits(run, for: 1, "taken"))
+        try table.frames("hot", count: 2, from: 10)
+        #expect(Background.within(seconds: 30) { delivered(table, "second").count == 5 && delivered(table, "archive").count == 6 })
+        let outcome = run.kill(SIGINT)
+        #expect(outcome.status == 130)
+        let names = delivered(table, "second").keys.map { ($0 as NSString).lastPathComponent }.sorted()
+        #expect(names == ["IMG_0000.JPG", "IMG_0001.JPG", "IMG_0002.JPG", "IMG_0010.JPG", "IMG_0011.JPG"])
+        #expect(delivered(table, "archive").count == 6)
+        #expect(Set(delivered(table, "archive").values).count == 6)
+    }
+
+    @Test func signalsReachTheRunAfterManyReloads() throws {
+        let table = try Table()
+        try table.frames("hot", count: 1, from: 0)
+        let run = try start(table)
+        for round in 1...4 {
+            Glibc.kill(run.process.processIdentifier, SIGHUP)
+            #expect(waits(run, for: round, "taken"))
+            try table.frames("hot", count: 1, from: round * 10)
+            #expect(Background.within(seconds: 30) { table.files(table.archive).count == 1 + round })
+        }
+        let outcome = run.kill(SIGTERM)
+        #expect(outcome.status == 143)
+        #expect(outcome.count("delivered") == 5)
+    }
+}
