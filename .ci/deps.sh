@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, and only that: deps.sh build | test | peers | crash | bench | usb | vusb
+# Installs what is missing, and only that: deps.sh build | test | peers | crash | hotfolder | deb | bench | usb | vusb
 # A machine that has everything is left alone, without root and without a network.
 set -euo pipefail
 
@@ -17,6 +17,15 @@ case "${1:-build}" in
         ;;
     test) commands="glewlwyd=glewlwyd sqlite3=sqlite3 curl=curl openssl=openssl gphoto2=gphoto2 python3=python3" ;;
     crash) commands="python3=python3" ;;
+    hotfolder)
+        commands="python3=python3 rsync=rsync scp=openssh-client sshd=openssh-server smbd=samba smbclient=smbclient vsftpd=vsftpd lftp=lftp curl=curl
+            openssl=openssl"
+        export PATH=$PATH:/usr/sbin
+        ;;
+    deb)
+        commands="python3=python3 dpkg-deb=dpkg strip=binutils ldd=libc-bin debootstrap=debootstrap mkfs.ext4=e2fsprogs"
+        export PATH=$PATH:/usr/sbin:/sbin
+        ;;
     bench) commands="python3=python3 rclone=rclone exiftool=libimage-exiftool-perl exiv2=exiv2 gphoto2=gphoto2 strace=strace" ;;
     usb) commands="python3=python3 qemu-system-x86_64=qemu-system-x86 busybox=busybox-static cpio=cpio depmod=kmod" ;;
     vusb)
@@ -25,7 +34,7 @@ case "${1:-build}" in
         commands="make=build-essential gcc=build-essential pkg-config=pkg-config dpkg-source=dpkg-dev xz=xz-utils"
         ;;
     *)
-        echo "usage: deps.sh build|test|peers|crash|bench|usb|vusb" >&2
+        echo "usage: deps.sh build|test|peers|crash|hotfolder|deb|bench|usb|vusb" >&2
         exit 2
         ;;
 esac
