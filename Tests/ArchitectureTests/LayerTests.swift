@@ -23,7 +23,9 @@ import Testing
         "FilmgateLedger": ["FilmgateCore", "GRDB", "GRDBSQLite", "Foundation"],
         "FilmgateConfig": ["FilmgateCore", "Yams"],
         "FilmgateEngine": ["FilmgateCore", "CLinux", "FileKit", "AsyncAlgorithms", "Logging"],
-        "FilmgateSample": ["FilmgateCore", "FileKit", "HTTPKit", "Hummingbird", "Crypto", "Logging", "HTTPTypes", "NIOCore"],
+        "FilmgateSample": [
+            "FilmgateCore", "FileKit", "HTTPKit", "Hummingbird", "HummingbirdCore", "Crypto", "Logging", "HTTPTypes", "NIOCore",
+        ],
         "FilmgateTesting": ["FilmgateCore", "FileKit", "HTTPKit", "FilmgateSample", "Crypto", "Testing", "Logging", "Foundation"],
     ]
 
