@@ -10,8 +10,12 @@ FILMGATE ?=
 PROGRAM = $(or $(FILMGATE),$(RELEASE_BIN))
 COUNT ?= 100
 SECONDS_EACH ?= 60
+SECONDS_CHAOS ?= 1800
+SECONDS_SOAK ?= 1800
+# By each of three cameras and into the hot folder.
+SHOTS_SOAK ?= 7600
 
-.PHONY: help deps deps-test deps-peers peers deps-crash deps-bench deps-usb usb deps-vusb vusb build test lint demo crash bench fuzz tsan install clean program
+.PHONY: chaos soak deb deb-test hotfolder push ways deps-hotfolder deps-deb help deps deps-test deps-peers peers deps-crash deps-bench deps-usb usb deps-vusb vusb build test lint demo crash bench fuzz tsan install clean program
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,6 +25,12 @@ deps: ## install the libraries that a build needs, if they are missing
 
 deps-crash:
 	@.ci/deps.sh crash
+
+deps-hotfolder:
+	@.ci/deps.sh hotfolder
+
+deps-deb:
+	@.ci/deps.sh deb
 
 deps-bench: ## install the programs that `bench` compares with, if they are missing
 	@.ci/deps.sh bench
@@ -38,10 +48,11 @@ program:
 deps-test:
 	@.ci/deps.sh test
 
-test: deps deps-test ## build and run all tests
+test: deps deps-test deps-crash ## build and run all tests
 	$(SWIFT) build --build-tests -j $(JOBS)
 	# Many tests start programs and servers: a few at once, or the slow machine makes them wait for one another.
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 $(SWIFT) test --skip-build --disable-xctest
+	python3 Tests/Crash/chaos.py --filmgate $(DEBUG_BIN) --seconds 12 --shots 20
 
 peers: deps deps-peers ## the tests against real servers on this machine, the slow ones and 3 GB files too
 	FILMGATE_PEERS=1 FILMGATE_BIG_FILE=3221225472 $(SWIFT) test --disable-xctest -j $(JOBS) --filter 'Target|SignInTests'
@@ -81,12 +92,35 @@ install: build ## install the program, its udev rules and its shell completions 
 	install -D -m 755 $(RELEASE_BIN) $(DESTDIR)$(PREFIX)/bin/filmgate
 	install -D -m 755 $(RELEASE_BIN)-gphoto2 $(DESTDIR)$(PREFIX)/libexec/filmgate/filmgate-gphoto2
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/filmgate/profiles pipelines/profiles/*.yaml
 	install -d $(DESTDIR)$(PREFIX)/lib/udev/rules.d
 	$(RELEASE_BIN) doctor --udev-rules > $(DESTDIR)$(PREFIX)/lib/udev/rules.d/70-filmgate-cameras.rules
 	install -d $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 	$(RELEASE_BIN) --generate-completion-script bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/filmgate
 	$(RELEASE_BIN) --generate-completion-script zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_filmgate
 	$(RELEASE_BIN) --generate-completion-script fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/filmgate.fish
+
+chaos: deps-crash program ## cables, Wi-Fi, servers and the program pulled at random for SECONDS_CHAOS seconds of a shoot
+	python3 Tests/Crash/chaos.py --filmgate $(PROGRAM) --seconds $(SECONDS_CHAOS)
+
+soak: deps-crash program ## eight hours of a shoot in SECONDS_SOAK seconds, 30,000 shots with faults; memory, files and threads must not grow
+	python3 Tests/Crash/chaos.py --filmgate $(PROGRAM) --steady --seconds $(SECONDS_SOAK) --shots $(SHOTS_SOAK) \
+		--every $$(($(SECONDS_SOAK) * 900 / $(SHOTS_SOAK))) --largest 12000 --patience 600
+
+deb: deps-deb build ## a Debian package of the program, its unit, rules, manual, completions and profiles
+	.ci/deb.sh $(RELEASE_BIN) .
+
+deb-test: deb deps-usb ## install the package in a clean Debian, boot that in QEMU, drop a card's dump into the watched folder (as root)
+	python3 Tests/Deb/deb.py --deb filmgate_*_$$(dpkg --print-architecture).deb --filmgate $(RELEASE_BIN)
+
+hotfolder: deps-hotfolder program ## hostile writers and real servers put files into a watched folder; each delivered once and whole
+	python3 Tests/HotFolder/hotfolder.py --filmgate $(PROGRAM)
+
+push: deps-hotfolder program ## lftp, curl and a replay of what bodies send push 500 files over FTPS; what must be refused is refused
+	python3 Tests/Push/push.py --filmgate $(PROGRAM)
+
+ways: deps-hotfolder program ## the same forty shots as a card, from cameras, through a hot folder and by FTP: all the same
+	python3 Tests/Ways/ways.py --filmgate $(PROGRAM)
 
 clean: ## remove everything that was built
 	rm -rf .build .build-tsan .build-fuzz
