@@ -101,7 +101,8 @@ install: build ## install the program, its udev rules and its shell completions 
 	$(RELEASE_BIN) --generate-completion-script fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/filmgate.fish
 
 chaos: deps-crash program ## cables, Wi-Fi, servers and the program pulled at random for SECONDS_CHAOS seconds of a shoot
-	python3 Tests/Crash/chaos.py --filmgate $(PROGRAM) --seconds $(SECONDS_CHAOS)
+	python3 Tests/Crash/chaos.py --filmgate $(PROGRAM) --seconds $(SECONDS_CHAOS) --shots 2000 --largest 100000 \
+		--every $$(($(SECONDS_CHAOS) * 900 / 2000)) --patience 240
 
 soak: deps-crash program ## eight hours of a shoot in SECONDS_SOAK seconds, 30,000 shots with faults; memory, files and threads must not grow
 	python3 Tests/Crash/chaos.py --filmgate $(PROGRAM) --steady --seconds $(SECONDS_SOAK) --shots $(SHOTS_SOAK) \

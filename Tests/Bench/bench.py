@@ -9,6 +9,7 @@ import sys
 
 import tiny
 from cameras import cameras
+from hot import hot
 from measure import Table, median, paired, peak, run
 from place import Place
 
@@ -149,7 +150,8 @@ def samples(place, cards):
     return folder
 
 
-PARTS = {"copying": copying, "memory": memory, "again": again, "inspecting": inspecting, "starting": starting, "flatness": flatness, "cameras": cameras}
+PARTS = {"copying": copying, "memory": memory, "again": again, "inspecting": inspecting, "starting": starting, "flatness": flatness, "cameras": cameras,
+         "hot": hot}
 
 
 def main():

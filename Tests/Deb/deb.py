@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Installs the Debian package in a clean root made by debootstrap, boots that root in QEMU, and lets a card dump be dropped into the folder
+that the service watches. deb.py --deb PACKAGE --filmgate PROGRAM
+
+Needs root (debootstrap and chroot do). What takes long, the clean root and the kernel, is kept from run to run.
+"""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "Peers" / "usb"))
+import guest  # noqa: E402
+
+SUITE, MIRROR = "bookworm", "http://deb.debian.org/debian"
+INIT = """#!/bin/busybox sh
+export PATH=/bin
+/bin/busybox --install -s /bin
+mkdir -p /proc /sys /dev /disk
+mount -t proc proc /proc; mount -t sysfs sysfs /sys; mount -t devtmpfs dev /dev
+for module in virtio_pci virtio_blk ext4; do modprobe $module; done
+mount -t ext4 /dev/vda /disk || echo "FAIL the disk cannot be mounted"
+umount /proc /sys
+mount --move /dev /disk/dev
+exec switch_root /disk /sbin/init
+"""
+PIPELINE = """version: 1
+name: studio
+sources:
+  - folder: { path: /srv/filmgate/hot, settle: 1s, companions: 1s }
+include: [canon, nikon, sony]
+stages: [ { exif: {} }, { dedupe: {} }, { upload: { to: [archive] } } ]
+targets:
+  archive: { folder: { path: "/srv/filmgate/archive/{captured:yyyy}/{name}", verify: reread } }
+"""
+
+
+class Checks:
+    def __init__(self):
+        self.passed, self.failed = [], []
+
+    def note(self, good, what, detail=""):
+        (self.passed if good else self.failed).append(what)
+        print(f"{'PASS' if good else 'FAIL'} {what}{'' if good else ': ' + str(detail)[-800:]}", flush=True)
+
+
+def clean_root(cache):
+    """A Debian with nothing but what it needs to boot; made once."""
+    root = cache / "base"
+    if not (cache / "base-made").exists():
+        shutil.rmtree(root, ignore_errors=True)
+        subprocess.run(
+            ["debootstrap", "--variant=minbase", "--include=systemd,systemd-sysv,udev,dbus", SUITE, str(root), MIRROR], check=True,
+            stdout=subprocess.DEVNULL)
+        (cache / "base-made").touch()
+    return root
+
+
+def inside(root, *command):
+    environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8", "HOME": "/root"}
+    return subprocess.run(["chroot", str(root), *command], env=environment, capture_output=True, text=True, timeout=600, check=False)
+
+
+def install(root, package, checks):
+    shutil.copy(package, root / "tmp/filmgate.deb")
+    shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
+    inside(root, "apt-get", "update", "-q")
+    done = inside(root, "apt-get", "install", "-y", "-q", "--no-install-recommends", "/tmp/filmgate.deb")
+    checks.note(done.returncode == 0, "the package installs in a clean root", done.stdout + done.stderr)
+    told = inside(root, "dpkg", "-s", "filmgate").stdout
+    checks.note("Status: install ok installed" in told, "dpkg counts it as installed", told)
+    version = inside(root, "filmgate", "--version")
+    checks.note(version.returncode == 0 and bool(version.stdout.strip()), "the program runs there", version.stderr)
+    for path in ("/usr/share/man/man1/filmgate-run.1.gz", "/usr/share/bash-completion/completions/filmgate", "/etc/filmgate",
+                 "/usr/lib/systemd/system/filmgate.service", "/usr/lib/udev/rules.d/70-filmgate-cameras.rules",
+                 "/usr/share/filmgate/profiles/canon.yaml", "/usr/share/doc/filmgate/examples/quickstart.yaml",
+                 "/usr/lib/filmgate/filmgate-gphoto2"):
+        checks.note((root / path[1:]).exists(), f"{path} is there")
+    (root / "etc/filmgate/pipeline.yaml").write_text(PIPELINE, encoding="utf-8")
+    checked = inside(root, "filmgate", "check", "/etc/filmgate/pipeline.yaml")
+    checks.note(checked.returncode == 0, "a pipeline that includes shipped profiles is valid there", checked.stdout + checked.stderr)
+    verified = inside(root, "systemd-analyze", "verify", "/usr/lib/systemd/system/filmgate.service")
+    checks.note("filmgate" not in verified.stderr, "systemd finds nothing wrong with the unit", verified.stderr)
+
+
+def prepare(root, program):
+    """The service is enabled, and another one stands for the person who drops a card's dump."""
+    inside(root, "install", "-d", "-o", "filmgate", "-g", "filmgate", "/srv/filmgate/hot", "/srv/filmgate/archive")
+    inside(root, "systemctl", "enable", "filmgate.service")
+    subprocess.run([program, "sample", "card", str(root / "srv/filmgate/CARD")], check=True, stdout=subprocess.DEVNULL)
+    shutil.copy(HERE / "person.sh", root / "root/person.sh")
+    (root / "etc/systemd/system/person.service").write_text(
+        "[Unit]\nAfter=multi-user.target\n[Service]\nType=oneshot\nExecStart=/bin/sh /root/person.sh\nStandardOutput=tty\nTTYPath=/dev/ttyS0\n"
+        "[Install]\nWantedBy=multi-user.target\n", encoding="utf-8")
+    inside(root, "systemctl", "enable", "person.service")
+    inside(root, "systemctl", "mask", "serial-getty@ttyS0.service", "apt-daily.timer", "apt-daily-upgrade.timer")
+    (root / "etc/hostname").write_text("studio\n", encoding="utf-8")
+
+
+def image(root, path):
+    size = int(subprocess.run(["du", "-sm", str(root)], capture_output=True, text=True, check=True).stdout.split()[0])
+    subprocess.run(["mkfs.ext4", "-q", "-F", "-d", str(root), str(path), f"{size + 400}M"], check=True)
+    return path
+
+
+def boot(kernel, archive, disk, limit, checks):
+    accelerator = "kvm" if os.access("/dev/kvm", os.W_OK) and works_with_kvm() else "tcg,thread=multi"
+    print(f"booting ({accelerator}) …", flush=True)
+    machine = subprocess.Popen(
+        ["timeout", str(limit), "qemu-system-x86_64", "-accel", accelerator, "-cpu", "max", "-smp", "2", "-m", "1024", "-machine", "q35",
+         "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-serial", "stdio", "-kernel", str(kernel), "-initrd",
+         str(archive), "-drive", f"file={disk},format=raw,if=virtio,cache=unsafe", "-append",
+         "console=ttyS0 quiet panic=-1 mitigations=off tsc=unstable random.trust_cpu=on systemd.show_status=false rw"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    begun, ended = time.monotonic(), False
+    for line in machine.stdout:
+        line = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|\r", "", line).rstrip()
+        if not line:
+            continue
+        print(f"{time.monotonic() - begun:6.1f} {line}", flush=True)
+        word, _, rest = line.partition(" ")
+        if word in ("PASS", "FAIL"):
+            (checks.passed if word == "PASS" else checks.failed).append(rest)
+        ended = ended or word == "PERSON-END"
+    machine.wait()
+    checks.note(ended, "the machine came to its end by itself")
+
+
+def works_with_kvm():
+    tried = subprocess.run(
+        ["timeout", "3", "qemu-system-x86_64", "-accel", "kvm", "-nodefaults", "-display", "none", "-S"], capture_output=True, check=False)
+    return tried.returncode == 124
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--deb", required=True, help="the package")
+    parser.add_argument("--filmgate", required=True, help="the program, which writes the card")
+    parser.add_argument("--cache", default=".build/deb-guest", help="where the clean root and the kernel are kept")
+    parser.add_argument("--limit", type=int, default=400, help="seconds after which the machine counts as stuck")
+    options = parser.parse_args()
+    if os.geteuid() != 0:
+        raise SystemExit("deb.py makes a Debian root: run it as root.")
+    cache, checks = Path(options.cache).resolve(), Checks()
+    cache.mkdir(parents=True, exist_ok=True)
+    guest.MODULES, guest.INIT = ["virtio_pci", "virtio_blk", "ext4"], INIT
+    kernel, archive = guest.build(cache / "kernel")
+    base = clean_root(cache)
+    scratch = Path(tempfile.mkdtemp(prefix="filmgate-deb-"))
+    try:
+        root = scratch / "root"
+        subprocess.run(["cp", "-a", str(base), str(root)], check=True)
+        install(root, options.deb, checks)
+        if not checks.failed:
+            prepare(root, os.path.abspath(options.filmgate))
+            boot(kernel, archive, image(root, scratch / "disk"), options.limit, checks)
+    finally:
+        shutil.rmtree(scratch)
+    print(f"deb: {len(checks.passed)} checks passed, {len(checks.failed)} failed")
+    for name in checks.failed:
+        print(f"  failed: {name}")
+    return 1 if checks.failed or not checks.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
