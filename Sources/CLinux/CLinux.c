@@ -66,6 +66,13 @@ int fg_set_direct(int fd, int on) {
     return fcntl(fd, F_SETFL, on ? flags | O_DIRECT : flags & ~O_DIRECT) == 0 ? 0 : errno;
 }
 
+int fg_reserve(int fd, off_t size) {
+    if (size <= 0) return 0;
+    int result;
+    do result = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, size); while (result != 0 && errno == EINTR);
+    return result == 0 ? 0 : errno;
+}
+
 int fg_open_directory(const char *path) { return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
 
 uint64_t fg_fs_type(const char *path) {

@@ -9,6 +9,8 @@ import Glibc
 /// that the next step reads.
 final class BlockWriter {
     private let file: OpenFile, size: UInt64
+    /// The file is never longer than what has been written; else room for all of it may be part of it from the start.
+    private let grows: Bool
     private var offset: UInt64 = 0
     private var isDirect = false
 
@@ -18,7 +20,7 @@ final class BlockWriter {
     private static let alignment = 4096
     private static let ext4: UInt64 = 0xEF53, xfs: UInt64 = 0x5846_5342
 
-    init(_ file: OpenFile, size: UInt64) { (self.file, self.size) = (file, size) }
+    init(_ file: OpenFile, size: UInt64, grows: Bool = false) { (self.file, self.size, self.grows) = (file, size, grows) }
 
     func write(_ block: UnsafeRawBufferPointer) throws(IngestError) {
         if offset == UInt64(BufferStock.blockSize), size >= Self.threshold { try goDirect() }
@@ -43,7 +45,7 @@ final class BlockWriter {
         guard kind == Self.ext4 || kind == Self.xfs, fg_set_direct(file.descriptor, 1) == 0 else { return }
         isDirect = true
         // The room is taken in one piece, and a full disk says so now.
-        let code = posix_fallocate(file.descriptor, 0, off_t(size))
+        let code = grows ? fg_reserve(file.descriptor, off_t(size)) : posix_fallocate(file.descriptor, 0, off_t(size))
         if code == ENOSPC || code == EDQUOT || code == EFBIG { throw .writing(file.path, code, size: size) }
     }
 

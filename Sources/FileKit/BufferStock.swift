@@ -15,12 +15,16 @@ final class BufferStock: Sendable {
         _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         let block = take()
-        defer { free.withLock { $0.append(UInt(bitPattern: block)) } }
+        defer { give(block) }
         return try body(UnsafeMutableRawBufferPointer(start: block, count: Self.blockSize))
     }
 
-    private func take() -> UnsafeMutableRawPointer {
+    /// A block to keep until `give`.
+    func take() -> UnsafeMutableRawPointer {
         let kept = free.withLock { $0.popLast() }.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }
         return kept ?? .allocate(byteCount: Self.blockSize, alignment: 4096)
     }
+
+    /// Takes back what `take` gave.
+    func give(_ block: UnsafeMutableRawPointer) { free.withLock { $0.append(UInt(bitPattern: block)) } }
 }

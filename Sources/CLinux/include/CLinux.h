@@ -14,6 +14,8 @@ int fg_has_shared_extents(int fd);
 int fg_open_direct(const char *path);
 /// Turns writing past the page cache on or off for an open file. EINVAL where the file system has none.
 int fg_set_direct(int fd, int on);
+/// Takes room for a file of `size` bytes without making it any longer. EOPNOTSUPP where the file system cannot.
+int fg_reserve(int fd, off_t size);
 /// Opens a directory for *at calls and fsync; -1 and errno on failure.
 int fg_open_directory(const char *path);
 /// Filesystem type number (statfs f_type), or 0.

@@ -39,7 +39,7 @@ struct Stager: Sendable {
         guard let area = areas.first else { throw IngestError(.unavailable, "A dry run does not read from cameras.") }
         let part = area.newPart()
         do throws(IngestError) {
-            let writer = try PartWriter(part, algorithms: digests)
+            let writer = try PartWriter(part, algorithms: digests, size: origin.size)
             try await session.fetch(origin, from: 0, into: writer)
             let (size, found) = try await pool.run { () throws(IngestError) in try writer.finish(modified: origin.modified) }
             guard size == origin.size else {

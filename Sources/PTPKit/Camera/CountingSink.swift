@@ -17,10 +17,12 @@ final class CountingSink: ByteSink {
     }
     private let inner: any ByteSink
     private let start: UInt64
+    /// All that comes may have to be proved, so it is summed up.
+    private let sums: Bool
     private let state: Mutex<State>
 
-    init(_ inner: any ByteSink, from offset: UInt64) {
-        (self.inner, start) = (inner, offset)
+    init(_ inner: any ByteSink, from offset: UInt64, sums: Bool = true) {
+        (self.inner, start, self.sums) = (inner, offset, sums)
         state = Mutex(State(count: offset))
     }
 
@@ -30,7 +32,7 @@ final class CountingSink: ByteSink {
         try inner.write(bytes)
         state.withLock { state in
             state.count += UInt64(bytes.byteCount)
-            state.sum.add(bytes)
+            if sums { state.sum.add(bytes) }
             let kept = bytes.extracting(last: Self.window)
             if kept.byteCount + state.tail.count > 4 * Self.window { state.tail.removeFirst(state.tail.count - Self.window) }
             if kept.byteCount == Self.window { state.tail.removeAll(keepingCapacity: true) }
@@ -46,7 +48,7 @@ final class CountingSink: ByteSink {
         state.withLock { state in
             defer { state.connection = connection }
             guard let before = state.connection, before != connection, state.count > start else { return (state.count, self) }
-            if wholly, start == 0 { return (0, ProvingSink(.sum(state.sum, of: state.count), then: self)) }
+            if wholly, sums, start == 0 { return (0, ProvingSink(.sum(state.sum, of: state.count), then: self)) }
             let tail = Array(state.tail.suffix(Self.window))
             return (state.count - UInt64(tail.count), ProvingSink(.bytes(tail), then: self))
         }
