@@ -1,3 +1,4 @@
+import Glibc
 import PTPKit
 
 /// Writes answers as PTP/IP packets, spoiled as asked.
@@ -10,6 +11,38 @@ struct ReplySender {
 
     /// False when the connection is to be closed now.
     func send(_ reply: VirtualCamera.Reply, to request: VirtualRequest) throws(PTPError) -> Bool {
+        guard reply.fault == nil else { return try pieces(reply, to: request) }
+        // What belongs together travels together.
+        socket.gather(true)
+        defer { socket.gather(false) }
+        if case .part(.file(let path, let size), let offset, let count)? = reply.answer.payload, offset + count <= size {
+            return try file(path, offset, count, reply.answer, request)
+        }
+        return try pieces(reply, to: request)
+    }
+
+    /// A file's bytes go from the disk's memory to the network's; what the file lacks of them is filled up.
+    private func file(
+        _ path: String, _ offset: UInt64, _ count: UInt64, _ answer: Answer, _ request: VirtualRequest
+    ) throws(PTPError) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        defer { if descriptor >= 0 { close(descriptor) } }
+        var head = IPPacket.startData(transaction: request.transaction, total: count)
+        var sent: UInt64 = 0
+        repeat {
+            let size = Int(min(UInt64(part), count - sent)), last = sent + UInt64(size) == count
+            try write(head + IPPacket.dataHead(last ? .endData : .data, transaction: request.transaction, count: size))
+            let limit = Deadline.after(.seconds(30))
+            let done = descriptor < 0 ? 0 : try socket.send(file: descriptor, from: offset + sent, count: size, by: limit)
+            if done < size { try write([UInt8](repeating: 0xEE, count: size - done)) }
+            (head, sent) = ([], sent + UInt64(size))
+        } while sent < count
+        try write(IPPacket.response(Response(answer.code, transaction: request.transaction, answer.parameters)))
+        return true
+    }
+
+    /// Whatever else, and whatever is to be spoiled.
+    private func pieces(_ reply: VirtualCamera.Reply, to request: VirtualRequest) throws(PTPError) -> Bool {
         let fault = reply.fault
         if case .noise = fault { try noise() }
         if case .stale(let count) = fault {

@@ -51,7 +51,10 @@ public final class Socket: ByteStream {
     private func writeAll(_ bytes: [UInt8], by deadline: Deadline) throws(PTPError) {
         var done = 0
         while done < bytes.count {
-            let count = bytes[done...].withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let count = bytes.withUnsafeBytes { all in
+                let rest = UnsafeRawBufferPointer(rebasing: all[done...])
+                return Glibc.send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+            }
             if count >= 0 {
                 done += count
                 continue
@@ -62,6 +65,33 @@ public final class Socket: ByteStream {
             default: throw .gone(reason(errno))
             }
         }
+    }
+
+    /// Sends up to `count` bytes of an open file from `offset` on, without taking them into this program's memory.
+    ///
+    /// Returns how many the file had. Not to be mixed with writes of others.
+    public func send(file: Int32, from offset: UInt64, count: Int, by deadline: Deadline) throws(PTPError) -> Int {
+        var position = off_t(clamping: offset), done = 0
+        while done < count {
+            let sent = sendfile(descriptor, file, &position, count - done)
+            if sent == 0 { break }
+            if sent > 0 {
+                done += sent
+                continue
+            }
+            switch errno {
+            case EAGAIN: try wait(Int16(POLLOUT), by: deadline, "writing")
+            case EINTR: continue
+            default: throw .gone(reason(errno))
+            }
+        }
+        return done
+    }
+
+    /// While true, the end of what was written waits for more, so that pieces travel together; false sends it.
+    public func gather(_ isOn: Bool) {
+        var on: Int32 = isOn ? 1 : 0
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_CORK, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
     public func stop() {
