@@ -5,6 +5,7 @@ import Synchronization
 struct ContinuousRun: Sendable {
     let ground: RunGround
     let once: Bool
+    let stays = StayBook()
     /// What ends the whole run: options that contradict each other, a ledger that cannot be written.
     let fatal = FirstTrouble()
 
@@ -12,6 +13,7 @@ struct ContinuousRun: Sendable {
         await withTaskGroup(of: Void.self) { group in
             for source in ground.plan.sources { group.addTask { await SourceKeeper(driver: source, run: self).keep() } }
         }
+        stays.close(ground)
         if let error = fatal.error { throw error }
     }
 

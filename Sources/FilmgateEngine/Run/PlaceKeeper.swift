@@ -3,16 +3,9 @@ import Synchronization
 
 /// Takes one place from its opening until nothing more comes from it, and comes back to it when it was lost.
 final class PlaceKeeper: Sendable {
-    private struct State {
-        var visits = 0
-        /// Listed and neither settled nor handed over when the place was lost.
-        var owed: [AssetID: (entry: SourceEntry, reason: String?)] = [:]
-        /// Settled from a listing, as hashes: a place that is listed again tells of each file once.
-        var told: Set<Int> = []
-        var backlog: BacklogFilter?
-    }
     private let driver: any SourceDriver, place: SourcePlace, run: ContinuousRun
-    private let state = Mutex(State())
+    /// Known once the place has been opened.
+    private let stay = Mutex<Stay?>(nil)
     private var ground: RunGround { run.ground }
 
     init(_ driver: any SourceDriver, _ place: SourcePlace, _ run: ContinuousRun) {
@@ -20,11 +13,14 @@ final class PlaceKeeper: Sendable {
     }
 
     func keep() async {
-        var failures = 0
+        var (failures, isDone) = (0, false)
         while !ground.stopping.isSet {
             let begun = ContinuousClock.now
             let result = await Result { () async throws(IngestError) in try await visit() }
-            guard case .failure(let error) = result, !ground.stopping.isSet else { break }
+            guard case .failure(let error) = result, !ground.stopping.isSet else {
+                if case .success = result { isDone = true }
+                break
+            }
             failures = ContinuousClock.now - begun > .seconds(60) ? 1 : failures + 1
             if failures == 1 { run.post(place, .lost(error)) }
             if isFinal(error) || run.once {
@@ -34,11 +30,10 @@ final class PlaceKeeper: Sendable {
             guard await ground.stopping.sleep(min(.seconds(30), .milliseconds(500) * (1 << min(failures - 1, 6)))) else { break }
         }
         run.post(place, .finished)
-        let owed = state.withLock { state in
-            defer { state.owed = [:] }
-            return state.owed
-        }
-        for (id, left) in owed where !ground.underWay.holds(id) { ground.leave(left.entry, left.reason) }
+        // A volume that was lost may turn up elsewhere and give what it owes.
+        guard isDone, let stay = stay.withLock({ $0 }) else { return }
+        run.stays.ended(stay)
+        stay.leave(ground)
     }
 
     /// What no second try can mend, and what the source's own keeper finds again.
@@ -56,8 +51,10 @@ final class PlaceKeeper: Sendable {
     private func visit() async throws(IngestError) {
         try refuseOverlap()
         let session = try await driver.open(place)
+        let stay = run.stays.stay(session)
+        self.stay.withLock { $0 = stay }
         ground.sessions.add(session)
-        let result = await Result { () async throws(IngestError) in try await take(session) }
+        let result = await Result { () async throws(IngestError) in try await take(session, stay) }
         await session.close()
         ground.sessions.remove(session)
         try result.get()
@@ -70,9 +67,9 @@ final class PlaceKeeper: Sendable {
         }
     }
 
-    private func take(_ session: any SourceSession) async throws(IngestError) {
-        let listing = try await list(session)
-        await ground.settle(listing.settled.lazy.filter { self.isNews($0.asset.id) })
+    private func take(_ session: any SourceSession, _ stay: Stay) async throws(IngestError) {
+        let listing = try await list(session, stay)
+        await ground.settle(listing.settled.lazy.filter { one in stay.with { $0.told.insert(one.asset.id.hashValue).inserted } })
         let (arrivals, feed) = AsyncStream<ShotWork>.makeStream()
         let watch = ArrivalWatch(session: session, ground: ground, feed: feed) { [run, place] in run.post(place, $0) }
         let reading = Task { [once = run.once] in
@@ -84,29 +81,29 @@ final class PlaceKeeper: Sendable {
         var local = ground
         local.leads = ShotLeads()
         var intake = local.intake(session)
-        if !run.once { (intake.wait, intake.leaving) = (nil, owe) }
+        if !run.once { (intake.wait, intake.leaving) = (nil, { Self.owe(stay, $0, $1) }) }
         try await intake.take(ShotFeed(listing, then: arrivals), trouble: FirstTrouble { reading.cancel() })
         ground.stopping.forget(key)
         let isComplete = try await reading.value.get()
         if !isComplete, !ground.stopping.isSet { throw IngestError(.deviceGone, "\(place.label) says nothing any more.") }
     }
 
-    private func list(_ session: any SourceSession) async throws(IngestError) -> Listing {
+    private func list(_ session: any SourceSession, _ stay: Stay) async throws(IngestError) -> Listing {
         var entries = try await session.entries()
         let known = try await ground.known(session)
         let all = entries.count
         if let backlog = driver.traits.backlog, !run.once {
             let rule = ground.options.backlog ?? backlog
-            var filter = state.withLock(\.backlog) ?? BacklogFilter(rule, session.volume, ground)
+            var filter = stay.with { $0.backlog } ?? BacklogFilter(rule, session.volume, ground)
             entries = try await filter.keep(entries, known: known)
-            state.withLock { $0.backlog = filter }
+            stay.with { $0.backlog = filter }
         }
         let left = all - entries.count
         entries.removeAll { ground.underWay.holds($0.origin.id) }
         let listing = ground.listing(entries, known: known)
-        state.withLock { state in for entry in entries { state.owed[entry.origin.id] = nil } }
+        stay.with { state in for entry in entries { state.owed[entry.origin.id] = nil } }
         let bytes = listing.bytes,
-            isFirst = state.withLock { state in
+            isFirst = stay.with { state in
                 state.visits += 1
                 return state.visits == 1
             }
@@ -115,11 +112,9 @@ final class PlaceKeeper: Sendable {
         return listing
     }
 
-    private func isNews(_ id: AssetID) -> Bool { state.withLock { $0.told.insert(id.hashValue).inserted } }
-
     /// Lost before it could be taken: it is taken when the place is back, and counted as pending when that never happens.
-    private func owe(_ work: ShotWork, _ error: IngestError?) {
-        state.withLock { state in
+    private static func owe(_ stay: Stay, _ work: ShotWork, _ error: IngestError?) {
+        stay.with { state in
             for member in work.members where !member.settled { state.owed[member.entry.origin.id] = (member.entry, error?.message) }
         }
     }

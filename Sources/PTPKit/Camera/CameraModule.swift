@@ -48,10 +48,12 @@ extension CameraModule {
     public func places() async throws(IngestError) -> [SourcePlace] {
         var places: [SourcePlace] = []
         var failures: [IngestError] = []
-        for (door, isHost) in try doors() {
+        let doors = try doors()
+        let present = Set(doors.map(\.door.address))
+        for (door, isHost) in doors {
             if let usb = door.usb, !couldFit(usb) { continue }
             do throws(PTPError) {
-                if let place = try await look(door, isShared: !isHost) { places.append(place) }
+                if let place = try await look(door, isShared: !isHost, among: present) { places.append(place) }
             } catch {
                 let failure = IngestError(error, camera: door.address)
                 if isHost || failure.code != .deviceGone { failures.append(failure) }
@@ -67,14 +69,17 @@ extension CameraModule {
     }
 
     /// The camera behind a door, when it is this make's and nobody else's.
-    private func look(_ door: any CameraDoor, isShared: Bool) async throws(PTPError) -> SourcePlace? {
+    ///
+    /// One that came back at another address is still the place that it was: its session finds it there.
+    private func look(_ door: any CameraDoor, isShared: Bool, among present: Set<String> = []) async throws(PTPError) -> SourcePlace? {
         let (info, source) = try await visit.porch.look(door)
         if let source, source != Self.manifest.name { return nil }
         guard let match = handler.match(info, usb: door.usb) else { return nil }
         // A bus, and a search, are everybody's: the pipeline's order says whose the camera is.
         if isShared, let order = visit.order, let taker = order.taker(of: info, door.usb), taker != Self.manifest.name { return nil }
         if source == nil { await visit.porch.apply(match.quirks ?? handler.quirks, to: door.address) }
-        return SourcePlace(source: Self.manifest.name, address: door.address, label: CameraNaming.label(info))
+        let home = door.usb == nil ? nil : visit.porch.home(of: info, at: door.address, among: present)
+        return SourcePlace(source: Self.manifest.name, address: home ?? door.address, label: CameraNaming.label(info))
     }
 
     /// Asks every address that is worth it, side by side; a camera is found when it answers as one.

@@ -11,9 +11,15 @@ public final class CameraPorch: Sendable {
     public struct Guest: Sendable {
         public var camera: PTPCamera, info: DeviceInfo
     }
+    /// A camera that a module has taken in.
+    struct Inside {
+        var info: DeviceInfo, source: String
+        /// Where it was when it was taken in; it may have been plugged in elsewhere since then.
+        var home: String
+    }
     private struct State {
         var waiting: [String: (guest: Guest, since: ContinuousClock.Instant)] = [:]
-        var inside: [String: (info: DeviceInfo, source: String)] = [:]
+        var inside: [String: Inside] = [:]
         /// Doors that are being opened: who asks meanwhile waits for the same camera, which takes one visitor.
         var opening: [String: Task<Result<Guest, PTPError>, Never>] = [:]
     }
@@ -65,19 +71,35 @@ public final class CameraPorch: Sendable {
     }
 
     /// The camera behind a door, for a module to keep until it says `left`.
-    public func take(_ door: any CameraDoor, for source: String) async throws(PTPError) -> Guest {
+    ///
+    /// `home`: the address at which it was taken in first; nil = this one.
+    public func take(_ door: any CameraDoor, for source: String, home: String? = nil) async throws(PTPError) -> Guest {
+        let home = home ?? door.address
         if let opening = state.withLock({ $0.opening[door.address] }) { _ = await opening.value }
         let waiting = state.withLock { $0.waiting.removeValue(forKey: door.address)?.guest }
         if let waiting, await waiting.camera.failure == nil {
-            enter(waiting, door, source)
+            enter(waiting, door, source, home)
             return waiting
         }
         let guest = try await open(door)
-        enter(guest, door, source)
+        enter(guest, door, source, home)
         return guest
     }
 
     func isInside(_ address: String) -> Bool { state.withLock { $0.inside[address] != nil } }
+
+    /// Where the camera behind a door is at home: taken in here, or taken in at a place where nothing is any more.
+    ///
+    /// Nil for one that nobody has.
+    func home(of info: DeviceInfo, at address: String, among present: Set<String>) -> String? {
+        let volume = CameraNaming.volume(info, address: address)
+        return state.withLock { state in
+            if let inside = state.inside[address] { return inside.home }
+            return state.inside.first { place, inside in
+                !present.contains(place) && CameraNaming.volume(inside.info, address: place) == volume
+            }?.value.home
+        }
+    }
 
     public func left(_ address: String) { state.withLock { _ = $0.inside.removeValue(forKey: address) } }
 
@@ -102,8 +124,8 @@ public final class CameraPorch: Sendable {
         for guest in guests { await guest.camera.close() }
     }
 
-    private func enter(_ guest: Guest, _ door: any CameraDoor, _ source: String) {
-        state.withLock { $0.inside[door.address] = (guest.info, source) }
+    private func enter(_ guest: Guest, _ door: any CameraDoor, _ source: String, _ home: String) {
+        state.withLock { $0.inside[door.address] = Inside(info: guest.info, source: source, home: home) }
     }
 
     private func expire() {

@@ -63,7 +63,7 @@ extension CameraSession {
     }
 
     private func enter(_ door: any CameraDoor) async throws(PTPError) {
-        let guest = try await visit.porch.take(door, for: place.source)
+        let guest = try await visit.porch.take(door, for: place.source, home: place.address)
         do throws(PTPError) {
             guard CameraNaming.volume(guest.info, address: door.address) == volume else { throw .gone("another camera is there now") }
             try await prepare(guest.camera)
