@@ -1,8 +1,8 @@
 import Glibc
-import PTPKit
+public import PTPKit
 
 /// The dialect's handshake: one packet of fixed size each way.
-enum FujiGreeting {
+public enum FujiGreeting {
     static let magic: UInt32 = 0x8F53_E4F2
     static let requestSize = 82, answerSize = 68
     /// Sent at the end by either side: a packet without room for anything.
@@ -38,7 +38,8 @@ enum FujiGreeting {
     /// Says who we are; returns what the camera calls itself.
     ///
     /// `busy` when it refuses, which may pass.
-    static func exchange(_ stream: some ByteStream, _ identity: InitiatorIdentity, by deadline: Deadline) throws(PTPError) -> String {
+    public static func exchange(_ stream: some ByteStream, _ identity: InitiatorIdentity, by deadline: Deadline) throws(PTPError) -> String
+    {
         try stream.write(request(identity), by: deadline)
         var buffer = StreamBuffer(capacity: 4096)
         try buffer.fill(8, from: stream, by: deadline)

@@ -1,14 +1,14 @@
-import PTPKit
+public import PTPKit
 import Synchronization
 
 /// The dialect's packets: containers as on USB, one behind the other on a TCP connection.
 ///
 /// Events are asked for, so there is no second connection.
-final class FujiLink: CameraLink {
-    let address: String
-    let mailbox: EventMailbox
-    let stop: @Sendable () -> Void
-    let introduction: DeviceInfo?
+public final class FujiLink: CameraLink {
+    public let address: String
+    public let mailbox: EventMailbox
+    public let stop: @Sendable () -> Void
+    public let introduction: DeviceInfo?
     private let stream: any ByteStream
     private var buffer = StreamBuffer(capacity: 1 << 20)
     /// Payload of the data packet that is being read, still to come.
@@ -17,7 +17,8 @@ final class FujiLink: CameraLink {
     private var broken: PTPError?
     private var isClosed = false
 
-    init(_ address: String, model: String, stream: any ByteStream) {
+    /// Takes over a connection whose greetings have been exchanged; `model` is what the camera called itself.
+    public init(_ address: String, model: String, stream: any ByteStream) {
         (self.address, self.stream) = (address, stream)
         let mailbox = EventMailbox()
         self.mailbox = mailbox
@@ -42,14 +43,14 @@ final class FujiLink: CameraLink {
         return info
     }
 
-    func send(_ operation: Operation, transaction: UInt32, phase: DataPhase, data: [UInt8], by deadline: Deadline) throws(PTPError) {
+    public func send(_ operation: Operation, transaction: UInt32, phase: DataPhase, data: [UInt8], by deadline: Deadline) throws(PTPError) {
         try usable()
         try stream.write(BulkContainer.command(operation, transaction: transaction), by: deadline)
         guard phase == .send else { return }
         try stream.write(BulkContainer.data(operation.code, transaction: transaction, data), by: deadline)
     }
 
-    func next(by deadline: Deadline) throws(PTPError) -> Inbound {
+    public func next(by deadline: Deadline) throws(PTPError) -> Inbound {
         try usable()
         do throws(PTPError) { return try inbound(by: deadline) } catch {
             if case .timedOut = error {
@@ -61,15 +62,15 @@ final class FujiLink: CameraLink {
         }
     }
 
-    func payload<R>(_ body: (RawSpan) throws(PTPError) -> R) throws(PTPError) -> R { try buffer.peek(shown, body) }
+    public func payload<R>(_ body: (RawSpan) throws(PTPError) -> R) throws(PTPError) -> R { try buffer.peek(shown, body) }
 
     /// The dialect has no way to cancel: what is on its way is read to its end.
-    func cancel(transaction: UInt32, by deadline: Deadline) throws(PTPError) {}
-    func pollEvents(by deadline: Deadline) throws(PTPError) { if let ended = mailbox.ended { throw ended } }
-    func reset() throws(PTPError) -> Bool { false }
+    public func cancel(transaction: UInt32, by deadline: Deadline) throws(PTPError) {}
+    public func pollEvents(by deadline: Deadline) throws(PTPError) { if let ended = mailbox.ended { throw ended } }
+    public func reset() throws(PTPError) -> Bool { false }
 
     /// Says goodbye, so that the camera's screen does not wait for us.
-    func close() {
+    public func close() {
         guard !isClosed else { return }
         isClosed = true
         if broken == nil, mailbox.ended == nil { try? stream.write(FujiGreeting.goodbye, by: .after(.milliseconds(500))) }

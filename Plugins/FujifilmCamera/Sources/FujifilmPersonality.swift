@@ -50,7 +50,11 @@ public struct FujifilmPersonality: Personality {
         switch operation.code {
         case .getDevicePropValue: return value(UInt16(truncatingIfNeeded: operation.parameter(0)), &body)
         case .setDevicePropValue: return set(UInt16(truncatingIfNeeded: operation.parameter(0)), request.data, &body)
-        case .initiateOpenCapture, .terminateOpenCapture: return .ok
+        case .initiateOpenCapture:
+            // Some initiators never ask whether they have been let in. A body answers them when its owner has.
+            if hesitation < .max { body[FujiBody.self].polls = max(body[FujiBody.self].polls, hesitation + 1) }
+            return .ok
+        case .terminateOpenCapture: return .ok
         case .fujiCameraInfo: return .data([UInt8](repeating: 0, count: 8))
         case .getObjectHandles:
             var writer = ByteWriter()

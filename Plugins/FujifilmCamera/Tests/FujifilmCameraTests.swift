@@ -22,6 +22,16 @@ import VirtualCamera
         try await ForeignClient.check(FujifilmPersonality(isWireless: false).reliable)
     }
 
+    /// The client's transport for this make knows only the make's own ports, so the body gets an address of its own.
+    @Test(.enabled(if: ForeignClient.isInstalled))
+    func aForeignClientSpeaksTheAppsDialect() async throws {
+        var personality = FujifilmPersonality()
+        personality.isPatient = true
+        try await ForeignClient.check(personality, model: "Fuji X (WLAN)", port: "ptpip:127.0.0.55") { camera throws(PTPError) in
+            try camera.personality.serve(camera, address: "127.0.0.55", port: 55740)
+        }
+    }
+
     @Test func sizesAreAskedForInFullAndTheBodyIsLeftAsItWas() async throws {
         try await Self.wireless.run(.network) { scene in
             let entries = try await scene.session.entries()

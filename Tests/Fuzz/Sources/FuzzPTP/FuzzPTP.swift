@@ -25,13 +25,14 @@ import VirtualCamera
 func check(_ bytes: [UInt8]) {
     guard let choice = bytes.first else { return }
     let rest = Array(bytes.dropFirst())
-    switch choice % 10 {
+    switch choice % 11 {
     case 0...2: decode(rest)
-    case 3: packets(rest, piece: 1 + Int(choice) / 10)
+    case 3: packets(rest, piece: 1 + Int(choice) / 11)
     case 4: transfers(rest)
     case 5: wait { await ScriptedLink.exercise(StandardHandler(quirks: .standard.with { $0.bulkListing = true }), as: standard, rest) }
     case 6: wait { await ScriptedLink.exercise(CanonHandler(), as: CanonPersonality().info, rest) }
     case 7: wait { await ScriptedLink.exercise(NikonHandler(), as: NikonPersonality().info, rest) }
+    case 9: dialect(rest, piece: 1 + Int(choice) / 11)
     case 8: wait { await ScriptedLink.exercise(SonyHandler(remote: true), as: SonyPersonality(remote: true).info, rest) }
     default: wait { await ScriptedLink.exercise(FujifilmHandler(confirmation: .zero), as: FujifilmPersonality().info, rest) }
     }
@@ -74,6 +75,13 @@ func packets(_ bytes: [UInt8], piece: Int) {
     guard let greeting = try? InitCommandAck([UInt8](repeating: 0, count: 24).span.bytes) else { return }
     let link = PTPIPLink("fuzz", greeting: greeting, command: FuzzStream(bytes, piece: piece), events: FuzzStream([], piece: 1))
     follow(link)
+}
+
+/// The one connection of Fujifilm's dialect, and its handshake.
+func dialect(_ bytes: [UInt8], piece: Int) {
+    let identity = InitiatorIdentity(guid: [1], name: "fuzz")
+    let model = try? FujiGreeting.exchange(FuzzStream(bytes, piece: piece), identity, by: .after(.seconds(1)))
+    follow(FujiLink("fuzz", model: model ?? "X", stream: FuzzStream(bytes, piece: piece)))
 }
 
 /// Containers in transfers on a USB pipe.
