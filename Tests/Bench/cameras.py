@@ -1,10 +1,14 @@
 """Cameras over PTP/IP on this machine: how fast files come beside gphoto2 and a bare copy over TCP, and what a full card costs."""
+import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import threading
+import time
 
+import tiny
 from measure import median, paired, run
 
 
@@ -98,6 +102,7 @@ def cameras(place, table, options):
     shutil.rmtree(folder)
     large(place, table, options)
     full(place, table, options)
+    latency(place, table, options)
 
 
 def large(place, table, options):
@@ -129,3 +134,98 @@ def full(place, table, options):
         shutil.rmtree(to)
         place.clear()
     shutil.rmtree(files)
+
+
+# The longest that a module waits between two looks, in milliseconds: what its camera's shots wait for by design.
+POLL = {"ptp": 0, "canon": 200, "nikon": 250}
+
+
+class Gallery:
+    """The demo gallery; use as a context."""
+
+    def __init__(self, place):
+        self.folder = os.path.join(place.memory, "gallery")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.command = [place.filmgate, "sample", "gallery", "--dir", self.folder, "--port", str(self.port), "--token-env", "FILMGATE_GALLERY_TOKEN"]
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(200):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return self
+            time.sleep(0.05)
+        raise SystemExit("the gallery does not answer")
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def latency(place, table, options):
+    """From the shutter to the gallery's answer, for pictures of 8 MB that come one by one."""
+    count = 8 if options.quick else 60
+    os.environ["FILMGATE_GALLERY_TOKEN"] = "bench"
+    subprocess.run([place.filmgate, "sample", "card", os.path.join(place.memory, "heads")], check=True, stdout=subprocess.DEVNULL)
+    head = tiny.head_of(os.path.join(place.memory, "heads", "DCIM", "100CANON", "IMG_0001.JPG"))
+    files = os.path.join(place.memory, "shots")
+    os.makedirs(files)
+    for number in range(count):
+        with open(os.path.join(files, f"IMG_{number:04}.JPG"), "wb") as file:
+            file.write(head + os.urandom(8_000_000 - len(head) - 2).replace(b"\xff", b"\xfe") + b"\xff\xd9")
+    for make, interval in POLL.items():
+        times = sorted(delays(place, make, files, count))
+        middle, late = times[len(times) // 2], times[max(0, -(-len(times) * 95 // 100) - 1)]
+        print(f"  {make}: {len(times)} shots, median {middle:.0f} ms, p95 {late:.0f} ms, longest {times[-1]:.0f} ms")
+        table.line(f"shutter to delivered, p95, 8 MB JPEG ({make}: looks every {interval} ms)", late, 150 + interval, " ms")
+    shutil.rmtree(files)
+
+
+def delays(place, make, files, count):
+    """Milliseconds from each shot to the word of its delivery."""
+    with Gallery(place) as gallery, Body(place, files, make, "--shoot-every", "400ms") as body:
+        pipeline = os.path.join(place.memory, "live.yaml")
+        url = f"http://127.0.0.1:{gallery.port}/api/assets"
+        with open(pipeline, "w", encoding="utf-8") as file:
+            file.write(f"""version: 1
+sources: [{{ {make}: {{ hosts: ["127.0.0.1:{body.port}"], usb: false, backlog: all }} }}]
+stages: [{{ exif: {{}} }}, {{ dedupe: {{}} }}, {{ upload: {{ to: [gallery] }} }}]
+targets:
+  gallery: {{ http: {{ url: "{url}", auth: studio, digest: {{ json: sha256 }}, find: {{ url: "{url}/by-digest/{{sha256}}" }} }} }}
+auth: {{ studio: {{ bearer: {{ token: "${{env:FILMGATE_GALLERY_TOKEN}}" }} }} }}
+""")
+        command = [place.filmgate, "run", "--pipeline", pipeline, "--state", place.fresh(), "--json"]
+        live = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        shot, delivered = {}, {}
+        watch = threading.Thread(target=lambda: shots(body, shot, count))
+        watch.start()
+        alarm = threading.Timer(120, live.kill)
+        alarm.start()
+        for line in live.stdout:
+            item = json.loads(line)
+            if item.get("ending") == "delivered":
+                delivered[os.path.basename(item["path"])] = time.time()
+            if len(delivered) == count:
+                live.send_signal(signal.SIGTERM)
+                break
+        live.stdout.read()
+        live.wait()
+        alarm.cancel()
+        watch.join()
+    if len(delivered) != count:
+        raise SystemExit(f"{make}: {len(delivered)} of {count} shots were delivered")
+    # What was shot before the camera was taken in waited for that; the first five show it.
+    return [(delivered[name] - shot[name]) * 1000 for name in sorted(shot)[5 if count > 10 else 3:]]
+
+
+def shots(body, times, count):
+    """Reads when the camera took its shots."""
+    while len(times) < count:
+        words = body.process.stdout.readline().split()
+        if not words:
+            return
+        if words[0] == "shot:":
+            times[words[1]] = float(words[-1])

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FilmgateCore
+import Glibc
 import PTPKit
 import VirtualCamera
 
@@ -24,7 +25,9 @@ struct CameraCommand: AsyncParsableCommand {
         @Option(help: "The folder whose files are on its card.", completion: .directory)
         var files: String
 
-        @Option(help: ArgumentHelp("Put the files on the card one shot at a time, this far apart.", valueName: "duration"))
+        @Option(
+            help: ArgumentHelp(
+                "Put the files on the card one shot at a time, this far apart, and print when each was.", valueName: "duration"))
         var shootEvery: String?
 
         @Option(help: "With --shoot-every: this many shots at a time.")
@@ -83,12 +86,25 @@ struct CameraCommand: AsyncParsableCommand {
             if let pause {
                 for start in stride(from: 0, to: shots.count, by: max(1, burst)) {
                     try await Task.sleep(for: pause)
-                    for shot in shots[start..<min(shots.count, start + max(1, burst))] { camera.shoot(shot) }
+                    for shot in shots[start..<min(shots.count, start + max(1, burst))] {
+                        let now = Self.now
+                        camera.shoot(shot)
+                        Console.out("shot: \(shot.map(\.name).joined(separator: " ")) at \(now)")
+                    }
                 }
             }
             try await script.play(camera, responder, shots: pause == nil ? shots : [])
             while !Task.isCancelled { try await Task.sleep(for: .seconds(3600)) }
             responder.stop()
+        }
+
+        /// Seconds since 1970, to the microsecond.
+        private static var now: String {
+            var time = timespec()
+            clock_gettime(CLOCK_REALTIME, &time)
+            // The fields' names are visible or not as the compiler orders the files.
+            let (seconds, nanoseconds) = withUnsafeBytes(of: time) { ($0.load(as: Int64.self), $0.load(fromByteOffset: 8, as: Int64.self)) }
+            return "\(seconds)." + String(String(1_000_000 + nanoseconds / 1000).dropFirst())
         }
     }
 }
