@@ -16,6 +16,9 @@ struct EntryMaker: Sendable {
             entry.fate = .unreadable("The camera was still writing it.")
         } else if object.size == 0 {
             entry.fate = .unreadable("The camera says that it is empty.")
+        } else if object.size == ObjectInfo.unknownSize {
+            // Whatever was read up to this size would pass for the whole.
+            entry.fate = .unreadable("It is larger than 4 GiB, and the camera does not say by how much.")
         }
         return entry
     }
