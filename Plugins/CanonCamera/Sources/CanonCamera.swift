@@ -89,10 +89,11 @@ public struct CanonHandler: ManufacturerHandler {
                     time: object.time, format: object.format, group: object.group))
         case .waiting(let object):
             camera[EOSMemory.self].inMemory.insert(object.handle)
-            return .object(
-                CameraObject(
-                    handle: object.handle, storage: object.storage, folders: ["memory"], name: object.name, size: object.size,
-                    time: object.time, format: object.format))
+            var frame = CameraObject(
+                handle: object.handle, storage: object.storage, folders: ["memory"], name: object.name, size: object.size,
+                time: object.time, format: object.format)
+            frame.isHeld = true
+            return .object(frame)
         case .addedHandle(let handle): return .added(handle)
         case .removed(let handle): return .removed(handle)
         case .storesChanged: return .changed
@@ -111,6 +112,13 @@ public struct CanonHandler: ManufacturerHandler {
             try camera.call(.eosTransferComplete, object.handle.rawValue)
             camera[EOSMemory.self].inMemory.remove(object.handle)
         }
+    }
+
+    /// The body lets go of a frame in its memory.
+    public func decline(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError) {
+        guard camera[EOSMemory.self].inMemory.contains(object.handle) else { return }
+        try camera.call(.eosTransferComplete, object.handle.rawValue)
+        camera[EOSMemory.self].inMemory.remove(object.handle)
     }
 
     /// Clips that 32 bits cannot address are read by the make's own operation, where the standard's 64-bit one is missing.

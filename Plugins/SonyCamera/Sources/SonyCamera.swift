@@ -84,8 +84,8 @@ public struct SonyHandler: ManufacturerHandler {
     public func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews] {
         guard isRemote(camera) else { return StandardNews.read(events) }
         // One frame at a time: the next one takes this one's place, and its handle, when this one has been read.
-        guard camera[SonyMemory.self].waiting.isEmpty, let object = try frame(camera) else { return [] }
-        return [.object(object)]
+        if let waiting = camera[SonyMemory.self].waiting.values.first { return [.object(waiting)] }
+        return try frame(camera).map { [.object($0)] } ?? []
     }
 
     /// The frame in memory, once it is whole; from then on it waits to be read.
@@ -94,9 +94,11 @@ public struct SonyHandler: ManufacturerHandler {
         let info = try camera.objectInfo(Self.memory)
         guard !info.isFolder, info.size > 0 else { return nil }
         camera[SonyMemory.self].count += 1
-        let object = CameraObject(
+        var object = CameraObject(
             handle: ObjectHandle(0xFE00_0000 | camera[SonyMemory.self].count & 0xFF_FFFF), storage: info.storage, folders: ["memory"],
             name: info.name, size: info.size, time: info.time, format: info.format)
+        object.isHeld = true
+        camera[SonyMemory.self].distinguish(&object)
         camera[SonyMemory.self].waiting[object.handle] = object
         return object
     }
@@ -118,15 +120,45 @@ public struct SonyHandler: ManufacturerHandler {
         guard camera[SonyMemory.self].waiting[object.handle] != nil, range.lowerBound == 0 else {
             throw .refused(.invalidObjectHandle, during: .getObject)
         }
+        try take(object, camera, into: sink)
+    }
+
+    /// The body shows the next frame only after this one has been read: so it is, into nothing.
+    public func decline(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError) {
+        guard camera[SonyMemory.self].waiting[object.handle] == object else { return }
+        try take(object, camera, into: NoSink())
+    }
+
+    private func take(_ object: CameraObject, _ camera: isolated PTPCamera, into sink: any ByteSink) throws(PTPError) {
         var inMemory = object
         inMemory.handle = Self.memory
         camera[SonyMemory.self].waiting[object.handle] = nil
         try StandardFetch.whole(inMemory, from: 0, camera, into: sink)
+        camera[SonyMemory.self].taken.insert(.init(object))
+    }
+
+    private struct NoSink: ByteSink {
+        func write(_ bytes: RawSpan) throws(IngestError) {}
     }
 }
 
-/// The frame that was told about and not yet read.
+/// The frame that was told about and not yet read, and what was read before it.
 struct SonyMemory: HandlerMemory {
+    struct Look: Hashable {
+        var name: String, size: UInt64, time: CivilTime?
+        init(_ object: CameraObject) { (name, size, time) = (object.name, object.size, object.time) }
+    }
     var waiting: [ObjectHandle: CameraObject] = [:]
     var count: UInt32 = 0
+    var taken: Set<Look> = []
+
+    /// A frame that has been read is gone: another one that looks the same gets a name of its own.
+    func distinguish(_ object: inout CameraObject) {
+        let name = FileName(object.name)
+        var number = 2
+        while taken.contains(Look(object)) {
+            object.name = name.ext.isEmpty ? "\(name.stem)~\(number)" : "\(name.stem)~\(number).\(name.ext)"
+            number += 1
+        }
+    }
 }

@@ -16,6 +16,8 @@ public struct CameraObject: Sendable, Hashable {
     public var isProtected: Bool
     /// The camera was still writing it when it was asked.
     public var isUnfinished = false
+    /// In the body's memory and nowhere else, which has no room for many: it stays until it is read, or declined.
+    public var isHeld = false
     /// Files of one shot share it, where the make tells.
     public var group: ObjectHandle?
 

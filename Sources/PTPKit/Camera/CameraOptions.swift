@@ -17,6 +17,8 @@ public struct CameraOptions: Sendable {
     /// Nil: the make's own.
     public var chunk: ByteCount?
     public var keepAlive: Duration?
+    /// Where the camera's own small pictures go; nil: they are not asked for.
+    public var thumbnails: String?
     /// What a continuous run takes of the files that were there before it.
     public var backlog = Backlog.sinceLast
 
@@ -53,6 +55,8 @@ extension CameraConfig {
             .field("chunk", \.camera.chunk, "Bytes asked for at a time; without it, what suits the make."),
             .field("backlog", \.camera.backlog, "What `run` takes of the files that are on the camera when it is met."),
             .field("keep_alive", \.camera.keepAlive, "How often a quiet camera is spoken to, so that it stays awake."),
+            .field(
+                "thumbnails", \.camera.thumbnails, "A folder for the camera's own small picture of each file, asked for before the file."),
         ]
     }
 }

@@ -8,7 +8,8 @@ import Synchronization
 public final class CameraSession: SourceSession {
     public let place: SourcePlace
     public let volume: String
-    public var parallelFetches: Int { 1 }
+    /// Files come one after the other; while one is made durable and looked at, the next one is on its way.
+    public var parallelFetches: Int { 2 }
     struct State {
         var camera: PTPCamera
         var door: any CameraDoor
@@ -29,14 +30,18 @@ public final class CameraSession: SourceSession {
     let handler: any ManufacturerHandler
     let maker: EntryMaker
     private let options: CameraOptions
+    private let thumbnails: ThumbnailFolder?
     let visit: CameraVisit
     let quirks: Quirks
     let state: Mutex<State>
+    /// Held by the file that is on its way.
+    private let turn = ByteBudget(limit: 1)
 
     private init(
         _ guest: CameraPorch.Guest, _ quirks: Quirks, _ door: any CameraDoor, _ place: SourcePlace, _ handler: any ManufacturerHandler,
         _ options: CameraOptions, _ visit: CameraVisit
-    ) {
+    ) throws(IngestError) {
+        thumbnails = if let folder = options.thumbnails { try ThumbnailFolder(folder) } else { nil }
         (self.place, self.handler, self.options, self.visit, self.quirks) = (place, handler, options, visit, quirks)
         volume = CameraNaming.volume(guest.info, address: door.address)
         maker = EntryMaker(place: place, volume: volume, options: options)
@@ -59,7 +64,12 @@ public final class CameraSession: SourceSession {
             throw IngestError(.rejected, "\(CameraNaming.label(guest.info)) is no camera for `\(place.source)`.")
         }
         let quirks = options.applied(to: match.quirks ?? handler.quirks)
-        let session = CameraSession(guest, quirks, door, place, handler, options, visit)
+        let session: CameraSession
+        do throws(IngestError) { session = try CameraSession(guest, quirks, door, place, handler, options, visit) } catch {
+            await guest.camera.close()
+            visit.porch.left(door.address)
+            throw error
+        }
         do throws(PTPError) { try await session.prepare(guest.camera) } catch {
             await session.close()
             throw IngestError(error, camera: place.label)
@@ -74,12 +84,16 @@ public final class CameraSession: SourceSession {
     }
 
     var camera: PTPCamera { state.withLock(\.camera) }
+    var isOnBus: Bool { state.withLock { $0.door.usb != nil } }
     var isClosed: Bool { state.withLock(\.isClosed) }
     func spoke() { state.withLock { $0.lastWord = .now } }
     var silence: Duration { state.withLock { .now - $0.lastWord } }
 
+    /// What lies on its cards.
+    ///
+    /// Frames held in the body's memory are no part of it: they come by `arrivals`, because one that is not read holds up the next.
     public func entries() async throws(IngestError) -> [SourceEntry] {
-        let arranged = maker.arrange(try await asIngest { () async throws(PTPError) in try await self.list() })
+        let arranged = maker.arrange(try await asIngest { () async throws(PTPError) in try await self.list().filter { !$0.isHeld } })
         remember(arranged)
         return arranged.map(\.entry)
     }
@@ -109,9 +123,15 @@ public final class CameraSession: SourceSession {
     }
 
     /// An event and a listing may date the same file a second or two apart.
-    func known(_ entry: SourceEntry) -> Bool {
-        guard let old = state.withLock({ $0.told[entry.origin.volumePath] }) else { return false }
-        return old.size == entry.origin.size && abs(old.time - entry.origin.modified) <= 2_000_000_000
+    func known(_ object: CameraObject, _ entry: SourceEntry) -> Bool {
+        state.withLock { state in
+            let origin = entry.origin
+            guard let old = state.told[origin.volumePath], old.size == origin.size else { return false }
+            guard abs(old.time - origin.modified) <= 2_000_000_000 else { return false }
+            // Shown again, perhaps by another handle.
+            if object.isHeld { state.objects[origin.volumePath] = object }
+            return true
+        }
     }
 
     /// Goes on where it was when the connection breaks and comes back, after proof that the camera still means the same bytes: the last 64 KiB
@@ -119,8 +139,23 @@ public final class CameraSession: SourceSession {
     ///
     /// `corruptData` when they differ.
     public func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {
-        let counter = CountingSink(sink, from: offset)
+        try await turn.take(1)
+        defer { turn.give(1) }
+        if offset == 0, let thumbnails { await keepThumbnail(of: origin, in: thumbnails) }
+        let counter = CountingSink(sink, from: offset, sums: quirks.partial == .none)
         try await asIngest { () async throws(PTPError) in try await self.fetch(origin, counter) }
+    }
+
+    /// What fails here fails again, and is told, when the file itself is read.
+    private func keepThumbnail(of origin: Origin, in folder: ThumbnailFolder) async {
+        let camera = camera
+        let picture = await Result { () async throws(PTPError) in
+            try await camera.run { camera throws(PTPError) -> [UInt8] in
+                let object = try self.find(origin, camera)
+                return object.isHeld || !camera.info.offers(.getThumb) ? [] : try camera.thumbnail(object.handle)
+            }
+        }
+        if case .success(let bytes) = picture { folder.keep(bytes, of: origin.path, from: place.label) }
     }
 
     private func fetch(_ origin: Origin, _ counter: CountingSink) async throws(PTPError) {
@@ -159,6 +194,26 @@ public final class CameraSession: SourceSession {
         return object
     }
 
+    /// A frame that the body holds in its memory and that is not wanted, or is at its targets, makes room for the next one.
+    ///
+    /// From then on a frame that looks the same is another one, or the same that could not be read: it is told about.
+    public func settled(_ settled: Settled) {
+        let origin = settled.asset.origin
+        guard settled.ending != .pending else { return }
+        let held = state.withLock { state -> (CameraObject, PTPCamera)? in
+            guard !state.isClosed, let object = state.objects[origin.volumePath], object.isHeld else { return nil }
+            return maker.origin(object).id == origin.id ? (object, state.camera) : nil
+        }
+        guard let (object, camera) = held else { return }
+        let handler = handler, isFailed = settled.ending == .setAside
+        Task {
+            _ = await Result { () async throws(PTPError) in
+                if !isFailed { try await camera.run { camera throws(PTPError) in try handler.decline(object, camera) } }
+            }
+            state.withLock { _ = $0.told.removeValue(forKey: origin.volumePath) }
+        }
+    }
+
     public func localPath(_ origin: Origin) -> String? { nil }
 
     /// Watches the camera, in its make's way, until the session is closed or the stream is let go.
@@ -170,7 +225,7 @@ public final class CameraSession: SourceSession {
     /// - A shot between the end of `entries` and this call is not lost: its event waits, here or in the camera.
     /// - `fate` is as in `entries`: what the options leave out arrives as `filtered`.
     /// - `lost` when the camera cannot be spoken to; from then on it is tried again after 0.5 s and ever more rarely up to every 30 s, on
-    ///   USB also at another place of the bus. `back` when that worked, and behind it everything that was shot meanwhile, found by a listing.
+    ///   USB every 2 s and also at another place of the bus. `back` when that worked, and behind it everything that was shot meanwhile, found by a listing.
     ///   When a `fetch` was the first to notice and came back by itself, there is neither, only what was shot meanwhile.
     /// - After events were lost, and when a card is put in, the camera is listed, and all that was not told before arrives.
     ///

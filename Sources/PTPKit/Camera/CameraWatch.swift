@@ -40,10 +40,12 @@ struct CameraWatch: Sendable {
     private func away(_ camera: PTPCamera, _ error: PTPError) async {
         guard isWanted, session.camera === camera else { return }
         out.yield(.lost(IngestError(error, camera: session.place.label)))
+        // To look along a bus costs nothing.
+        let rarest = session.isOnBus ? Duration.seconds(2) : .seconds(30)
         var pause = Duration.milliseconds(500)
         while isWanted {
             try? await Task.sleep(for: pause)
-            pause = min(pause * 2, .seconds(30))
+            pause = min(pause * 2, rarest)
             guard isWanted else { return }
             do throws(PTPError) {
                 try await session.comeBack(from: camera)
@@ -101,7 +103,7 @@ struct CameraWatch: Sendable {
 
     /// Passes on what has not been told about before.
     private func arrive(_ objects: [CameraObject]) -> Int {
-        let fresh = session.maker.arrange(objects).filter { !session.known($0.entry) }
+        let fresh = session.maker.arrange(objects).filter { !session.known($0.object, $0.entry) }
         session.remember(fresh)
         for (_, entry) in fresh { out.yield(.arrived(entry)) }
         return fresh.count

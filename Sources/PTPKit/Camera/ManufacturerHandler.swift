@@ -20,6 +20,8 @@ public protocol ManufacturerHandler: Sendable {
     /// Those of the range, or all to the end where parts cannot be asked for. Large objects are asked for range by range, so that news
     /// is not held up. `length` when there are not as many as promised.
     func fetch(_ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, into sink: any ByteSink) throws(PTPError)
+    /// Nobody will read this object, which is held in the body's memory: left out by a rule, or known. Makes room for the next one.
+    func decline(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError)
     /// What is new since the last call. `events` came on the event channel; makes that must be asked ask here.
     func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews]
     /// Called when the camera has not been spoken to for the quirks' `keepAlive`.
@@ -59,6 +61,7 @@ extension ManufacturerHandler {
     {
         try StandardFetch.fetch(object, range, camera, into: sink)
     }
+    public func decline(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError) {}
     public func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews] { StandardNews.read(events) }
     public func keepAlive(_ camera: isolated PTPCamera) throws(PTPError) { _ = try camera.read(.getDeviceInfo) }
     public func release(_ camera: isolated PTPCamera) {}
