@@ -75,7 +75,7 @@ extension CameraSession {
         let (isLate, before) = state.withLock { state in
             let before = state.door.address
             state.before.merge(state.objects) { _, new in new }
-            (state.camera, state.door, state.objects) = (guest.camera, door, [:])
+            (state.camera, state.door, state.objects, state.over) = (guest.camera, door, [:], [])
             state.connection += 1
             return (state.isClosed, before)
         }

@@ -21,6 +21,8 @@ public final class CameraSession: SourceSession {
         var objects: [String: CameraObject] = [:]
         /// Those of earlier connections, whose handles may be worth a question.
         var before: [String: CameraObject] = [:]
+        /// Held frames of this connection of which nothing more is wanted; a look that began before may still show them.
+        var over: Set<ObjectHandle> = []
         /// What the engine has been told about, across connections.
         var told: [String: (size: UInt64, time: Int64)] = [:]
         var isClosed = false
@@ -126,6 +128,7 @@ public final class CameraSession: SourceSession {
     func known(_ object: CameraObject, _ entry: SourceEntry) -> Bool {
         state.withLock { state in
             let origin = entry.origin
+            if object.isHeld, state.over.contains(object.handle) { return true }
             guard let old = state.told[origin.volumePath], old.size == origin.size else { return false }
             guard abs(old.time - origin.modified) <= 2_000_000_000 else { return false }
             // Shown again, perhaps by another handle.
@@ -202,7 +205,9 @@ public final class CameraSession: SourceSession {
         guard settled.ending != .pending else { return }
         let held = state.withLock { state -> (CameraObject, PTPCamera)? in
             guard !state.isClosed, let object = state.objects[origin.volumePath], object.isHeld else { return nil }
-            return maker.origin(object).id == origin.id ? (object, state.camera) : nil
+            guard maker.origin(object).id == origin.id else { return nil }
+            state.over.insert(object.handle)
+            return (object, state.camera)
         }
         guard let (object, camera) = held else { return }
         let handler = handler, isFailed = settled.ending == .setAside

@@ -1,6 +1,5 @@
 import ArgumentParser
 import FilmgateCore
-import Glibc
 import PTPKit
 import VirtualCamera
 
@@ -87,7 +86,7 @@ struct CameraCommand: AsyncParsableCommand {
                 for start in stride(from: 0, to: shots.count, by: max(1, burst)) {
                     try await Task.sleep(for: pause)
                     for shot in shots[start..<min(shots.count, start + max(1, burst))] {
-                        let now = Self.now
+                        let now = WallClock.text
                         camera.shoot(shot)
                         Console.out("shot: \(shot.map(\.name).joined(separator: " ")) at \(now)")
                     }
@@ -96,15 +95,6 @@ struct CameraCommand: AsyncParsableCommand {
             try await script.play(camera, responder, shots: pause == nil ? shots : [])
             while !Task.isCancelled { try await Task.sleep(for: .seconds(3600)) }
             responder.stop()
-        }
-
-        /// Seconds since 1970, to the microsecond.
-        private static var now: String {
-            var time = timespec()
-            clock_gettime(CLOCK_REALTIME, &time)
-            // The fields' names are visible or not as the compiler orders the files.
-            let (seconds, nanoseconds) = withUnsafeBytes(of: time) { ($0.load(as: Int64.self), $0.load(fromByteOffset: 8, as: Int64.self)) }
-            return "\(seconds)." + String(String(1_000_000 + nanoseconds / 1000).dropFirst())
         }
     }
 }
