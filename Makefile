@@ -15,7 +15,7 @@ SECONDS_SOAK ?= 1800
 # By each of three cameras and into the hot folder.
 SHOTS_SOAK ?= 7600
 
-.PHONY: chaos soak deb deb-test hotfolder push ways deps-hotfolder deps-deb help deps deps-test deps-peers peers deps-crash deps-bench deps-usb usb deps-vusb vusb build test lint demo crash bench fuzz tsan install clean program
+.PHONY: chaos soak deb deb-test hotfolder push ways deps-hotfolder deps-deb help deps deps-test deps-peers peers deps-crash deps-bench deps-usb usb deps-vusb vusb build test lint demo crash outage bench fuzz tsan install clean program
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,7 +55,8 @@ test: deps deps-test deps-crash ## build and run all tests
 	python3 Tests/Crash/chaos.py --filmgate $(DEBUG_BIN) --seconds 12 --shots 20
 
 peers: deps deps-peers ## the tests against real servers on this machine, the slow ones and 3 GB files too
-	FILMGATE_PEERS=1 FILMGATE_BIG_FILE=3221225472 $(SWIFT) test --disable-xctest -j $(JOBS) --filter 'Target|SignInTests'
+	programs=$$(Tests/Peers/python.sh .build-peers) && PATH="$$programs:$$PATH" FILMGATE_PEERS=1 FILMGATE_BIG_FILE=3221225472 \
+		$(SWIFT) test --disable-xctest -j $(JOBS) --filter 'Target|SignInTests'
 
 lint: deps ## formatting, house rules, and every pipeline in the repository
 	$(SWIFT) build --build-tests -j $(JOBS)
@@ -66,6 +67,9 @@ demo: program ## a sample card through pipelines/quickstart.yaml, twice
 
 crash: deps-crash program ## kill -9 at COUNT random moments of an import, then prove that nothing was lost or doubled
 	python3 Tests/Crash/crash.py --filmgate $(PROGRAM) --count $(COUNT)
+
+outage: deps-crash program ## 3,000 files while the network is away for two (shortened) hours, with a restart in them
+	python3 Tests/Outage/outage.py --filmgate $(PROGRAM)
 
 bench: deps-bench program ## measure against cp, rclone, exiftool and exiv2 (BENCH="--quick" for a short look)
 	python3 Tests/Bench/bench.py --filmgate $(PROGRAM) $(BENCH)
@@ -86,7 +90,11 @@ fuzz: deps ## every fuzz target for SECONDS_EACH seconds under AddressSanitizer
 	.ci/fuzz.sh $(SECONDS_EACH)
 
 tsan: deps ## all tests under ThreadSanitizer
-	$(SWIFT) test --disable-xctest --sanitize=thread --scratch-path .build-tsan -j $(JOBS)
+	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan -j $(JOBS)
+	# Tells the sanitizer how Swift's Mutex is handed over; see the file.
+	"$$(dirname "$$(readlink -f "$$(command -v $(SWIFT))")")/clang" -shared -fPIC -O2 -o .build-tsan/mutex.so Tests/Sanitizer/mutex.c -ldl
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 LD_PRELOAD=$(CURDIR)/.build-tsan/mutex.so \
+		$(SWIFT) test --skip-build --disable-xctest --sanitize=thread --scratch-path .build-tsan
 
 install: build ## install the program, its udev rules and its shell completions below PREFIX
 	install -D -m 755 $(RELEASE_BIN) $(DESTDIR)$(PREFIX)/bin/filmgate

@@ -13,6 +13,7 @@ case "${1:-build}" in
         commands="python3=python3 glewlwyd=glewlwyd sqlite3=sqlite3 nginx=nginx-light openssl=openssl sshd=openssh-server vsftpd=vsftpd rclone=rclone memcached=memcached
             swift-proxy-server=swift-proxy swift-account-server=swift-account swift-container-server=swift-container
             swift-object-server=swift-object"
+        files="/usr/lib/nginx/modules/ngx_http_dav_ext_module.so=libnginx-mod-http-dav-ext /usr/share/doc/python3-venv=python3-venv"
         export PATH=$PATH:/usr/sbin
         ;;
     test) commands="glewlwyd=glewlwyd sqlite3=sqlite3 curl=curl openssl=openssl gphoto2=gphoto2 python3=python3" ;;
@@ -26,7 +27,12 @@ case "${1:-build}" in
         commands="python3=python3 dpkg-deb=dpkg strip=binutils ldd=libc-bin debootstrap=debootstrap mkfs.ext4=e2fsprogs"
         export PATH=$PATH:/usr/sbin:/sbin
         ;;
-    bench) commands="python3=python3 rclone=rclone exiftool=libimage-exiftool-perl exiv2=exiv2 gphoto2=gphoto2 strace=strace" ;;
+    bench)
+        commands="python3=python3 curl=curl nginx=nginx-light openssl=openssl rclone=rclone exiftool=libimage-exiftool-perl exiv2=exiv2
+            gphoto2=gphoto2 strace=strace"
+        files="/usr/lib/nginx/modules/ngx_http_dav_ext_module.so=libnginx-mod-http-dav-ext"
+        export PATH=$PATH:/usr/sbin
+        ;;
     usb) commands="python3=python3 qemu-system-x86_64=qemu-system-x86 busybox=busybox-static cpio=cpio depmod=kmod" ;;
     vusb)
         libraries="libexif=libexif-dev libxml-2.0=libxml2-dev"

@@ -12,6 +12,7 @@ from cameras import cameras
 from hot import hot
 from measure import Run, Table, median, paired, peak, run
 from place import Place
+from uploads import uploads
 
 MEMORY_LIMIT = 96
 
@@ -165,8 +166,10 @@ def samples(place, cards):
     return folder
 
 
-PARTS = {"copying": copying, "memory": memory, "again": again, "inspecting": inspecting, "starting": starting, "flatness": flatness, "cameras": cameras,
-         "hot": hot}
+PARTS = {
+    "copying": copying, "memory": memory, "again": again, "inspecting": inspecting, "starting": starting, "flatness": flatness, "cameras": cameras,
+    "hot": hot, "uploads": uploads,
+}
 
 
 def main():

@@ -7,10 +7,10 @@ import time
 
 
 class Run:
-    """One finished run: seconds, peak resident set in MiB, output."""
+    """One finished run: seconds, peak resident set in MiB, output, and seconds of CPU time."""
 
-    def __init__(self, seconds, peak, output):
-        self.seconds, self.peak, self.output = seconds, peak, output
+    def __init__(self, seconds, peak, output, cpu=0.0):
+        self.seconds, self.peak, self.output, self.cpu = seconds, peak, output, cpu
 
 
 def run(command, env=None, expect=0, capture=False):
@@ -25,7 +25,7 @@ def run(command, env=None, expect=0, capture=False):
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != expect:
         raise SystemExit(f"exit {process.returncode} instead of {expect}: {command}")
-    return Run(seconds, usage.ru_maxrss / 1024, text)
+    return Run(seconds, usage.ru_maxrss / 1024, text, usage.ru_utime + usage.ru_stime)
 
 
 def paired(contestants, rounds, before=None, rng=random.Random(1)):

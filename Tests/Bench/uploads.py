@@ -1,0 +1,167 @@
+"""Uploading to nginx WebDAV over TLS, near and far, beside curl and rclone."""
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+from measure import paired, run
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MEMORY_LIMIT = 64
+PIPELINE = """\
+version: 1
+sources: [card: {{ paths: ["{card}"] }}]
+stages: [upload: {{ to: [nas] }}]
+targets:
+  nas: {{ webdav: {{ url: "{url}/{{name}}", auth: cam, ca_file: "{authority}", placing: direct, workers: 8 }} }}
+auth: {{ cam: {{ basic: {{ username: cam, password: "${{env:CAM}}" }} }} }}
+"""
+
+
+class Server:
+    """nginx with WebDAV over TLS, and a way to it that takes 50 ms; use as a context."""
+
+    def __init__(self, place):
+        self.folder = os.path.join(place.memory, "nginx")
+        self.environment = dict(os.environ, CAM="secret")
+        self.processes, self.rooms = [], 0
+
+    def __enter__(self):
+        os.makedirs(self.folder)
+        os.chmod(self.folder, 0o755)
+        os.chmod(os.path.dirname(self.folder), 0o755)
+        self.near, plain, self.far = (free_port() for _ in range(3))
+        script = os.path.join(HERE, "..", "Peers", "servers", "nginx-dav.sh")
+        self.start(["bash", script, self.folder, str(self.near), str(plain)])
+        self.start([sys.executable, os.path.join(HERE, "delay.py"), str(self.far), str(self.near), "50"])
+        for port in (self.near, self.far):
+            wait_for(port)
+        self.authority = os.path.join(self.folder, "ca.pem")
+        return self
+
+    def start(self, command):
+        self.processes.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True))
+
+    def __exit__(self, *_):
+        for process in self.processes:
+            os.killpg(process.pid, signal.SIGTERM)
+            process.wait()
+
+    def room(self, port):
+        """The address of a folder with nothing in it."""
+        self.rooms += 1
+        return f"https://localhost:{port}/r{self.rooms}"
+
+    def check(self, url, count, size):
+        """Everything arrived; then it makes room."""
+        folder = os.path.join(self.folder, "files", url.rsplit("/", 1)[1])
+        sizes = [entry.stat().st_size for entry in os.scandir(folder) if entry.is_file()]
+        if len(sizes) != count or any(one != size for one in sizes):
+            raise SystemExit(f"{url}: {len(sizes)} files instead of {count}, or of other sizes")
+        shutil.rmtree(folder)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_for(port):
+    for _ in range(400):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise SystemExit(f"nothing answers at port {port}")
+
+
+def card_of(place, name, count, size):
+    """Files of random bytes: every one another content."""
+    folder = os.path.join(place.memory, name, "DCIM", "100BENCH")
+    os.makedirs(folder)
+    for number in range(count):
+        with open(os.path.join(folder, f"IMG_{number:04}.JPG"), "wb") as file:
+            for left in range(size, 0, -(1 << 20)):
+                file.write(secrets.token_bytes(min(left, 1 << 20)))
+    return os.path.dirname(os.path.dirname(folder))
+
+
+class Peers:
+    """The same files to the same server, by each program."""
+
+    def __init__(self, place, server, card, count, size):
+        self.place, self.server, self.card, self.count, self.size = place, server, card, count, size
+        self.folder = os.path.join(card, "DCIM", "100BENCH")
+
+    def done(self, result, url):
+        self.server.check(url, self.count, self.size)
+        return result
+
+    def curl(self, port):
+        url, script = self.server.room(port), os.path.join(self.place.memory, "curl.config")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(f'parallel\nparallel-max = 8\nsilent\nfail\nuser = "cam:secret"\ncacert = "{self.server.authority}"\nheader = "Expect:"\n')
+            for name in sorted(os.listdir(self.folder)):
+                file.write(f'upload-file = "{self.folder}/{name}"\nurl = "{url}/{name}"\noutput = "/dev/null"\n')
+        return self.done(run(["curl", "-q", "-K", script]), url)
+
+    def rclone(self, port):
+        url = self.server.room(port)
+        secret = subprocess.run(["rclone", "obscure", "secret"], capture_output=True, text=True, check=True).stdout.strip()
+        command = ["rclone", "copy", self.folder, ":webdav:", "--webdav-url", url, "--webdav-user", "cam", "--webdav-pass", secret]
+        return self.done(run(command + ["--transfers", "8", "--ca-cert", self.server.authority]), url)
+
+    def filmgate(self, port):
+        url, state = self.server.room(port), self.place.fresh()
+        pipeline = os.path.join(self.place.memory, "uploads.yaml")
+        with open(pipeline, "w", encoding="utf-8") as file:
+            file.write(PIPELINE.format(card=self.card, url=url, authority=self.server.authority))
+        command = [self.place.filmgate, "import", "--pipeline", pipeline, "--state", state, "--json"]
+        return self.done(run(command, env=self.server.environment), url)
+
+
+def uploads(place, table, options):
+    """2,000 small files and 20 large ones; wall and CPU time beside curl, then over 50 ms beside the best of curl and rclone."""
+    sets = [("2,000 × 200 KB", 2000, 200_000), ("20 × 60 MB", 20, 60_000_000)]
+    if options.quick:
+        sets = [("200 × 200 KB", 200, 200_000), ("2 × 60 MB", 2, 60_000_000)]
+    rounds = 3 if options.quick else options.rounds
+    with Server(place) as server:
+        for label, count, size in sets:
+            card = card_of(place, f"upload{count}", count, size)
+            peers = Peers(place, server, card, count, size)
+            near = {"curl": lambda _: peers.curl(server.near), "filmgate": lambda _: peers.filmgate(server.near)}
+            compare(table, label, paired(near, rounds, before=place.clear))
+            far = dict(near_far(peers, server))
+            against_best(table, label, paired(far, 1 if options.quick else 3, before=place.clear))
+            shutil.rmtree(card)
+
+
+def near_far(peers, server):
+    for name in ("curl", "rclone", "filmgate"):
+        yield name, lambda _, name=name: getattr(peers, name)(server.far)
+
+
+def middle(values):
+    return sorted(values)[len(values) // 2]
+
+
+def compare(table, label, results):
+    wall = {name: middle([one.seconds for one in runs]) for name, runs in results.items()}
+    cpu = {name: middle([one.cpu for one in runs]) for name, runs in results.items()}
+    print("  medians: " + ", ".join(f"{name} {wall[name]:.2f} s wall, {cpu[name]:.2f} s CPU" for name in results))
+    table.line(f"{label}: wall time / curl", wall["filmgate"] / wall["curl"], 1.5, " ×")
+    table.line(f"{label}: CPU time / curl", cpu["filmgate"] / cpu["curl"], 1.5, " ×")
+    table.line(f"{label}: peak memory", max(one.peak for one in results["filmgate"]), MEMORY_LIMIT, " MiB")
+
+
+def against_best(table, label, results):
+    wall = {name: middle([one.seconds for one in runs]) for name, runs in results.items()}
+    print("  over 50 ms: " + ", ".join(f"{name} {seconds:.2f} s" for name, seconds in wall.items()))
+    best = min(wall["curl"], wall["rclone"])
+    table.line(f"{label} over 50 ms: speed / best peer", best / wall["filmgate"], 0.9, " ×", at_least=True)
