@@ -70,6 +70,8 @@ def inside(root, *command):
 def install(root, package, checks):
     shutil.copy(package, root / "tmp/filmgate.deb")
     shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
+    # As in any Debian that runs: the loader finds the program's own libraries through it.
+    subprocess.run(["mount", "--bind", "/proc", str(root / "proc")], check=True)
     inside(root, "apt-get", "update", "-q")
     done = inside(root, "apt-get", "install", "-y", "-q", "--no-install-recommends", "/tmp/filmgate.deb")
     checks.note(done.returncode == 0, "the package installs in a clean root", done.stdout + done.stderr)
@@ -86,7 +88,9 @@ def install(root, package, checks):
     checked = inside(root, "filmgate", "check", "/etc/filmgate/pipeline.yaml")
     checks.note(checked.returncode == 0, "a pipeline that includes shipped profiles is valid there", checked.stdout + checked.stderr)
     verified = inside(root, "systemd-analyze", "verify", "/usr/lib/systemd/system/filmgate.service")
-    checks.note("filmgate" not in verified.stderr, "systemd finds nothing wrong with the unit", verified.stderr)
+    # A root without man(1) cannot look whether the manual is there; that was looked at above.
+    wrong = [line for line in verified.stderr.splitlines() if "filmgate" in line and "'man " not in line]
+    checks.note(not wrong, "systemd finds nothing wrong with the unit", wrong)
 
 
 def prepare(root, program):
@@ -110,10 +114,9 @@ def image(root, path):
 
 
 def boot(kernel, archive, disk, limit, checks):
-    accelerator = "kvm" if os.access("/dev/kvm", os.W_OK) and works_with_kvm() else "tcg,thread=multi"
-    print(f"booting ({accelerator}) …", flush=True)
+    print("booting …", flush=True)
     machine = subprocess.Popen(
-        ["timeout", str(limit), "qemu-system-x86_64", "-accel", accelerator, "-cpu", "max", "-smp", "2", "-m", "1024", "-machine", "q35",
+        ["timeout", str(limit), "qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", "1024", "-machine", "q35",
          "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-serial", "stdio", "-kernel", str(kernel), "-initrd",
          str(archive), "-drive", f"file={disk},format=raw,if=virtio,cache=unsafe", "-append",
          "console=ttyS0 quiet panic=-1 mitigations=off tsc=unstable random.trust_cpu=on systemd.show_status=false rw"],
@@ -132,18 +135,12 @@ def boot(kernel, archive, disk, limit, checks):
     checks.note(ended, "the machine came to its end by itself")
 
 
-def works_with_kvm():
-    tried = subprocess.run(
-        ["timeout", "3", "qemu-system-x86_64", "-accel", "kvm", "-nodefaults", "-display", "none", "-S"], capture_output=True, check=False)
-    return tried.returncode == 124
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--deb", required=True, help="the package")
     parser.add_argument("--filmgate", required=True, help="the program, which writes the card")
     parser.add_argument("--cache", default=".build/deb-guest", help="where the clean root and the kernel are kept")
-    parser.add_argument("--limit", type=int, default=400, help="seconds after which the machine counts as stuck")
+    parser.add_argument("--limit", type=int, default=900, help="seconds after which the machine counts as stuck")
     options = parser.parse_args()
     if os.geteuid() != 0:
         raise SystemExit("deb.py makes a Debian root: run it as root.")
@@ -159,8 +156,10 @@ def main():
         install(root, options.deb, checks)
         if not checks.failed:
             prepare(root, os.path.abspath(options.filmgate))
+            subprocess.run(["umount", str(root / "proc")], check=True)
             boot(kernel, archive, image(root, scratch / "disk"), options.limit, checks)
     finally:
+        subprocess.run(["umount", "-l", str(scratch / "root/proc")], check=False, stderr=subprocess.DEVNULL)
         shutil.rmtree(scratch)
     print(f"deb: {len(checks.passed)} checks passed, {len(checks.failed)} failed")
     for name in checks.failed:
