@@ -24,7 +24,7 @@ export PATH=/bin
 /bin/busybox --install -s /bin
 mkdir -p /proc /sys /dev /disk
 mount -t proc proc /proc; mount -t sysfs sysfs /sys; mount -t devtmpfs dev /dev
-for module in virtio_pci virtio_blk ext4; do modprobe $module; done
+for module in virtio_pci virtio_blk crc32c_generic ext4; do modprobe $module; done
 mount -t ext4 /dev/vda /disk || echo "FAIL the disk cannot be mounted"
 umount /proc /sys
 mount --move /dev /disk/dev
@@ -146,7 +146,7 @@ def main():
         raise SystemExit("deb.py makes a Debian root: run it as root.")
     cache, checks = Path(options.cache).resolve(), Checks()
     cache.mkdir(parents=True, exist_ok=True)
-    guest.MODULES, guest.INIT = ["virtio_pci", "virtio_blk", "ext4"], INIT
+    guest.MODULES, guest.INIT = ["virtio_pci", "virtio_blk", "crc32c_generic", "ext4"], INIT
     kernel, archive = guest.build(cache / "kernel")
     base = clean_root(cache)
     scratch = Path(tempfile.mkdtemp(prefix="filmgate-deb-"))

@@ -17,7 +17,7 @@ su -s /bin/sh filmgate -c 'cp -r /srv/filmgate/CARD /srv/filmgate/hot/' 2>/dev/n
 wanted=$(find /srv/filmgate/CARD -type f ! -name '.*' ! -path '*/.*' ! -name 'Thumbs.db' -exec sha256sum {} + | cut -d' ' -f1 | sort -u)
 waited=0
 while [ $waited -lt 120 ]; do
-    found=$(find /srv/filmgate/archive -type f ! -name '.*' -exec sha256sum {} + | cut -d' ' -f1 | sort)
+    found=$(find /srv/filmgate/archive -type f ! -path '*/.*' -exec sha256sum {} + | cut -d' ' -f1 | sort)
     [ "$found" = "$wanted" ] && break
     sleep 1
     waited=$((waited + 1))

@@ -44,7 +44,8 @@ public struct FolderSource: Module, SourceDriver {
     }
 
     static let name = "folder"
-    public static let manifest = Manifest(name, "Takes what is put into a folder, once it is whole.", gives: [.file])
+    public static let manifest = Manifest(
+        name, "Takes what is put into a folder during a shoot, once it is whole.", stability: .beta, gives: [.file])
 
     private let config: Config, context: ModuleContext
 
