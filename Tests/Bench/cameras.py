@@ -206,7 +206,7 @@ targets:
   gallery: {{ http: {{ url: "{url}", auth: studio, digest: {{ json: sha256 }}, find: {{ url: "{url}/by-digest/{{sha256}}" }} }} }}
 auth: {{ studio: {{ bearer: {{ token: "${{env:FILMGATE_GALLERY_TOKEN}}" }} }} }}
 """)
-        command = [place.filmgate, "run", "--pipeline", pipeline, "--state", place.fresh(), "--json"]
+        command = [place.filmgate, "run", pipeline, "--state", place.fresh(), "--json"]
         live = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         shot, delivered = {}, {}
         watch = threading.Thread(target=lambda: shots(body, shot, count))
