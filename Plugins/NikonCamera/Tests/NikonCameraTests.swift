@@ -27,6 +27,16 @@ import VirtualCamera
     @Test(.enabled(if: ForeignClient.isInstalled))
     func aForeignClientDownloadsFromThePersonality() async throws { try await ForeignClient.check(NikonPersonality()) }
 
+    @Test func aListingCostsOneRequestForEachFile() async throws {
+        let files = (1...300).map { ("", VirtualFile("DSC_\($0).JPG", .pattern(seed: UInt64($0), size: 100))) }
+        try await Self.bench(NikonPersonality()).run(.network, files: files) { scene in
+            let before = scene.camera.log.count, found = try await scene.session.entries().count
+            #expect(found == 300)
+            // And a few for stores and folders, and for a second look at the last files.
+            #expect(scene.camera.log.count - before <= 300 + 16)
+        }
+    }
+
     @Test func filesMarkedForTransferAreStillRead() async throws {
         var personality = NikonPersonality()
         personality.refusesStandardReads = true
