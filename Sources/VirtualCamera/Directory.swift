@@ -43,7 +43,9 @@ extension VirtualFile {
                 let seconds = withUnsafeBytes(of: status.st_mtim) { $0.load(as: Int64.self) }
                 let date = CivilTime(unixSeconds: seconds, offsetMinutes: nil).map(PTPDate.format) ?? ""
                 let content = Content.file(path: path + "/" + name, size: UInt64(max(0, status.st_size)))
-                found.append((folder, VirtualFile(name, content, date: date)))
+                var file = VirtualFile(name, content, date: date)
+                if folder.hasPrefix("DCIM/") { file.folder = folder }
+                found.append((folder, file))
             }
         }
     }

@@ -66,7 +66,7 @@ public final class VirtualCamera: Sendable {
     public func shoot(_ files: [VirtualFile], in folder: String? = nil) -> [VirtualObject] {
         let (objects, events) = state.withLock { state -> ([VirtualObject], [PTPEvent]) in
             guard !state.body.cards.isEmpty else { return ([], []) }
-            let added = files.map { state.body.cards[0].add($0, in: folder ?? personality.folder) }
+            let added = files.map { state.body.cards[0].add($0, in: folder ?? $0.folder ?? personality.folder) }
             let objects = added.map(\.object)
             personality.announce(objects, folders: added.flatMap(\.folders), &state.body)
             return (objects, state.body.takeOutgoing())

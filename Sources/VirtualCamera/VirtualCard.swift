@@ -14,6 +14,8 @@ public struct VirtualFile: Sendable {
     public var name: String, content: Content
     /// As PTP writes dates.
     public var date: String
+    /// The folder that it lies in on a card, where that is known; else the body has one for it.
+    public var folder: String?
 
     public init(_ name: String, _ content: Content, date: String = "20260501T120000") {
         (self.name, self.content, self.date) = (name, content, date)

@@ -31,6 +31,23 @@ auth:
 """
 
 
+def free_port():
+    """A port of this machine that nobody uses."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+def wait_for_port(port):
+    """Returns once somebody answers there."""
+    for _ in range(200):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise Failure(f"nothing answers on port {port}")
+
+
 class Scene:
     """Use as a context: the gallery runs inside it."""
 
@@ -54,20 +71,14 @@ class Scene:
         shutil.rmtree(pairs)
 
     def __enter__(self):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         with open(self.pipeline, "w", encoding="utf-8") as file:
             file.write(PIPELINE.format(card=self.card, archive=self.archive, gallery=f"http://127.0.0.1:{self.port}"))
         self.server = subprocess.Popen(
             [self.filmgate, "sample", "gallery", "--dir", self.gallery, "--port", str(self.port), "--token-env", "FILMGATE_GALLERY_TOKEN"],
             env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(200):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
-                    return self
-            time.sleep(0.05)
-        raise Failure("the gallery does not answer")
+        wait_for_port(self.port)
+        return self
 
     def __exit__(self, *_):
         self.server.terminate()
