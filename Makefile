@@ -9,16 +9,17 @@ RELEASE_BIN = $(shell $(SWIFT) build -c release --show-bin-path)/filmgate
 FILMGATE ?=
 PROGRAM = $(or $(FILMGATE),$(RELEASE_BIN))
 COUNT ?= 100
+KILLS = $(if $(filter command line,$(origin COUNT)),$(COUNT),20)
 SECONDS_EACH ?= 60
 SECONDS_CHAOS ?= 1800
 SECONDS_SOAK ?= 1800
 # By each of three cameras and into the hot folder.
 SHOTS_SOAK ?= 7600
 
-.PHONY: chaos soak deb deb-test hotfolder push ways deps-hotfolder deps-deb help deps deps-test deps-peers peers deps-crash deps-bench deps-usb usb deps-vusb vusb build test lint demo crash outage bench fuzz tsan install clean program
+.PHONY: chaos soak deb deb-test hotfolder push ways deps-hotfolder deps-deb help deps deps-test deps-peers peers deps-crash deps-bench deps-usb usb deps-vusb vusb build test lint demo crash crash-cameras outage bench fuzz tsan install clean program
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## install the libraries that a build needs, if they are missing
 	@.ci/deps.sh build
@@ -70,6 +71,10 @@ crash: deps-crash program ## kill -9 at COUNT random moments of an import, then 
 
 outage: deps-crash program ## 3,000 files while the network is away for two (shortened) hours, with a restart in them
 	python3 Tests/Outage/outage.py --filmgate $(PROGRAM)
+
+crash-cameras: deps-crash program ## the same for `run` with virtual cameras of every make, three at once: COUNT kills for each three
+	python3 Tests/Crash/cameras.py --filmgate $(PROGRAM) --count $(KILLS)
+	python3 Tests/Crash/resume.py --filmgate $(PROGRAM) --count $(KILLS)
 
 bench: deps-bench program ## measure against cp, rclone, exiftool and exiv2 (BENCH="--quick" for a short look)
 	python3 Tests/Bench/bench.py --filmgate $(PROGRAM) $(BENCH)

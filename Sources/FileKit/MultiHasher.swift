@@ -35,6 +35,9 @@ public struct MultiHasher: ~Copyable {
 
     public mutating func update(_ bytes: RawSpan) { bytes.withUnsafeBytes { update($0) } }
 
+    /// The SHA-256 of all bytes so far, in lower-case hexadecimal; hashing goes on.
+    var sha256Now: String { sha256.map { hexadecimal($0.finalize()) } ?? "" }
+
     /// The digests of all bytes so far, in lower-case hexadecimal; XXH in its canonical (big-endian) form, as ASC MHL writes it.
     public consuming func finish() -> Digests {
         var values = finishAll()

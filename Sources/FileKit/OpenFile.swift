@@ -38,6 +38,15 @@ final class OpenFile: Sendable {
         return OpenFile(owning: descriptor, path)
     }
 
+    /// Opens an ordinary file of ours for reading, and for writing at its end.
+    static func extending(_ path: String) throws(IngestError) -> OpenFile {
+        let (descriptor, code) = opened(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        if descriptor < 0 { throw .reading(path, code) }
+        let file = OpenFile(owning: descriptor, path)
+        guard try file.facts().kind == .regular else { throw IngestError(.unreadable, "\(shown(path)) is not an ordinary file.") }
+        return file
+    }
+
     private static func opened(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> (descriptor: Int32, code: Int32) {
         while true {
             let (descriptor, code) = withCPath(path) { name in
@@ -52,6 +61,30 @@ final class OpenFile: Sendable {
         var raw = stat()
         guard fstat(descriptor, &raw) == 0 else { throw .reading(path, errno) }
         return FileFacts(raw)
+    }
+
+    /// Cuts what lies behind `size`, and goes on writing there.
+    func cut(to size: UInt64) throws(IngestError) {
+        guard ftruncate(descriptor, off_t(size)) == 0, lseek(descriptor, off_t(size), SEEK_SET) == off_t(size) else {
+            throw .writing(path, errno)
+        }
+    }
+
+    /// The bytes of a range that is small enough for memory; fewer at the end.
+    func bytes(in range: Range<UInt64>) throws(IngestError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: range.count), filled = 0
+        while filled < bytes.count {
+            let place = off_t(range.lowerBound) + off_t(filled)
+            let count = bytes.withUnsafeMutableBytes { all in
+                let rest = UnsafeMutableRawBufferPointer(rebasing: all[filled...])
+                return pread(descriptor, rest.baseAddress, rest.count, place)
+            }
+            if count < 0, errno == EINTR { continue }
+            if count < 0 { throw .reading(path, errno) }
+            if count == 0 { break }
+            filled += count
+        }
+        return Array(bytes[..<filled])
     }
 
     /// Writes all of `bytes` at the current end.

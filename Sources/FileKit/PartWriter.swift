@@ -9,21 +9,49 @@ public final class PartWriter: ByteSink {
     private struct State {
         var block: WriteBehind.Block?
         var filled = 0, count: UInt64 = 0
+        var isFinished = false
     }
     private let file: OpenFile
     private let behind: WriteBehind
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// Creates `part`, replacing what a crashed run left there.
     ///
     /// `size` is how many bytes are expected; 0 where nobody knows.
     public init(_ part: String, algorithms: Set<DigestAlgorithm> = [], size: UInt64 = 0) throws(IngestError) {
         file = try OpenFile.creating(part)
-        behind = WriteBehind(BlockWriter(file, size: size, grows: true), algorithms)
+        behind = WriteBehind(BlockWriter(file, size: size, grows: true), MultiHasher(algorithms))
+        state = Mutex(State())
+    }
+
+    /// Goes on writing `part` behind `mark`; what lies beyond is cut off, what lies before is read and hashed.
+    ///
+    /// Blocks for as long as reading takes. `corruptData` when the disk does not hold what the mark says.
+    public init(
+        resuming part: String, at mark: PartJournal.Mark, algorithms: Set<DigestAlgorithm> = [], cancelled: @Sendable () -> Bool = { false }
+    ) throws(IngestError) {
+        file = try OpenFile.extending(part)
+        guard try file.facts().size >= mark.offset else {
+            throw IngestError(.corruptData, "\(shown(part)) is shorter than the \(mark.offset) bytes that were written to it.")
+        }
+        try file.cut(to: mark.offset)
+        var hasher = MultiHasher(algorithms)
+        let count = try BlockReader().blocks(of: file, upTo: mark.offset, cancelled: cancelled) { block throws(IngestError) in
+            hasher.update(block)
+        }
+        guard count == mark.offset, hasher.sha256Now == mark.sha256 else {
+            throw IngestError(.corruptData, "\(shown(part)) does not hold the bytes that were written to it.")
+        }
+        // Through the cache: what is written past it must begin at even places.
+        behind = WriteBehind(BlockWriter(file, size: 0, grows: true), hasher)
+        state = Mutex(State(count: count))
     }
 
     /// Bytes taken so far: where a fetch that was cut off goes on.
     public var count: UInt64 { state.withLock { $0.count } }
+
+    /// Some of the bytes that lie in the file; fewer at the end.
+    public func bytes(in range: Range<UInt64>) throws(IngestError) -> [UInt8] { try file.bytes(in: range) }
 
     /// Copies the bytes.
     ///
@@ -50,12 +78,26 @@ public final class PartWriter: ByteSink {
         state.count += UInt64(bytes.count)
     }
 
+    /// How far the bytes are durable now: all full blocks that were there when it was called; nil where there is none, and after `finish`.
+    ///
+    /// Blocks for the disk; writing goes on meanwhile.
+    func settled() throws(IngestError) -> PartJournal.Mark? {
+        let (offset, soFar) = state.withLock { state -> (UInt64, WriteBehind.SoFar?) in
+            // Between two blocks, so that what was hashed and what was written are the same.
+            let offset = state.count - UInt64(state.filled)
+            return (offset, state.isFinished || offset == 0 ? nil : behind.soFar())
+        }
+        guard let sha256 = try soFar?.sha256() else { return nil }
+        try Flush.data(of: file)
+        return PartJournal.Mark(offset: offset, sha256: sha256)
+    }
+
     /// Sets the modification time (nanoseconds since 1970; nil = leave it) and makes the bytes durable.
     ///
     /// Call it once, at the end.
     public func finish(modified: Int64?) throws(IngestError) -> (size: UInt64, digests: Digests) {
         let (block, filled, count) = state.withLock { state in
-            defer { state.block = nil }
+            defer { (state.block, state.isFinished) = (nil, true) }
             return (state.block, state.filled, state.count)
         }
         let digests = try behind.finish(block, filled, isOnly: count == UInt64(filled))

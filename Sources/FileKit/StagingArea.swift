@@ -46,19 +46,95 @@ public final class StagingArea: Sendable {
         return whole
     }
 
-    /// Removes the `.part` files of areas whose process is gone; returns their number.
+    /// Removes the `.part` files of areas whose process is gone, except the latest of those with a journal; returns their number.
     ///
     /// Never touches those of a living one.
     @discardableResult public func removeLeftovers() -> Int {
+        let kept = Set(unfinished().map(\.part))
         var removed = 0
+        for path in abandoned([".part", PartJournal.suffix]) where !kept.contains(path) {
+            let isJournal = path.hasSuffix(PartJournal.suffix)
+            if isJournal, kept.contains(path.dropLast(PartJournal.suffix.count) + ".part") { continue }
+            if withCPath(path, { unlink($0) }) == 0, !isJournal { removed += 1 }
+        }
+        removeDeadLocks()
+        return removed
+    }
+
+    /// Those of areas that had nothing left in the folder.
+    private func removeDeadLocks() {
+        for name in (try? FileSystem.names(in: directory)) ?? [] where name.hasSuffix(".lock") && name.utf8.count == 21 {
+            if name != "\(session).lock" { _ = Self.isGone("\(directory)/\(name)") }
+        }
+    }
+
+    /// Long transfers that a process that is gone now had begun, and that can be gone on with: the latest few, none of them old.
+    ///
+    /// Those of a living one do not count.
+    public func unfinished(most: Int = 32, youngerThan days: Int64 = 7) -> [Unfinished] {
+        let oldest = Int64(time(nil)) - days * 86_400
+        var found: [(transfer: Unfinished, modified: Int64)] = []
+        for path in abandoned([PartJournal.suffix]) {
+            let part = path.dropLast(PartJournal.suffix.count) + ".part"
+            guard let facts = try? FileFacts.of(path), facts.modified / 1_000_000_000 >= oldest,
+                let (identity, mark) = PartJournal.read(path),
+                let size = try? FileFacts.of(String(part))?.size, size >= mark.offset
+            else { continue }
+            found.append((Unfinished(identity: identity, part: String(part), mark: mark), facts.modified))
+        }
+        return found.sorted { $0.modified > $1.modified }.prefix(most).map(\.transfer)
+    }
+
+    /// A transfer that was cut off.
+    public struct Unfinished: Sendable, Hashable {
+        /// What is transferred, as `PartJournal.identity` says it.
+        public var identity: String
+        public var part: String, mark: PartJournal.Mark
+
+        public init(identity: String, part: String, mark: PartJournal.Mark) {
+            (self.identity, self.part, self.mark) = (identity, part, mark)
+        }
+
+        /// What a journal says; nil when it says nothing.
+        public init?(of journal: PartJournal) {
+            guard let (identity, mark) = PartJournal.read(PartJournal.path(of: journal.part)) else { return nil }
+            self.init(identity: identity, part: journal.part, mark: mark)
+        }
+
+        /// Gives it up.
+        public func remove() {
+            FileSystem.remove(part)
+            FileSystem.remove(PartJournal.path(of: part))
+        }
+    }
+
+    /// Takes over what another area left: its bytes under a name of this one, and a journal of its own; nil when somebody else was faster.
+    ///
+    /// Blocks for the disk.
+    public func adopt(_ old: Unfinished) throws(IngestError) -> (part: String, journal: PartJournal)? {
+        let part = newPart()
+        let code = withCPath(old.part) { from in withCPath(part) { to in rename(from, to) == 0 ? 0 : errno } }
+        if code == ENOENT { return nil }
+        if code != 0 { throw .writing(part, code) }
+        let journal = PartJournal(for: part, identity: old.identity)
+        FileSystem.remove(PartJournal.path(of: old.part))
+        do throws(IngestError) { try journal.mark(old.mark) } catch {
+            FileSystem.remove(part)
+            throw error
+        }
+        return (part, journal)
+    }
+
+    /// Paths with one of these endings whose area's process is gone.
+    private func abandoned(_ endings: [String]) -> [String] {
         var dead: [String: Bool] = [session: false]
-        for name in (try? FileSystem.names(in: directory)) ?? [] where name.hasSuffix(".part") {
-            guard let owner = name.split(separator: "-").first.map(String.init), owner.count == 16 else { continue }
+        return ((try? FileSystem.names(in: directory)) ?? []).compactMap { name in
+            guard endings.contains(where: name.hasSuffix), let owner = name.split(separator: "-").first.map(String.init), owner.count == 16
+            else { return nil }
             let gone = dead[owner] ?? Self.isGone("\(directory)/\(owner).lock")
             dead[owner] = gone
-            if gone, withCPath("\(directory)/\(name)", { unlink($0) }) == 0 { removed += 1 }
+            return gone ? "\(directory)/\(name)" : nil
         }
-        return removed
     }
 
     /// Removes the folder if nothing is in it but this area's own lock.

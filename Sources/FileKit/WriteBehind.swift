@@ -32,9 +32,32 @@ final class WriteBehind: Sendable {
     private let hasher: Mutex<MultiHasher>, writer: Mutex<BlockWriter>
     private let failure = Mutex<IngestError?>(nil)
 
-    init(_ writer: sending BlockWriter, _ algorithms: Set<DigestAlgorithm>) {
+    /// `hasher` may have taken the beginning of the file already.
+    init(_ writer: sending BlockWriter, _ hasher: consuming sending MultiHasher) {
         self.writer = Mutex(writer)
-        hasher = Mutex(MultiHasher(algorithms))
+        self.hasher = Mutex(hasher)
+    }
+
+    /// The SHA-256 of what had been handed over at some moment, once all of it is written.
+    struct SoFar: Sendable {
+        fileprivate let behind: WriteBehind, digest: Digest
+
+        fileprivate final class Digest: Sendable { let text = Mutex("") }
+
+        /// Waits for the writing; throws what it came to.
+        func sha256() throws(IngestError) -> String {
+            behind.hashing.sync {}
+            behind.writing.sync {}
+            if let failure = behind.failure.withLock({ $0 }) { throw failure }
+            return digest.text.withLock { $0 }
+        }
+    }
+
+    /// Marks the place between the last block and the next; not to be called while one is handed over.
+    func soFar() -> SoFar {
+        let digest = SoFar.Digest()
+        hashing.async { digest.text.withLock { $0 = self.hasher.withLock { $0.sha256Now } } }
+        return SoFar(behind: self, digest: digest)
     }
 
     /// Memory to fill; waits until one of the blocks under way is done.

@@ -37,6 +37,16 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: theirs))
     }
 
+    @Test func aKilledRunLeavesNoLockBehind() throws {
+        let path = scratch.path + "/staging"
+        let living = try StagingArea(path)
+        try write([], path + "/\(String(repeating: "b", count: 16)).lock")
+        let next = try StagingArea(path)
+        next.removeLeftovers()
+        #expect(try FileSystem.names(in: path).count == 2)
+        withExtendedLifetime(living) {}
+    }
+
     @Test func goesAwayOnlyWhenEmpty() throws {
         let area = try StagingArea(scratch.path + "/staging")
         let part = area.newPart()

@@ -121,6 +121,11 @@ public struct CanonHandler: ManufacturerHandler {
         camera[EOSMemory.self].inMemory.remove(object.handle)
     }
 
+    public func givesParts(_ object: CameraObject, _ camera: isolated PTPCamera) -> Bool {
+        if camera[EOSMemory.self].inMemory.contains(object.handle) || StandardFetch.givesParts(object, camera) { return true }
+        return camera.info.offers(.eosPartial64) && !camera[EOSMemory.self].refusesWideParts
+    }
+
     /// Clips that 32 bits cannot address are read by the make's own operation, where the standard's 64-bit one is missing.
     private func fromCard(
         _ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, into sink: any ByteSink

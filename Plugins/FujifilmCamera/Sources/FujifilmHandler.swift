@@ -72,6 +72,9 @@ public struct FujifilmHandler: ManufacturerHandler {
         Self.speaksDialect(camera) ? nil : try StandardListing.object(object.handle, camera)
     }
 
+    /// In the dialect everything is asked for in parts.
+    public func givesParts(_ object: CameraObject, _ camera: isolated PTPCamera) -> Bool { Self.speaksDialect(camera) }
+
     public func fetch(
         _ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, into sink: any ByteSink
     ) throws(PTPError) {

@@ -89,6 +89,10 @@ public struct NikonHandler: ManufacturerHandler {
         try StandardFetch.chunks(object, range, camera, Self.part, into: sink)
     }
 
+    public func givesParts(_ object: CameraObject, _ camera: isolated PTPCamera) -> Bool {
+        camera.info.offers(.nikonPartialEx) || StandardFetch.givesParts(object, camera)
+    }
+
     /// Works where standard reads are refused because the owner has marked files for transfer, and beyond 4 GiB.
     private static let part: StandardFetch.Part = { handle, offset, most in
         Operation(

@@ -62,6 +62,9 @@ public protocol SourceSession: Sendable {
     /// `parallelFetches` is above 1. Local files are read by the engine itself through `localPath` and never reach this.
     func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError)
     nonisolated var parallelFetches: Int { get }
+    /// The bytes of a small range of an object, as proof that it still is the one whose beginning came before a crash; nil where only whole
+    /// objects can be read, or where it has fewer.
+    func bytes(of origin: Origin, in range: Range<UInt64>) async throws(IngestError) -> [UInt8]?
     /// The path of an object that is an ordinary local file; nil for cameras.
     nonisolated func localPath(_ origin: Origin) -> String?
     /// What appears from now on, for as long as the session is open; nil where the source tells nothing and has to be listed again.
@@ -81,6 +84,7 @@ public protocol SourceSession: Sendable {
 
 extension SourceSession {
     public func arrivals() async throws(IngestError) -> AsyncStream<SourceNews>? { nil }
+    public func bytes(of origin: Origin, in range: Range<UInt64>) async throws(IngestError) -> [UInt8]? { nil }
     public nonisolated var home: String { "" }
     public nonisolated var inPlace: Bool { false }
     public func fate(of origin: Origin, after failure: IngestError) async throws(IngestError) -> SourceEntry.Fate? { nil }

@@ -86,6 +86,7 @@ struct Intake: Sendable {
             await turnstile.leave(work.index)
             passed = true
             _ = try placed.get()
+            for member in work.members { reader.stager.shelf.placed(member.entry.origin) }
         } catch {
             trouble.note(error)
             // Whoever is through already must not stand in line again: nobody would ever let it in.

@@ -29,7 +29,10 @@ struct ShotReader: Sendable {
                 (asset.file, asset.digests) = (file, digests)
                 assets.append(asset)
             } catch {
-                guard error.code.disposition == .setAside else { throw error }
+                guard error.code.disposition == .setAside else {
+                    for asset in assets { stager.shelf.leave(asset) }
+                    throw error
+                }
                 result.failed.append(try await failed(asset, error))
             }
         }

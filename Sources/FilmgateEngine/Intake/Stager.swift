@@ -10,6 +10,11 @@ struct Stager: Sendable {
     let pool: BlockingPool
     let hub: EventHub
     let cancelled: CancelFlag
+    /// Transfers from cameras that were cut off.
+    let shelf: PartShelf
+    var marks = MarkingSink.Rule()
+    /// Tells the ledger what is worth knowing about an object's transfer.
+    var tell: @Sendable (Origin, String) async -> Void = { _, _ in }
 
     /// The bytes of `origin`, staged and durable, with their digests.
     ///
@@ -37,19 +42,7 @@ struct Stager: Sendable {
 
     private func fetch(_ origin: Origin, from session: any SourceSession) async throws(IngestError) -> (LocalFile, Digests) {
         guard let area = areas.first else { throw IngestError(.unavailable, "A dry run does not read from cameras.") }
-        let part = area.newPart()
-        do throws(IngestError) {
-            let writer = try PartWriter(part, algorithms: digests, size: origin.size)
-            try await session.fetch(origin, from: 0, into: writer)
-            let (size, found) = try await pool.run { () throws(IngestError) in try writer.finish(modified: origin.modified) }
-            guard size == origin.size else {
-                throw IngestError(.corruptData, "\(origin.name): the source promised \(origin.size) bytes and sent \(size).")
-            }
-            return (LocalFile(path: part, size: size, ownership: .staged), found)
-        } catch {
-            FileSystem.remove(part)
-            throw error
-        }
+        return try await CameraTransfer(origin: origin, session: session, area: area, stager: self).run()
     }
 
     private func firstWithRoom<Value: Sendable>(

@@ -4,11 +4,13 @@ import FilmgateCore
 /// Where bytes are staged: on the first folder target's file system, so that delivering is a rename; else in the state directory.
 struct StagingPlan: Sendable {
     let areas: [StagingArea]
+    /// What earlier runs had begun to take from cameras.
+    let shelf: PartShelf
     let pool: BlockingPool
 
     static func prepare(plan: Plan, options: RunOptions) throws(IngestError) -> StagingPlan {
         let pool = BlockingPool("filmgate.transfer", width: 4)
-        if options.dryRun { return StagingPlan(areas: [], pool: pool) }
+        if options.dryRun { return StagingPlan(areas: [], shelf: PartShelf([]), pool: pool) }
         let home = options.state + "/staging"
         let roots = plan.targets.compactMap(\.traits.localRoot)
         // One area per file system, the first folder target's first: when one is full the next is tried.
@@ -19,7 +21,7 @@ struct StagingPlan: Sendable {
         var areas: [StagingArea] = []
         for folder in folders { areas.append(try StagingArea(folder)) }
         for area in areas { area.removeLeftovers() }
-        return StagingPlan(areas: areas, pool: pool)
+        return StagingPlan(areas: areas, shelf: PartShelf(areas), pool: pool)
     }
 
     /// Removes the staging folders that are empty; what still waits stays.

@@ -37,6 +37,7 @@ struct RunGround: Sendable {
         for (index, one) in settled.enumerated() {
             if index % 128 == 127 { await hub.rest() }
             tally.settle(one)
+            if one.ending == .alreadySeen { staging.shelf.placed(one.asset.origin) }
             if one.ending == .setAside { rows.append(LedgerChange.asset(AssetRow(one, run: run))) }
         }
         await hub.rest()
@@ -56,10 +57,15 @@ struct RunGround: Sendable {
         tally.settle(Settled(asset: asset, ending: .pending, reason: "not taken: " + (reason ?? "stopped")))
     }
 
+    /// Written down beside the asset; a ledger that takes no note is no failure of the transfer.
+    private func note(_ origin: Origin, _ text: String) async {
+        try? await writer?.record([.note(asset: origin.id, at: Now.nanoseconds, text: text)])
+    }
+
     func intake(_ session: any SourceSession) -> Intake {
         let stager = Stager(
             areas: staging.areas, digests: plan.targets.reduce(into: []) { $0.formUnion($1.traits.digests) }, dryRun: writer == nil,
-            pool: staging.pool, hub: hub, cancelled: cancelled)
+            pool: staging.pool, hub: hub, cancelled: cancelled, shelf: staging.shelf, tell: note)
         let placer = Placer(
             ledger: reader, targets: plan.targets, profiles: plan.profiles, book: book, event: options.deliveryEvent,
             photographer: options.photographer, again: options.again, volumeLabel: session.place.label)

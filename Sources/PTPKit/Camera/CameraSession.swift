@@ -181,7 +181,7 @@ public final class CameraSession: SourceSession {
     /// The object as the camera knows it now.
     ///
     /// After coming back, handles may be others: the same path, size and time is the same file.
-    private func find(_ origin: Origin, _ camera: isolated PTPCamera) throws(PTPError) -> CameraObject {
+    func find(_ origin: Origin, _ camera: isolated PTPCamera) throws(PTPError) -> CameraObject {
         if let object = state.withLock({ $0.objects[origin.volumePath] }), maker.origin(object).id == origin.id { return object }
         if let old = state.withLock({ $0.before[origin.volumePath] }), let object = try handler.again(old, camera),
             maker.origin(object).id == origin.id
@@ -266,7 +266,7 @@ public final class CameraSession: SourceSession {
         visit.porch.left(door.address)
     }
 
-    private func asIngest<R>(_ body: () async throws(PTPError) -> R) async throws(IngestError) -> R {
+    func asIngest<R>(_ body: () async throws(PTPError) -> R) async throws(IngestError) -> R {
         do throws(PTPError) { return try await body() } catch { throw IngestError(error, camera: place.label) }
     }
 }

@@ -15,6 +15,8 @@ public protocol ManufacturerHandler: Sendable {
     func list(_ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject]
     /// The object as it is now, when its handle is still good after the connection was lost and found; nil when only a listing can tell.
     func again(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError) -> CameraObject?
+    /// True when `fetch` asks the camera for no more than its range.
+    func givesParts(_ object: CameraObject, _ camera: isolated PTPCamera) -> Bool
     /// Sends the object's bytes from `range.lowerBound` on into `sink`.
     ///
     /// Those of the range, or all to the end where parts cannot be asked for. Large objects are asked for range by range, so that news
@@ -56,6 +58,7 @@ extension ManufacturerHandler {
             throw error
         }
     }
+    public func givesParts(_ object: CameraObject, _ camera: isolated PTPCamera) -> Bool { StandardFetch.givesParts(object, camera) }
     public func fetch(_ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, into sink: any ByteSink)
         throws(PTPError)
     {

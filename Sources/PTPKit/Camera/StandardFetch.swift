@@ -12,6 +12,11 @@ public enum StandardFetch {
         try chunks(object, range, camera, part, into: sink)
     }
 
+    /// True when the camera can be asked for parts of the object.
+    public static func givesParts(_ object: CameraObject, _ camera: isolated PTPCamera) -> Bool {
+        camera.quirks.partial == .standard && part(for: object.size, camera.info) != nil
+    }
+
     /// How one part is asked for: handle, offset, most bytes.
     public typealias Part = @Sendable (ObjectHandle, UInt64, UInt32) -> Operation
 

@@ -1,0 +1,122 @@
+import FileKit
+import FilmgateCore
+
+/// One object on its way from a camera into staging: gone on with where an earlier try was cut off, when the camera still means the same bytes.
+struct CameraTransfer: Sendable {
+    let origin: Origin
+    let session: any SourceSession
+    let area: StagingArea
+    let stager: Stager
+
+    /// Bytes that are compared at the beginning, and before the place to go on at.
+    static let window: UInt64 = 64 << 10
+
+    private struct Begun: Sendable {
+        var writer: PartWriter, journal: PartJournal
+        var offset: UInt64 { writer.count }
+    }
+
+    func run() async throws(IngestError) -> (LocalFile, Digests) {
+        let begun = try await begin()
+        do throws(IngestError) {
+            if begun.offset < origin.size {
+                let sink = MarkingSink(begun.writer, begun.journal, stager.marks, stager.pool)
+                try await session.fetch(origin, from: begun.offset, into: sink)
+            }
+            return try await finish(begun)
+        } catch {
+            await leave(begun, error)
+            throw error
+        }
+    }
+
+    private func finish(_ begun: Begun) async throws(IngestError) -> (LocalFile, Digests) {
+        let modified = origin.modified
+        let (size, digests) = try await stager.pool.run { () throws(IngestError) in
+            begun.journal.close()
+            return try begun.writer.finish(modified: modified)
+        }
+        guard size == origin.size else {
+            throw IngestError(.corruptData, "\(origin.name): the source promised \(origin.size) bytes and sent \(size).")
+        }
+        if begun.journal.isOpen {
+            try? begun.journal.mark(PartJournal.Mark(offset: size, sha256: digests.sha256))
+            stager.shelf.keep(begun.journal)
+        }
+        return (LocalFile(path: begun.journal.part, size: size, ownership: .staged), digests)
+    }
+
+    /// Where the camera is gone the bytes stay for its return; what is wrong with them goes.
+    private func leave(_ begun: Begun, _ error: IngestError) async {
+        let isWorthIt = begun.offset >= stager.marks.bytes && [Disposition.closeDevice, .retry, .unwind].contains(error.code.disposition)
+        // Also when this task has been cancelled: what came is worth most then.
+        let mark = await Task { [pool = stager.pool] in
+            try? await pool.run { () throws(IngestError) -> PartJournal.Mark? in
+                defer { begun.journal.close() }
+                return isWorthIt ? begun.journal.mark(begun.writer) : nil
+            }
+        }.value
+        if let mark = mark ?? nil {
+            stager.shelf.put(begun.journal, at: mark)
+        } else {
+            begun.journal.remove()
+            FileSystem.remove(begun.journal.part)
+        }
+        if error.code == .storageFull { stager.shelf.clear() }
+    }
+
+    private func begin() async throws(IngestError) -> Begun {
+        let identity = PartJournal.identity(of: origin)
+        if let old = stager.shelf.take(identity), let begun = try await goOn(old) { return begun }
+        let part = area.newPart()
+        return Begun(writer: try PartWriter(part, algorithms: stager.digests, size: origin.size), journal: PartJournal(for: part, identity: identity))
+    }
+
+    /// Nil when the transfer has to begin anew.
+    private func goOn(_ old: StagingArea.Unfinished) async throws(IngestError) -> Begun? {
+        let algorithms = stager.digests, cancelled = stager.cancelled, size = origin.size
+        let area = stager.areas.first { Paths.relative(old.part, to: $0.directory) != nil } ?? area
+        let taken = try? await stager.pool.run { () throws(IngestError) -> Begun? in
+            guard old.mark.offset <= size, let (part, journal) = try area.adopt(old) else { return nil }
+            do throws(IngestError) {
+                let writer = try PartWriter(resuming: part, at: old.mark, algorithms: algorithms, cancelled: { cancelled.isSet })
+                return Begun(writer: writer, journal: journal)
+            } catch {
+                // Stopped while it was read: the next run finds it.
+                if error.code == .cancelled { return nil }
+                journal.remove()
+                FileSystem.remove(part)
+                return nil
+            }
+        }
+        guard let taken = taken ?? nil else { return nil }
+        do throws(IngestError) {
+            if try await isSame(taken) {
+                await stager.tell(origin, "resumed at \(taken.offset) of \(size) bytes")
+                return taken
+            }
+        } catch  where error.code.disposition != .setAside {
+            await leave(taken, error)
+            throw error
+        } catch {
+            // What is wrong with the proof need not be wrong with the file.
+        }
+        await stager.tell(origin, "begun anew: the camera's bytes are others than those that had come before, or cannot be compared")
+        taken.journal.remove()
+        FileSystem.remove(taken.journal.part)
+        return nil
+    }
+
+    /// The camera is asked for the first bytes and for the last ones that had come.
+    private func isSame(_ begun: Begun) async throws(IngestError) -> Bool {
+        // A camera that is asked for a file's very end may take it as fetched.
+        let end = min(begun.offset, max(1, origin.size) - 1), first = 0..<min(end, Self.window),
+            last = max(first.upperBound, end - min(end, Self.window))..<end
+        for range in [first, last] where !range.isEmpty {
+            guard let theirs = try await session.bytes(of: origin, in: range), theirs == (try begun.writer.bytes(in: range)) else {
+                return false
+            }
+        }
+        return true
+    }
+}
