@@ -64,7 +64,8 @@ let package = Package(
     // For the fuzz targets in Tests/Fuzz.
     products: [
         "FilmgateCore", "MediaKit", "FilmgateConfig", "FilmgateEngine", "PTPKit", "VirtualCamera", "CameraTesting", "CanonCamera",
-        "NikonCamera", "SonyCamera", "FujifilmCamera", "USBKit", "GPhoto2Wire",
+        "NikonCamera", "SonyCamera", "FujifilmCamera", "PanasonicCamera", "OlympusCamera", "PentaxCamera", "LeicaCamera", "CardMakes",
+        "USBKit", "GPhoto2Wire",
     ].map { .library(name: $0, targets: [$0]) },
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -146,6 +147,7 @@ let package = Package(
         camera("PanasonicCamera"),
         camera("OlympusCamera"),
         camera("TeachingCamera"),
+        module("CardMakes", tests: ["CameraTesting"]),
         // Layer 5: the command, the process around libgphoto2, and what is needed for trying out
         [
             .executableTarget(
@@ -164,7 +166,7 @@ let package = Package(
                     "SonyCamera",
                     "LeicaCamera",
                     "PentaxCamera",
-                    "GoProCamera", "FujifilmCamera", "PanasonicCamera", "OlympusCamera", arguments, log,
+                    "GoProCamera", "FujifilmCamera", "PanasonicCamera", "OlympusCamera", "CardMakes", arguments, log,
                 ] + remoteTargets, path: "Sources/filmgate")
         ],
         // Tests

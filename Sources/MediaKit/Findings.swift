@@ -5,6 +5,8 @@ import FilmgateCore
 /// The first answer to a question stays.
 struct Findings {
     private(set) var facts = MediaFacts()
+    /// Who can read maker notes; without any they are not looked for.
+    let makers: [any MakerNoteReader]
     /// What XMP says: its rating counts before Exif's, everything else behind it.
     private(set) var xmp = MediaFacts()
     private var iptc = MediaFacts()
@@ -19,14 +21,18 @@ struct Findings {
     }
     var flags: Set<String> = []
 
+    init(makers: [any MakerNoteReader] = []) { self.makers = makers }
+
     /// A self-contained Exif block: TIFF header, directories, values.
     /// - Parameter only: the folder that its first directory stands for, where a format keeps each in a block of its own.
     mutating func takeExif(_ block: ByteRegion, only: TagFolder? = nil) {
         guard mayTakeBlock() else { return }
         if block.count <= UInt64(ExifBlock.limit), let bytes = block.bytes(0, Int(block.count)), let exif = ExifBlock(bytes, only: only) {
             take(exif, damaged: exif.damaged)
+            if only == nil { takeMakerNote(of: block) }
         } else if let reader = TIFFReader(block), let tree = TIFFTree(reader) {
             take(tree, damaged: tree.damaged)
+            takeMakerNote(of: tree)
         } else {
             flags.insert(MediaFlag.exifDamaged)
         }
@@ -35,7 +41,12 @@ struct Findings {
     /// A block that is in memory already.
     mutating func takeExif(_ block: Bytes) {
         guard mayTakeBlock() else { return }
-        if let exif = ExifBlock(block) { take(exif, damaged: exif.damaged) } else { flags.insert(MediaFlag.exifDamaged) }
+        guard let exif = ExifBlock(block) else {
+            flags.insert(MediaFlag.exifDamaged)
+            return
+        }
+        take(exif, damaged: exif.damaged)
+        takeMakerNote(of: ByteWindow(MemorySource(block.array)).whole)
     }
 
     /// Tags that have been read.
@@ -119,6 +130,7 @@ extension MediaFacts {
         position = position ?? other.position
         rating = rating ?? other.rating
         imageNumber = imageNumber ?? other.imageNumber
+        shutterCount = shutterCount ?? other.shutterCount
         duration = duration ?? other.duration
     }
 }

@@ -20,7 +20,8 @@ public struct MediaReading: Sendable, Hashable {
 ///
 /// Which tags come from where: self-contained Exif blocks (JPEG, HEIF, AVIF, CR3, RAF, PNG, WebP, JP2, JXL, PSD, recordings) are parsed by
 /// libexif; the directories of TIFF-based files by `TIFFReader`, as libexif reads only the first 64 KiB and no SubIFDs; boxes, chunks, CIFF, X3F
-/// properties, AVCHD's time and XMP by this kit. Maker notes are not read.
+/// properties, AVCHD's time and XMP by this kit. Maker notes are read by the makes' own readers, where
+/// any are given.
 public enum MediaReader {
     /// Opens and reads the file.
     ///
@@ -30,10 +31,13 @@ public enum MediaReader {
     ///   - path: absolute, or relative to the working directory.
     ///   - name: the file's name as its camera gave it; nil to take the path's.
     ///   - completeness: whether to check that the file is whole.
-    public static func read(path: String, name: String? = nil, completeness: Bool = true) throws(IngestError) -> MediaReading {
+    ///   - makers: who reads maker notes; without any they are not looked for.
+    public static func read(
+        path: String, name: String? = nil, completeness: Bool = true, makers: [any MakerNoteReader] = []
+    ) throws(IngestError) -> MediaReading {
         let source = try FileSource(path: path)
         let last = path.utf8.lastIndex(of: 0x2F).map { String(path[path.utf8.index(after: $0)...]) } ?? path
-        guard let reading = read(source, name: name ?? last, completeness: completeness) else {
+        guard let reading = read(source, name: name ?? last, completeness: completeness, makers: makers) else {
             throw IngestError(.unreadable, "\(path) cannot be read: the medium reports an error.")
         }
         return reading
@@ -43,13 +47,15 @@ public enum MediaReader {
     ///
     /// Nil when the medium failed. Never traps and always ends, whatever the bytes are.
     /// - Parameter name: the file's name, for `kind-mismatch`; nil to accept any content.
-    public static func read(_ source: some ByteSource, name: String?, completeness: Bool = true) -> MediaReading? {
+    public static func read(
+        _ source: some ByteSource, name: String?, completeness: Bool = true, makers: [any MakerNoteReader] = []
+    ) -> MediaReading? {
         let window = ByteWindow(source)
         let file = window.whole
         var reading = MediaReading()
         reading.format = FileSignature.format(of: file.upTo(FileSignature.length))
         if let format = reading.format {
-            var findings = Findings()
+            var findings = Findings(makers: makers)
             format.locate(in: file, into: &findings)
             (reading.facts, reading.flags) = (findings.result, findings.allFlags)
             if completeness { reading.completeness = Completeness.check(file, format) }

@@ -3,6 +3,7 @@ import AWSAuth
 import BasicAuth
 import BearerAuth
 import CanonCamera
+import CardMakes
 import CardSource
 import ClerkAuth
 import ConvexTarget
@@ -101,6 +102,12 @@ enum Modules {
             "pentax": PentaxPersonality(), "gopro": GoProPersonality(), "ptp": StandardPersonality(),
         ]
     }
+
+    /// What the makes' bodies write into the maker notes of their files.
+    static let makerNotes: [any MakerNoteReader] = [
+        CanonNotes(), NikonNotes(), SonyNotes(), FujifilmNotes(), PanasonicNotes(), OlympusNotes(), PentaxNotes(), LeicaNotes(),
+        SigmaNotes(), PhaseOneNotes(), ReconyxNotes(), MotorolaNotes(),
+    ]
 
     /// Makes whose bodies show a code with their network.
     static let wifiCodes: [@Sendable (String) -> WiFiCode?] = [SonyWiFiCode.read]

@@ -15,7 +15,13 @@ let package = Package(
     name: "filmgate-fuzz",
     dependencies: [.package(name: "filmgate", path: "../..")],
     targets: [
-        fuzz("FuzzMedia", ["FilmgateCore", "MediaKit"]),
+        fuzz(
+            "FuzzMedia",
+            [
+                "FilmgateCore", "MediaKit", "CameraTesting", "CanonCamera", "NikonCamera", "SonyCamera", "FujifilmCamera",
+                "PanasonicCamera",
+                "OlympusCamera", "PentaxCamera", "LeicaCamera", "CardMakes",
+            ]),
         fuzz("FuzzPTP", ["PTPKit", "VirtualCamera", "CameraTesting", "CanonCamera", "NikonCamera", "SonyCamera", "FujifilmCamera"]),
         fuzz("FuzzNeighbours", ["PTPKit", "USBKit", "GPhoto2Wire"]),
         fuzz("FuzzYAML", ["FilmgateCore", "FilmgateConfig", "FilmgateEngine"]),

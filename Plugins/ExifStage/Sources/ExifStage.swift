@@ -20,9 +20,13 @@ public struct ExifStage: Module, Stage {
     static let width = 4
 
     private let complete: Bool
+    private let makers: [any MakerNoteReader]
     private let pool = BlockingPool("exif", width: Self.width)
 
-    public init(_ config: Config, _ context: ModuleContext) throws(IngestError) { complete = config.complete }
+    public init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
+        complete = config.complete
+        makers = context.lookup.services.compactMap { $0 as? any MakerNoteReader }
+    }
 
     public func process(_ asset: Asset, of shot: Shot) async throws(IngestError) -> Verdict {
         var asset = asset
@@ -30,9 +34,9 @@ public struct ExifStage: Module, Stage {
             throw IngestError(.unexpected, "`exif` was given \(asset.origin.name) without its bytes.")
         }
         // The staged file's own name is not the camera's.
-        let name = asset.origin.name, complete = complete
+        let name = asset.origin.name, complete = complete, makers = makers
         let reading = try await pool.run { () throws(IngestError) in
-            try MediaReader.read(path: file.path, name: name, completeness: complete)
+            try MediaReader.read(path: file.path, name: name, completeness: complete, makers: makers)
         }
         asset.media = reading.facts
         asset.flags.formUnion(reading.flags)

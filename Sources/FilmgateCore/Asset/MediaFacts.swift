@@ -44,6 +44,8 @@ public struct MediaFacts: Sendable, Hashable, Codable {
     /// −1 (rejected) or 0…5.
     public var rating: Int?
     public var imageNumber: Int?
+    /// How often the shutter had opened in the body's life, where the maker note says it.
+    public var shutterCount: Int?
     /// Seconds; recordings only.
     public var duration: Double?
 

@@ -14,6 +14,7 @@ enum MovieBlocks {
                 findings.takeExif(child.body, only: .image)
                 if let reader = TIFFReader(child.body), let tree = TIFFTree(reader) { findings.pixelSize = tree.pixelSize }
             case "CMT2": findings.takeExif(child.body, only: .exif)
+            case "CMT3": findings.takeMakerNote(standing: child.body)
             case "CMT4": findings.takeExif(child.body, only: .gps)
             default: break
             }
@@ -26,7 +27,7 @@ enum MovieBlocks {
             // A thumbnail with an Exif block.
             guard let jpeg = box.children()["CNDA"]?.body else { return }
             let size = findings.pixelSize
-            var inner = Findings()
+            var inner = Findings(makers: findings.makers)
             JPEGFile.locate(in: jpeg, into: &inner)
             findings.take(inner.facts.withoutSize)
             findings.pixelSize = size

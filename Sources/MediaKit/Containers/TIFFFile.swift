@@ -12,6 +12,7 @@ enum TIFFFile {
 
     static func take(_ tree: TIFFTree, into findings: inout Findings) {
         findings.take(tree, damaged: tree.damaged)
+        findings.takeMakerNote(of: tree)
         guard let first = tree.images.first else { return }
         if let entry = first[Tag.xmp], let packet = tree.reader.place(of: entry) { findings.takeXMP(packet.upTo(512 << 10)) }
         if let entry = first[Tag.iptc], let records = tree.reader.place(of: entry) { findings.takeIPTC(records) }

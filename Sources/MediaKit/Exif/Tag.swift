@@ -16,5 +16,5 @@ enum Tag {
     static let focalLength: UInt16 = 0x920A, imageNumber: UInt16 = 0x9211, makerNote: UInt16 = 0x927C
     static let pixelWidth: UInt16 = 0xA002, pixelHeight: UInt16 = 0xA003
     static let owner: UInt16 = 0xA430, serial: UInt16 = 0xA431, lensModel: UInt16 = 0xA434, lensSerial: UInt16 = 0xA435
-    static let dngSerial: UInt16 = 0xC62F
+    static let dngSerial: UInt16 = 0xC62F, dngPrivateData: UInt16 = 0xC634
 }

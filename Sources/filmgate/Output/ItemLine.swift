@@ -60,6 +60,7 @@ enum ItemLine {
         item.add("height", media.height)
         item.add("rating", media.rating)
         item.add("image_number", media.imageNumber)
+        item.add("shutter_count", media.shutterCount)
         item.add("duration", number: media.duration)
         if let position = media.position {
             item.add("latitude", number: position.latitude)

@@ -15,7 +15,8 @@ struct Inspection {
     func run(_ tell: @escaping @Sendable (Asset, String?) -> Void) async throws(IngestError) -> Int {
         var config = CardSource.Config()
         config.paths = paths
-        let context = ModuleContext(name: "inspect", logger: logger, state: "")
+        var context = ModuleContext(name: "inspect", logger: logger, state: "")
+        context.lookup.services = Modules.makerNotes
         let card = try CardSource(config, context), exif = try ExifStage(ExifStage.Config(), context)
         var problems = 0
         for place in try await card.places() {

@@ -92,7 +92,7 @@ struct Workplace {
             registry: registry, secrets: VaultSecrets(SystemSecrets(), vault), ledger: ledger, logger: options.logger,
             state: options.stateDirectory,
             event: event)
-        builder.services = [porch, finder, vault] + buses.map { $0 as any Sendable }
+        builder.services = [porch, finder, vault] + buses.map { $0 as any Sendable } + Modules.makerNotes.map { $0 as any Sendable }
         return builder
     }
 

@@ -11,7 +11,9 @@ import MediaKit
     var count = count, values = values
     plant(count, values)
     return drive(&count, &values) { start, size in
-        check([UInt8](UnsafeBufferPointer(start: start, count: size)))
+        let bytes = [UInt8](UnsafeBufferPointer(start: start, count: size))
+        check(bytes)
+        checkNote(bytes)
         return 0
     }
 }
@@ -23,7 +25,7 @@ func plant(_ count: CInt, _ values: UnsafeMutablePointer<UnsafeMutablePointer<CC
     guard let folder = arguments.first(where: { !$0.hasPrefix("-") }), stat(folder, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
         return
     }
-    for seed in seeds {
+    for seed in seeds + noteSeeds {
         let descriptor = open("\(folder)/seed-\(seed.name)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { continue }
         _ = write(descriptor, seed.bytes, seed.bytes.count)
@@ -33,7 +35,9 @@ func plant(_ count: CInt, _ values: UnsafeMutablePointer<UnsafeMutablePointer<CC
 
 /// Reads the bytes as a file; facts must stay within what their fields promise.
 func check(_ bytes: [UInt8]) {
-    guard let reading = MediaReader.read(MemorySource(bytes), name: "fuzz.jpg") else { preconditionFailure("memory cannot fail") }
+    guard let reading = MediaReader.read(MemorySource(bytes), name: "fuzz.jpg", makers: makers) else {
+        preconditionFailure("memory cannot fail")
+    }
     let facts = reading.facts
     precondition(facts.rating.map { (-1...5).contains($0) } ?? true, "rating")
     precondition(facts.orientation.map { (1...8).contains($0) } ?? true, "orientation")

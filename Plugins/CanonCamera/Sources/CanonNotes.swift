@@ -1,0 +1,50 @@
+public import FilmgateCore
+
+/// Canon's maker note: a directory without a head, whose offsets count from the beginning of the structure around it.
+public struct CanonNotes: MakerNoteReader {
+    private static let fileNumber = 0x0008, owner = 0x0009, serial = 0x000C, fileInfo = 0x0093, lens = 0x0095, internalSerial = 0x0096
+    private static let lensInfo = 0x4019
+
+    public init() {}
+
+    public func reads(make: String) -> Bool { make.lowercased().hasPrefix("canon") }
+
+    public func facts(in note: MakerNote, model: String) -> MediaFacts {
+        var facts = MediaFacts()
+        guard let tags = MakerDirectory(note, at: 0, base: note.outside) else { return facts }
+        facts.serial = tags.number(Self.serial).flatMap { serial($0, model) } ?? tags.text(Self.internalSerial)
+        facts.owner = tags.text(Self.owner)
+        facts.lensModel = tags.text(Self.lens)
+        facts.lensSerial = lensSerial(tags)
+        facts.imageNumber = tags.number(Self.fileNumber).flatMap { $0 > 0 && $0 < 10_000_000 ? $0 : nil }
+        facts.shutterCount = shutterCount(tags, note, model)
+        return facts
+    }
+
+    /// As it is printed on the body.
+    private func serial(_ number: Int, _ model: String) -> String? {
+        guard number > 0, number < 0xFFFF_FFFF else { return nil }
+        let digits = String(number)
+        if model.hasSuffix("EOS D30") {
+            let high = String(number >> 16, radix: 16), low = String(number & 0xFFFF)
+            return String(repeating: "0", count: max(0, 4 - high.count)) + high + String(repeating: "0", count: 5 - low.count) + low
+        }
+        return String(repeating: "0", count: max(0, (model.contains("EOS-1D") ? 6 : 10) - digits.count)) + digits
+    }
+
+    private func lensSerial(_ tags: MakerDirectory) -> String? {
+        guard let bytes = tags.bytes(Self.lensInfo)?.prefix(5), bytes.count == 5, bytes.contains(where: { $0 != 0 && $0 != 0xFF }) else {
+            return nil
+        }
+        return bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    /// Only the first bodies of the 1D line say it in clear.
+    private func shutterCount(_ tags: MakerDirectory, _ note: MakerNote, _ model: String) -> Int? {
+        guard let low = tags.number(Self.fileInfo, 1), let high = tags.number(Self.fileInfo, 2), model.contains("EOS-1D") else {
+            return nil
+        }
+        if !note.isLittleEndian { return low << 16 | high }
+        return model.contains("Mark II") && !model.contains("Mark III") ? low << 16 | high : nil
+    }
+}

@@ -1,0 +1,37 @@
+import CameraTesting
+import CardMakes
+import FilmgateCore
+import Testing
+
+@Suite struct CardMakesTests {
+    private static func phaseOne() -> [UInt8] {
+        let builder = NoteBuilder()
+        let head = Array("IIIITwaR".utf8) + builder.number(12, 4) + builder.number(1, 4) + builder.number(0, 4)
+        return head + [0x0102, 1, 9, 36].flatMap { builder.number($0, 4) } + Array("LD001055\0".utf8)
+    }
+
+    private static func reconyx(_ head: String, at place: Int) -> [UInt8] {
+        var note = Array(head.utf8) + [UInt8](repeating: 0, count: 200)
+        for (index, letter) in "HLPXEL09018779".utf8.enumerated() { note[place + 2 * index] = letter }
+        return note
+    }
+
+    static let notes: [(reader: any MakerNoteReader, note: [UInt8], serial: String)] = [
+        (SigmaNotes(), NoteBuilder(head: "SIGMA\0\0\0\u{1}\0").build([(0x0002, .text("02000019"))]), "02000019"),
+        (PhaseOneNotes(), phaseOne(), "LD001055"),
+        (ReconyxNotes(), reconyx("RECONYXH2\0", at: 0x7E), "HLPXEL09018779"),
+        (MotorolaNotes(), NoteBuilder(head: "MOT\0\u{1}\0\0\0").build([(0x5501, .text("NX0A3S0075"))]), "NX0A3S0075"),
+    ]
+
+    @Test(arguments: 0..<4) func saysTheSerial(_ index: Int) {
+        let (reader, note, serial) = Self.notes[index]
+        #expect(reader.facts(in: MakerNote(note), model: "").serial == serial)
+    }
+
+    @Test(arguments: 0..<4) func survivesDamage(_ index: Int) {
+        let (reader, note, _) = Self.notes[index]
+        #expect(torment(reader, note) == 0)
+    }
+
+    private func torment(_ reader: some MakerNoteReader, _ note: [UInt8]) -> Int { NoteBuilder.torment(reader, note) }
+}
