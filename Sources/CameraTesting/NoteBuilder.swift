@@ -2,7 +2,7 @@ public import FilmgateCore
 
 /// Builds maker notes for tests, and proves that a reader survives damaged ones.
 public struct NoteBuilder {
-    public enum Value {
+    public enum Value: Sendable {
         case text(String), bytes([UInt8]), short([Int]), long([Int]), fraction([(Int, Int)])
         /// A directory of its own.
         case folder([(tag: Int, value: Value)])

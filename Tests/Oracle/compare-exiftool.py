@@ -82,6 +82,9 @@ def expectations(plain, grouped, raw):
             continue
         if tag in ("SerialNumber", "CameraSerialNumber") and text(value):
             value = re.sub(r"^No= ", "", text(value), flags=re.IGNORECASE)
+            # Zeros are no number, and garbage that a damaged file holds is none either.
+            if not value.strip("0") or not re.fullmatch(r"[\x20-\x3e\x40-\x7e]+", value):
+                continue
             fact = "serial" if group in STANDARD_SERIAL else "maker serial"
             expected.setdefault(fact, []).append(text(value))
     if "serial" in expected:

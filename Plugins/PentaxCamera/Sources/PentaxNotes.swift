@@ -8,7 +8,8 @@ public struct PentaxNotes: MakerNoteReader {
 
     public init() {}
 
-    public func reads(make: String) -> Bool { ["pentax", "ricoh", "asahi"].contains { make.lowercased().hasPrefix($0) } }
+    /// Clips name no make.
+    public func reads(make: String) -> Bool { make.isEmpty || ["pentax", "ricoh", "asahi"].contains { make.lowercased().hasPrefix($0) } }
 
     public func facts(in note: MakerNote, model: String) -> MediaFacts {
         var facts = MediaFacts()

@@ -52,6 +52,7 @@ enum RIFFFile {
         case "strd" where chunk.body.upTo(4).starts(with: "AVIF"):
             guard let block = chunk.body.from(8), let tree = TIFFTree(TIFFReader(headless: block, .little)) else { return }
             TIFFFile.take(tree, into: &findings)
+        case "hymn": findings.takeMakerNote(alone: chunk.body)
         case "nctg": findings.take { fill(&$0, chunk.body) }
         case "bext": takeBroadcast(chunk.body, into: &findings)
         case "EXIF": takeExif(chunk.body, into: &findings)

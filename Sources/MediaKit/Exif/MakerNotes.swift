@@ -58,25 +58,42 @@ enum MakerNotes {
 extension Findings {
     /// What the maker note of a structure says, where somebody knows the make; for want of better facts.
     mutating func takeMakerNote(of tree: TIFFTree) {
-        guard let reader = noteReader else { return }
-        if let note = MakerNotes.note(in: tree) { take(reader.facts(in: note, model: facts.model ?? "")) }
-        if facts.serial == nil, let note = MakerNotes.privateNote(in: tree) { take(reader.facts(in: note, model: facts.model ?? "")) }
+        let readers = noteReaders
+        guard !readers.isEmpty else { return }
+        if let note = MakerNotes.note(in: tree) { take(note, readers) }
+        if facts.serial == nil, let note = MakerNotes.privateNote(in: tree) { take(note, readers) }
     }
 
     /// The same for a self-contained block.
     mutating func takeMakerNote(of block: ByteRegion) {
-        guard noteReader != nil, let reader = TIFFReader(block), let tree = TIFFTree(reader) else { return }
+        guard !noteReaders.isEmpty, let reader = TIFFReader(block), let tree = TIFFTree(reader) else { return }
         takeMakerNote(of: tree)
     }
 
     /// The same for a structure that holds nothing but the note.
     mutating func takeMakerNote(standing region: ByteRegion) {
-        guard let reader = noteReader, let note = MakerNotes.note(standing: region) else { return }
-        take(reader.facts(in: note, model: facts.model ?? ""))
+        if let note = MakerNotes.note(standing: region) { take(note, noteReaders) }
     }
 
-    private var noteReader: (any MakerNoteReader)? {
+    /// The same for a note without any structure around it.
+    mutating func takeMakerNote(alone region: ByteRegion) {
+        guard region.count <= MakerNotes.limit else { return }
+        let note = MakerNote(start: 0, count: Int(region.count), isLittleEndian: true) { offset, count in
+            region.bytes(UInt64(offset), count)?.array
+        }
+        take(note, noteReaders)
+    }
+
+    /// A file that names no make may be one of several's.
+    private mutating func take(_ note: MakerNote, _ readers: [any MakerNoteReader]) {
+        for reader in readers {
+            let found = reader.facts(in: note, model: facts.model ?? "")
+            if !found.isEmpty { return take(found) }
+        }
+    }
+
+    private var noteReaders: [any MakerNoteReader] {
         let make = facts.make ?? ""
-        return makers.first { $0.reads(make: make) }
+        return makers.filter { $0.reads(make: make) }
     }
 }
