@@ -21,7 +21,11 @@ public struct ReconyxNotes: MakerNoteReader {
 
     private func text(_ note: MakerNote, _ offset: Int) -> String? {
         guard let bytes = note.bytes(offset, 30) else { return nil }
-        let letters = stride(from: 0, to: 30, by: 2).map { (low: bytes[$0], high: bytes[$0 + 1]) }.prefix { $0.low != 0 || $0.high != 0 }
-        return letters.allSatisfy { $0.high == 0 } ? MakerDirectory.text(letters.map(\.low)) : nil
+        var letters: [UInt8] = []
+        for index in stride(from: 0, to: 30, by: 2) where bytes[index] != 0 || bytes[index + 1] != 0 {
+            guard bytes[index + 1] == 0 else { return nil }
+            letters.append(bytes[index])
+        }
+        return MakerDirectory.text(letters)
     }
 }

@@ -6,8 +6,9 @@ import Testing
 @Suite struct CardMakesTests {
     private static func phaseOne() -> [UInt8] {
         let builder = NoteBuilder()
-        let head = Array("IIIITwaR".utf8) + builder.number(12, 4) + builder.number(1, 4) + builder.number(0, 4)
-        return head + [0x0102, 1, 9, 36].flatMap { builder.number($0, 4) } + Array("LD001055\0".utf8)
+        var note = Array("IIIITwaR".utf8)
+        for number in [12, 1, 0, 0x0102, 1, 9, 36] { note += builder.number(number, 4) }
+        return note + Array("LD001055\0".utf8)
     }
 
     private static func reconyx(_ head: String, at place: Int) -> [UInt8] {

@@ -8,7 +8,10 @@ import Testing
     private func block(_ parts: [Int: [UInt8]]) -> [UInt8] {
         var plain = [UInt8](repeating: 0, count: 0x100)
         for (place, bytes) in parts { for (index, byte) in bytes.enumerated() { plain[place + index] = byte } }
-        return plain.map { $0 < 249 ? UInt8(Int($0) * Int($0) * Int($0) % 249) : $0 }
+        return plain.map { byte -> UInt8 in
+            let cube = Int(byte) * Int(byte) * Int(byte)
+            return byte < 249 ? UInt8(cube % 249) : byte
+        }
     }
 
     private func facts(_ block: [UInt8], _ model: String, head: String = "SONY DSC \0\0\0") -> MediaFacts {
