@@ -6,10 +6,12 @@ import Testing
 
 @Suite struct PartJournalTests {
     let scratch: Scratch
-    let data = noise(300_000)
+    /// Three blocks, as they are written.
+    let data = [UInt8](repeatElement(noise(1 << 16), count: 48).joined())
+    let block = 1 << 20
     init() throws { scratch = try Scratch() }
 
-    private func origin(size: UInt64 = 300_000, modified: Int64 = 5, volume: String = "ptp:A:B:1") -> Origin {
+    private func origin(size: UInt64 = 3 << 20, modified: Int64 = 5, volume: String = "ptp:A:B:1") -> Origin {
         Origin(source: "ptp", volume: volume, root: "ptpip://x", path: "DCIM/A.MOV", size: size, modified: modified)
     }
 
@@ -24,19 +26,19 @@ import Testing
     }
 
     @Test func theNextRunFindsWhatWasCutOffAndGoesOn() throws {
-        let part = try cutOff(at: 200_000, behind: 50_000)
+        let part = try cutOff(at: 2 * block, behind: 50_000)
         let next = try StagingArea(scratch.path)
         #expect(next.removeLeftovers() == 0)
         let old = try #require(next.unfinished().first)
-        #expect((old.identity, old.part, old.mark.offset) == (PartJournal.identity(of: origin()), part, 200_000))
+        #expect((old.identity, old.part, old.mark.offset) == (PartJournal.identity(of: origin()), part, 2 << 20))
         let (taken, journal) = try #require(try next.adopt(old))
         #expect(try next.adopt(old) == nil)
         let writer = try PartWriter(resuming: taken, at: old.mark)
-        #expect(writer.count == 200_000)
-        #expect(try writer.bytes(in: 199_990..<200_010) == Array(data[199_990..<200_000]))
-        try writer.write(data.span.bytes.extracting(200_000..<300_000))
+        #expect(writer.count == 2 << 20)
+        #expect(try writer.bytes(in: (2 << 20) - 10..<(2 << 20) + 10) == Array(data[2 * block - 10..<2 * block]))
+        try writer.write(data.span.bytes.extracting(2 * block..<3 * block))
         let (size, digests) = try writer.finish(modified: nil)
-        #expect(size == 300_000 && digests.sha256 == MultiHasher.digest(of: data, .sha256))
+        #expect(size == 3 << 20 && digests.sha256 == MultiHasher.digest(of: data, .sha256))
         #expect(try bytes(taken) == data)
         journal.remove()
         #expect(try scratch.names().filter { $0.hasSuffix(".resume") }.isEmpty)
@@ -77,19 +79,19 @@ import Testing
     }
 
     @Test func bytesThatTheDiskLostAreNotGoneOnFrom() throws {
-        let part = try cutOff(at: 200_000)
+        let part = try cutOff(at: 2 * block)
         let mark = try #require(PartJournal.read(PartJournal.path(of: part))).mark
         var other = data
         other[100] ^= 1
-        try write(Array(other[..<200_000]), part)
+        try write(Array(other[..<(2 * block)]), part)
         #expect(throws: IngestError.self) { try PartWriter(resuming: part, at: mark) }
-        try write(Array(data[..<199_999]), part)
+        try write(Array(data[..<(2 * block - 1)]), part)
         #expect(throws: IngestError.self) { try PartWriter(resuming: part, at: mark) }
         #expect(try StagingArea(scratch.path).unfinished().isEmpty)
     }
 
     @Test func whatIsOldOrHasNoPartGoes() throws {
-        let part = try cutOff(at: 1000), alone = try cutOff(at: 2000)
+        let part = try cutOff(at: block), alone = try cutOff(at: 2 * block)
         try FileManager.default.removeItem(atPath: alone)
         let next = try StagingArea(scratch.path)
         next.removeLeftovers()
@@ -102,7 +104,7 @@ import Testing
     }
 
     @Test func onlyTheLatestFewAreKept() throws {
-        for _ in 0..<5 { _ = try cutOff(at: 100) }
+        for _ in 0..<5 { _ = try cutOff(at: block) }
         let next = try StagingArea(scratch.path)
         #expect(next.unfinished().count == 5)
         #expect(next.unfinished(most: 2).count == 2)
@@ -119,7 +121,7 @@ import Testing
     }
 
     @Test func everyPartOfTheOriginCounts() {
-        let all = [origin(), origin(size: 299_999), origin(modified: 6), origin(volume: "ptp:A:B:2")].map(PartJournal.identity)
+        let all = [origin(), origin(size: 5), origin(modified: 6), origin(volume: "ptp:A:B:2")].map(PartJournal.identity)
         #expect(Set(all).count == 4)
         #expect(PartJournal.identity(of: origin()) == all[0])
     }

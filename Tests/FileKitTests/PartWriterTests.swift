@@ -50,7 +50,7 @@ import Testing
     /// The reader must hear of it before it has fetched much more.
     @Test(.enabled(if: FileManager.default.isWritableFile(atPath: "/dev/full")))
     func aFullDiskIsToldToWhoeverBringsTheBytes() throws {
-        let writer = WriteBehind(BlockWriter(OpenFile(owning: open("/dev/full", O_WRONLY), "/dev/full"), size: 0), [])
+        let writer = WriteBehind(BlockWriter(OpenFile(owning: open("/dev/full", O_WRONLY), "/dev/full"), size: 0), MultiHasher())
         var failure: IngestError?
         for _ in 0..<50 where failure == nil {
             do throws(IngestError) { try writer.add(writer.lend(), 1 << 20) } catch { failure = error }

@@ -69,7 +69,9 @@ struct CameraTransfer: Sendable {
         let identity = PartJournal.identity(of: origin)
         if let old = stager.shelf.take(identity), let begun = try await goOn(old) { return begun }
         let part = area.newPart()
-        return Begun(writer: try PartWriter(part, algorithms: stager.digests, size: origin.size), journal: PartJournal(for: part, identity: identity))
+        return Begun(
+            writer: try PartWriter(part, algorithms: stager.digests, size: origin.size), journal: PartJournal(for: part, identity: identity)
+        )
     }
 
     /// Nil when the transfer has to begin anew.

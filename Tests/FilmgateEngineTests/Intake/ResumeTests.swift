@@ -8,8 +8,9 @@ import Testing
 /// A transfer that is cut off goes on in the next run, and only where that is sure to give the same file.
 @Suite final class ResumeTests: Sendable {
     private let folder = NSTemporaryDirectory() + "resume-" + UUID().uuidString
-    private let size = 1_000_000
-    private let content = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) }
+    private let size = 6_000_000
+    private static let content = (0..<6_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) }
+    private var content: [UInt8] { Self.content }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
@@ -45,24 +46,25 @@ import Testing
         #expect(try files().filter { $0.hasSuffix(".resume") }.isEmpty)
     }
 
-    @Test(arguments: [8192, 65_536, 70_000, 500_000, 999_999]) func goesOnInTheNextRun(_ offset: Int) async throws {
+    /// Blocks of a mebibyte are what reaches the disk.
+    @Test(arguments: [8192, 500_000, 1 << 20, 1_500_000, 3_000_000, 5_999_999]) func goesOnInTheNextRun(_ offset: Int) async throws {
         try await cutOff(at: offset)
         let camera = FakeCamera(content)
         try await finish(camera)
-        #expect(camera.state.withLock(\.fetches) == [UInt64(offset)])
+        #expect(camera.state.withLock(\.fetches) == [UInt64(offset >> 20 << 20)])
         #expect(camera.state.withLock(\.asked).allSatisfy { $0.count <= 65_536 && $0.upperBound <= UInt64(offset) })
     }
 
     @Test func goesOnWithinTheRun() async throws {
-        let run = try stager(), camera = FakeCamera(content, breaksAt: 300_000)
+        let run = try stager(), camera = FakeCamera(content, breaksAt: 3_000_000)
         await #expect(throws: IngestError.self) { try await run.stage(camera.origin(size: self.size), from: camera) }
         camera.state.withLock { $0.breaksAt = nil }
         try await finish(camera, run)
-        #expect(camera.state.withLock(\.fetches) == [0, 300_000])
+        #expect(camera.state.withLock(\.fetches) == [0, 2 << 20])
     }
 
-    @Test(arguments: [100, 299_000]) func beginsAnewWhenTheCameraMeansOtherBytes(_ place: Int) async throws {
-        try await cutOff(at: 300_000)
+    @Test(arguments: [100, (2 << 20) - 1000]) func beginsAnewWhenTheCameraMeansOtherBytes(_ place: Int) async throws {
+        try await cutOff(at: 3_000_000)
         var other = content
         other[place] ^= 0xFF
         let camera = FakeCamera(other)
@@ -71,7 +73,7 @@ import Testing
     }
 
     @Test func beginsAnewWhereTheMakeGivesWholeFilesOnly() async throws {
-        try await cutOff(at: 300_000)
+        try await cutOff(at: 3_000_000)
         let camera = FakeCamera(content)
         camera.state.withLock { $0.givesParts = false }
         try await finish(camera)
@@ -79,14 +81,14 @@ import Testing
     }
 
     @Test func anotherFileOfTheSameNameIsNotTheSame() async throws {
-        try await cutOff(at: 300_000)
+        try await cutOff(at: 3_000_000)
         let camera = FakeCamera(content)
         try await finish(camera, modified: 5)
         #expect(camera.state.withLock(\.fetches) == [0] && camera.state.withLock(\.asked).isEmpty)
     }
 
     @Test func whatTheDiskLostIsFetchedAgain() async throws {
-        try await cutOff(at: 300_000)
+        try await cutOff(at: 3_000_000)
         let part = try #require(try files().first { $0.hasSuffix(".part") })
         var bytes = try Data(contentsOf: URL(fileURLWithPath: folder + "/" + part))
         bytes[150_000] ^= 1
@@ -97,19 +99,19 @@ import Testing
     }
 
     @Test func aCameraThatGoesDuringTheProofIsProvenAtItsReturn() async throws {
-        try await cutOff(at: 300_000)
+        try await cutOff(at: 3_000_000)
         let camera = FakeCamera(content)
         camera.state.withLock { $0.failure = IngestError(.deviceGone, "Gone again.") }
-        try await cutOff(at: 300_000, camera)
+        try await cutOff(at: 3_000_000, camera)
         #expect(camera.state.withLock(\.fetches).isEmpty)
         camera.state.withLock { $0.failure = nil }
         try await finish(camera)
-        #expect(camera.state.withLock(\.fetches) == [300_000])
+        #expect(camera.state.withLock(\.fetches) == [2 << 20])
     }
 
     /// Bytes that are wrong are no beginning.
     @Test func whatWasRefusedLeavesNothing() async throws {
-        let camera = FakeCamera(Array(content[..<500_000])), run = try stager()
+        let camera = FakeCamera(Array(content[..<3_000_000])), run = try stager()
         await #expect(throws: IngestError.self) { try await run.stage(camera.origin(size: self.size), from: camera) }
         #expect(try files().isEmpty)
     }
@@ -140,7 +142,7 @@ import Testing
 
     /// It came another way meanwhile.
     @Test func whatIsDeliveredAlreadyIsNotKept() async throws {
-        try await cutOff(at: 300_000)
+        try await cutOff(at: 3_000_000)
         let run = try stager()
         run.shelf.placed(FakeCamera(content).origin(size: size, modified: 5))
         #expect(try files().count == 2)
@@ -157,7 +159,7 @@ import Testing
     }
 
     @Test func shortTransfersLeaveNoTrace() async throws {
-        let camera = FakeCamera(content, breaksAt: 300_000)
+        let camera = FakeCamera(content, breaksAt: 3_000_000)
         let area = try StagingArea(folder)
         let run = Stager(
             areas: [area], digests: [], dryRun: false, pool: BlockingPool("test", width: 2), hub: EventHub(), cancelled: CancelFlag(),
