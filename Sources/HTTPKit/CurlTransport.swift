@@ -12,7 +12,7 @@ public final class CurlTransport: HTTPTransport {
 
     public init(_ options: TransportOptions = TransportOptions()) {
         self.options = options
-        pace = options.bytesPerSecond.map(SendPace.init(bytesPerSecond:))
+        pace = options.bytesPerSecond.map { SendPace(bytesPerSecond: $0, clock: options.clock) }
         seats = ByteBudget(limit: UInt64(min(64, max(1, options.lanes))))
     }
 

@@ -80,8 +80,10 @@ public struct TransportOptions: Sendable {
     ///
     /// Verification itself cannot be switched off.
     public var authorities: String?
-    /// Upper limit for all lanes together.
+    /// Upper limit of what is sent over all lanes together; bodies only.
     public var bytesPerSecond: UInt64?
+    /// What the limit is measured with.
+    public var clock = PaceClock.system
     public var version = Version.http1
     public var agent = "filmgate"
 

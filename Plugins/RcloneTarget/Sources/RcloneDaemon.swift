@@ -19,6 +19,8 @@ struct RemoteFile: Sendable {
 struct RcloneDaemon: Sendable {
     let base: String, remote: String
     let client: HTTPClient
+    /// Bytes per second for one copy: rclone itself does the sending.
+    var rate: UInt64?
 
     /// One command; the answer's JSON.
     func ask(_ command: String, _ fields: [String: JSONValue], missing: Bool = false) async throws(IngestError) -> JSONValue? {
@@ -65,10 +67,11 @@ struct RcloneDaemon: Sendable {
     /// Copies a file of this machine; ends the copy when the task is cancelled.
     func copy(_ file: String, to path: String, polling interval: Duration) async throws(IngestError) {
         let slash = file.utf8.lastIndex(of: 0x2F) ?? file.utf8.startIndex
-        let fields: [String: JSONValue] = [
+        var fields: [String: JSONValue] = [
             "srcFs": .string(String(file[...slash])), "srcRemote": .string(String(file[file.utf8.index(after: slash)...])),
             "dstFs": .string(remote), "dstRemote": .string(path), "_async": .bool(true),
         ]
+        if let rate { fields["_config"] = .object(["BwLimitFile": .string("\(max(1, rate))B")]) }
         guard let job = try await ask("operations/copyfile", fields)?["jobid"] else {
             throw IngestError(.unavailable, "rclone did not begin the copy.")
         }

@@ -43,8 +43,12 @@ public struct RcloneTarget: Module, UploadTarget {
 
     public init(_ config: RcloneOptions, _ context: ModuleContext) throws(IngestError) {
         let provider = try config.web.provider(context, for: [config.url.base])
+        // rclone sends, not we: each of the copies at once gets its share of the limit.
+        var transport = config.web.transport
+        let share = transport.bytesPerSecond.map { $0 / UInt64(max(1, config.web.workers)) }
+        transport.bytesPerSecond = nil
         let daemon = RcloneDaemon(
-            base: config.url.base, remote: config.remote, client: HTTPClient(CurlTransport(config.web.transport), auth: provider))
+            base: config.url.base, remote: config.remote, client: HTTPClient(CurlTransport(transport), auth: provider), rate: share)
         (options, self.daemon) = (config, daemon)
         listing = NameListing { folder async throws(IngestError) in try await daemon.names(in: folder) }
         traits = config.web.traits("rclone", place: config.remote, provider: nil, context, layout: config.path, digests: [.sha1, .md5])

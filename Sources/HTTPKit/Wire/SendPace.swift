@@ -1,16 +1,41 @@
+import FilmgateCore
 import Glibc
 import Synchronization
 
-/// A bandwidth limit shared by all lanes of a transport: a bucket that fills at the limit and holds a quarter of a second's worth.
+/// A clock that can be waited on; tests bring one whose time passes only by waiting.
+public struct PaceClock: Sendable {
+    /// Time since some moment; never goes back.
+    var now: @Sendable () -> Duration
+    /// Blocks the calling thread.
+    var wait: @Sendable (Duration) -> Void
+
+    public init(now: @escaping @Sendable () -> Duration, wait: @escaping @Sendable (Duration) -> Void) {
+        (self.now, self.wait) = (now, wait)
+    }
+
+    public static let system: PaceClock = {
+        let start = ContinuousClock.now
+        return PaceClock {
+            ContinuousClock.now - start
+        } wait: {
+            usleep(UInt32(max(0, $0.inSeconds) * 1_000_000) + 1)
+        }
+    }()
+}
+
+/// A bandwidth limit shared by all lanes of a target: a bucket that fills at the limit and holds a quarter of a second's worth.
 final class SendPace: Sendable {
-    private struct Bucket { var tokens: Double, filled: ContinuousClock.Instant }
-    private let rate: Double
+    private struct Bucket { var tokens: Double, filled: Duration }
+    private let rate: Double, clock: PaceClock
     private let bucket: Mutex<Bucket>
 
-    init(bytesPerSecond: UInt64) {
-        rate = Double(max(1, bytesPerSecond))
-        bucket = Mutex(Bucket(tokens: rate / 4, filled: .now))
+    init(bytesPerSecond: UInt64, clock: PaceClock = .system) {
+        (rate, self.clock) = (Double(max(1, bytesPerSecond)), clock)
+        bucket = Mutex(Bucket(tokens: rate / 4, filled: clock.now()))
     }
+
+    /// What may be granted at once when nothing was taken for a while.
+    var burst: Double { max(1, rate / 4) }
 
     /// Waits, blocking, until some of `count` bytes may go, and says how many.
     ///
@@ -21,7 +46,7 @@ final class SendPace: Sendable {
         while !stop.isRaised {
             let missing = grant(want)
             if missing <= 0 { break }
-            usleep(UInt32(min(0.1, missing / rate) * 1_000_000) + 1)
+            clock.wait(.seconds(min(0.1, missing / rate)))
         }
         return Int(want)
     }
@@ -29,9 +54,8 @@ final class SendPace: Sendable {
     /// Takes `want` when it is there; else says how much is missing.
     private func grant(_ want: Double) -> Double {
         bucket.withLock { bucket in
-            let now = ContinuousClock.now, passed = now - bucket.filled
-            let seconds = Double(passed.components.seconds) + Double(passed.components.attoseconds) / 1e18
-            bucket.tokens = min(max(1, rate / 4), bucket.tokens + seconds * rate)
+            let now = clock.now()
+            bucket.tokens = min(burst, bucket.tokens + max(0, (now - bucket.filled).inSeconds) * rate)
             bucket.filled = now
             if bucket.tokens >= want { bucket.tokens -= want; return 0 }
             return want - bucket.tokens
