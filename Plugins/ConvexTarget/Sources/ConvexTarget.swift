@@ -68,6 +68,8 @@ public struct ConvexTarget: Module, UploadTarget {
         let storageID = try await store(job, at: url.text)
         let answer = try await commit(job, storageID)
         let existed = answer["alreadyExists"] == .bool(true)
+        // The app kept its earlier file: that one is the delivery, whose id only its query knows.
+        if existed, let earlier = try await find(job) { return earlier }
         // The deployment compared the bytes with the digest that went along.
         return receipt(job, answer.text ?? answer["_id"]?.text ?? storageID, proof: .server, existed: existed)
     }

@@ -1,60 +1,60 @@
-import FileKit
 import FilmgateCore
 import FilmgateTesting
-import Foundation
 import Glibc
+import HTTPKit
 import Logging
-import Synchronization
 import Testing
 
 @testable import FTPTarget
 
 /// vsftpd, one for all tests of this process; each test has a folder of its own.
 ///
-/// It signs in as a user of the system, whom its script makes: only `make peers` does that.
+/// It signs in as a user of the system, whom its script makes: only `make peers` does that. It answers at 127.0.0.2, so that a proxy can
+/// stand at the same ports of 127.0.0.1: those of the transfers are told to the client.
 enum VSFTP {
     static let isReady = ServerProcess.has("vsftpd", "openssl") && geteuid() == 0 && getenv("FILMGATE_PEERS") != nil
-    private static let shared = Mutex<Task<ServerProcess, any Error>?>(nil)
-
-    static func start() async throws -> ServerProcess {
-        let task = shared.withLock { task in
-            let running = task ?? Task { try await ServerProcess("ftps") }
-            task = running
-            return running
-        }
-        return try await task.value
-    }
+    static let server = SharedServer("ftps"), password = "camftp-5ecret-9d21"
 
     static func target(
-        _ server: ServerProcess, room: String, password: String = "secret", _ edit: (inout FTPOptions) -> Void = { _ in }
+        _ server: ServerProcess, room: String, host: String = "127.0.0.2", port: Int? = nil,
+        secrets: CanarySecrets = CanarySecrets(VSFTP.password), logger: Logger = Logger(label: "test"),
+        _ edit: (inout FTPOptions) -> Void = { _ in }
     ) throws -> FTPTarget {
         var options = FTPOptions()
-        (options.host, options.port, options.user, options.password) = ("localhost", server.port, "camftp", Secret(.environment("FTP")))
-        (options.caFile, options.path) = (server.folder + "/ca.pem", Template("up/\(room)/{name}"))
+        (options.files.host, options.port, options.files.user) = (host, port ?? server.port, "camftp")
+        (options.caFile, options.files.path) = (server.folder + "/ca.pem", Template("up/\(room)/{name}"))
+        options.password = Secret(.environment("FTP"))
         edit(&options)
-        let lookup = Lookup(secrets: CanarySecrets(password))
-        return try FTPTarget(options, ModuleContext(name: "ftp", logger: Logger(label: "test"), state: Temporary.folder, lookup: lookup))
+        return try FTPTarget(options, ModuleContext(name: "ftp", logger: logger, state: Temporary.folder, lookup: Lookup(secrets: secrets)))
     }
 
-    static func newRoom() -> String { "r" + String(UInt64.random(in: 0 ... .max), radix: 16) }
+    /// Where a test's files are on the server's disk.
+    static func folder(_ server: ServerProcess, _ room: String) -> String { "\(server.folder)/ftp/up/\(room)" }
 
-    static func copies(_ sha256: String, in folder: String) throws -> Int {
-        guard let walk = FileManager.default.enumerator(atPath: folder) else { return 0 }
-        var count = 0
-        while let name = walk.nextObject() as? String {
-            let path = folder + "/" + name
-            guard try FileFacts.of(path)?.kind == .regular, !(name as NSString).lastPathComponent.hasPrefix(".") else { continue }
-            if try FileCopy.hash(path: path).digests.sha256 == sha256 { count += 1 }
-        }
-        return count
-    }
+    /// The ports that its script lets transfers use.
+    static func transferPorts(_ server: ServerProcess) -> [Int] { (0..<24).map { 20_000 + server.port % 400 * 24 + $0 } }
 }
 
 @Suite(.serialized, .enabled(if: VSFTP.isReady, "runs as root with `make peers`"), .timeLimit(.minutes(5)))
 struct FTPTargetTests {
     static let bench = TargetBench {
-        let server = try await VSFTP.start(), room = VSFTP.newRoom()
-        return TargetPlace(try VSFTP.target(server, room: room)) { try VSFTP.copies($0, in: "\(server.folder)/ftp/up/\(room)") }
+        let server = try await VSFTP.server.start(), room = SharedServer.newRoom()
+        return TargetPlace(try VSFTP.target(server, room: room)) { try ServerRoom.copies($0, below: VSFTP.folder(server, room)) }
+    }
+
+    static let behindProxy = FileServerBench(
+        turnsAway: "421 There are too many connected users, please try later.\r\n", password: VSFTP.password
+    ) {
+        let server = try await VSFTP.server.start(), room = SharedServer.newRoom(), folder = VSFTP.folder(server, room)
+        let transfers = VSFTP.transferPorts(server).map { FaultProxy.Route(from: $0, to: $0, host: 2) }
+        return FileServerBench.Server(
+            routes: [FaultProxy.Route(to: server.port, host: 2)] + transfers, files: { try ServerRoom.files(below: folder) },
+            copies: { try ServerRoom.copies($0, below: folder) },
+            make: { port, secrets, logger, patience in
+                try VSFTP.target(server, room: room, host: "127.0.0.1", port: port, secrets: secrets, logger: logger) {
+                    $0.files.stallTimeout = patience
+                }
+            })
     }
 
     static func failure(_ target: FTPTarget, _ job: UploadJob) async -> IngestError? {
@@ -66,21 +66,25 @@ struct FTPTargetTests {
 
     @Test(arguments: TargetConformance.checks) func conforms(_ check: Check<TargetBench>) async throws { try await check.run(Self.bench) }
 
+    @Test(arguments: FileServerConformance.checks) func overBadNetworks(_ check: Check<FileServerBench>) async throws {
+        try await check.run(Self.behindProxy)
+    }
+
     @Test func namesFoldersAndProof() async throws {
-        let server = try await VSFTP.start(), room = VSFTP.newRoom(), sample = try SampleJob(), other = try SampleJob()
-        let target = try VSFTP.target(server, room: room) { $0.verify = .reread }
+        let server = try await VSFTP.server.start(), room = SharedServer.newRoom(), sample = try SampleJob(), other = try SampleJob()
+        let target = try VSFTP.target(server, room: room) { $0.files.verify = .reread }
         let job = sample.job("a (1)+.jpg", path: "2026/05/a (1)+.jpg"), receipt = try await target.upload(job)
         #expect(receipt.verified == .reread)
-        #expect(try VSFTP.copies(sample.digests.sha256, in: "\(server.folder)/ftp/up/\(room)/2026/05") == 1)
+        #expect(try ServerRoom.copies(sample.digests.sha256, below: VSFTP.folder(server, room) + "/2026/05") == 1)
         let later = try VSFTP.target(server, room: room)
         #expect(try await later.find(job)?.verified == .reread)
         #expect(await Self.failure(later, other.job("x.jpg", path: job.path))?.code == .nameTaken)
-        #expect(try VSFTP.copies(sample.digests.sha256, in: "\(server.folder)/ftp/up/\(room)") == 1)
+        #expect(try ServerRoom.copies(sample.digests.sha256, below: VSFTP.folder(server, room)) == 1)
     }
 
     @Test func aWrongPasswordHoldsAndAnUnknownAuthorityStops() async throws {
-        let server = try await VSFTP.start(), sample = try SampleJob()
-        let wrong = try VSFTP.target(server, room: "x", password: "wrong-password"),
+        let server = try await VSFTP.server.start(), sample = try SampleJob()
+        let wrong = try VSFTP.target(server, room: "x", secrets: CanarySecrets("wrong-password")),
             stranger = try VSFTP.target(server, room: "x") { $0.caFile = nil }
         let refused = await Self.failure(wrong, sample.job())
         #expect(refused?.code == .unauthorized && refused?.message.contains("wrong-password") == false)

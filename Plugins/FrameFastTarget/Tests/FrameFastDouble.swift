@@ -11,24 +11,25 @@ import Testing
 ///
 /// It is not the real service.
 final class FrameFastDouble: Sendable {
-    struct Upload { var state = "pending", key = 1, stored = false, polls = 0 }
+    struct Upload { var state = "pending", key = 1, stored = false, polls = 0, sha256 = "" }
     struct State {
         var uploads: [String: Upload] = [:], credits = 100, gone = false, expireNext = 0, loseNext = 0, consented = false, askedConsent = 0,
             order: [String] = []
     }
     let state = Mutex(State())
-    private let base = Mutex("")
+
+    /// Pictures with these bytes, as the storage got them.
+    func copies(_ sha256: String) -> Int { state.withLock { $0.uploads.values.count { $0.stored && $0.sha256 == sha256 } } }
 
     static func start(_ edit: (inout State) -> Void = { _ in }) throws -> (double: FrameFastDouble, server: FaultServer) {
         let double = FrameFastDouble()
         double.state.withLock { edit(&$0) }
         let server = try FaultServer { seen, _ in double.answer(seen) }
-        double.base.withLock { $0 = server.url }
         return (double, server)
     }
 
     private func answer(_ seen: FaultServer.Seen) -> FaultAct {
-        if seen.target.hasPrefix("/bucket/") { return store(seen) }
+        if seen.target.hasPrefix("/bucket/") { return .compute { self.store($0) } }
         guard seen[header: "Authorization"]?.hasPrefix("Bearer ") == true, seen[header: "traceparent"]?.count == 55 else {
             return .answer(401, body: #"{"error":{"code":"UNAUTHENTICATED","message":"Authentication required"}}"#)
         }
@@ -39,20 +40,20 @@ final class FrameFastDouble: Sendable {
                 defer { if seen.method == "POST" { state.consented = true } }
                 return .answer(seen.method == "POST" ? 201 : 200, body: #"{"data":{"isConsented":\#(state.consented)}}"#)
             }
-            if seen.target == "/uploads/presign" { return begin(&state) }
+            if seen.target == "/uploads/presign" { return begin(seen, &state) }
             if seen.target.hasSuffix("/presign") { return again(seen, &state) }
             if seen.target.hasPrefix("/uploads/status") { return report(seen, &state) }
             return .answer(200, body: #"{"data":{}}"#)
         }
     }
 
-    private func begin(_ state: inout State) -> FaultAct {
+    private func begin(_ seen: FaultServer.Seen, _ state: inout State) -> FaultAct {
         guard state.credits > 0 else {
             return .answer(402, body: #"{"error":{"code":"PAYMENT_REQUIRED","message":"Insufficient credits"}}"#)
         }
         let id = "u\(state.uploads.count + 1)"
         state.uploads[id] = Upload()
-        return ticket(id, 1, 201)
+        return ticket(seen, id, 1, 201)
     }
 
     private func again(_ seen: FaultServer.Seen, _ state: inout State) -> FaultAct {
@@ -63,11 +64,12 @@ final class FrameFastDouble: Sendable {
         }
         (upload.state, upload.key) = ("pending", upload.key + 1)
         state.uploads[id] = upload
-        return ticket(id, upload.key, 200)
+        return ticket(seen, id, upload.key, 200)
     }
 
-    private func ticket(_ id: String, _ key: Int, _ status: Int) -> FaultAct {
-        let url = "\(base.withLock { $0 })/bucket/\(id)/\(key)?X-Amz-Signature=s3cr3tsig"
+    /// The storage has the address that the client came to: a proxy stays in between.
+    private func ticket(_ seen: FaultServer.Seen, _ id: String, _ key: Int, _ status: Int) -> FaultAct {
+        let url = "http://\(seen[header: "Host"] ?? "")/bucket/\(id)/\(key)?X-Amz-Signature=s3cr3tsig"
         let headers = #"{"Content-Type":"image/jpeg","Content-Length":"100000","If-None-Match":"*","x-amz-meta-traceparent":"t"}"#
         return .answer(status, body: #"{"data":{"uploadId":"\#(id)","putUrl":"\#(url)","objectKey":"k","requiredHeaders":\#(headers)}}"#)
     }
@@ -88,7 +90,7 @@ final class FrameFastDouble: Sendable {
             }
             guard var upload = state.uploads[parts[1]], String(upload.key) == parts[2] else { return .answer(403) }
             if upload.stored { return .answer(412) }
-            (upload.stored, upload.state) = (true, "processing")
+            (upload.stored, upload.state, upload.sha256) = (true, "processing", seen.fileDigest)
             state.uploads[parts[1]] = upload
             if state.loseNext > 0 {
                 state.loseNext -= 1
@@ -127,13 +129,16 @@ struct TokenAuth: AuthProvider {
 }
 
 /// A state directory of its own per target, unless one is given.
-func target(_ url: String, state: String? = nil, _ edit: (inout FrameFastOptions) -> Void = { _ in }) throws -> FrameFastTarget {
+func target(
+    _ url: String, state: String? = nil, _ auth: any AuthProvider = TokenAuth(), logger: Logger = Logger(label: "test"),
+    _ edit: (inout FrameFastOptions) -> Void = { _ in }
+) throws -> FrameFastTarget {
     var options = FrameFastOptions()
     (options.url, options.event) = (try #require(AddressTemplate(url)), "e")
     (options.poll, options.patience) = (.milliseconds(10), .seconds(20))
     options.web.auth = try AuthReference(node: ConfigNode(.scalar("account", quoted: true)))
     edit(&options)
     let context = ModuleContext(
-        name: "event", logger: Logger(label: "test"), state: state ?? Temporary.folder, lookup: Lookup(auth: ["account": TokenAuth()]))
+        name: "event", logger: logger, state: state ?? Temporary.folder, lookup: Lookup(auth: ["account": auth]))
     return try FrameFastTarget(options, context)
 }

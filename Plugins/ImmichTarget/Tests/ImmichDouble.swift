@@ -7,12 +7,13 @@ import Testing
 
 @testable import ImmichTarget
 
-/// A double of an Immich server, built from its documented interface; it recognises uploads by their `x-immich-checksum`.
+/// A double of an Immich server, built from its documented interface; it recognises uploads by their `x-immich-checksum` once it has their
+/// bytes.
 ///
 /// It is not the real server.
 final class ImmichDouble: Sendable {
     enum Release: Sendable { case v1, v3Strict }
-    private struct State { var assets: [String: String] = [:], albums: [String: String] = [:], refusedOld = 0 }
+    private struct State { var assets: [String: String] = [:], files: [String: Int] = [:], albums: [String: String] = [:], refusedOld = 0 }
     private let state = Mutex(State())
     let release: Release
 
@@ -25,6 +26,9 @@ final class ImmichDouble: Sendable {
 
     var count: Int { state.withLock { $0.assets.count } }
 
+    /// Assets with these bytes, as they arrived.
+    func copies(_ sha256: String) -> Int { state.withLock { $0.files[sha256] ?? 0 } }
+
     func holds(_ sha1: String) -> Bool { state.withLock { $0.assets[sha1] != nil } }
 
     private func answer(_ seen: FaultServer.Seen) -> FaultAct {
@@ -33,7 +37,8 @@ final class ImmichDouble: Sendable {
         }
         switch (seen.method, seen.target) {
         case ("GET", "/api/users/me"), ("GET", "/api/server/version"): return .answer(200, body: "{}")
-        case ("POST", "/api/assets"): return upload(seen)
+        case ("POST", "/api/assets"): return .compute { self.upload($0) }
+        case ("POST", "/api/assets/bulk-upload-check"): return .compute { self.known($0) }
         case ("GET", "/api/albums"):
             let items = state.withLock { $0.albums.map { #"{"id":"\#($0.value)","albumName":"\#($0.key)"}"# } }
             return .answer(200, body: "[" + items.joined(separator: ",") + "]")
@@ -42,8 +47,18 @@ final class ImmichDouble: Sendable {
             return .answer(201, body: #"{"id":"a-1","albumName":"wedding"}"#)
         case ("PUT", "/api/albums/a-1/assets"): return .answer(200, body: #"[{"id":"x","success":true}]"#)
         case ("POST", "/api/stacks"): return .answer(201, body: #"{"id":"s-1"}"#)
+        case ("GET", let path) where path.hasSuffix("/original"):
+            return .answer(403, body: #"{"message":"Missing required permission: asset.download","statusCode":403}"#)
         default: return .answer(404, body: #"{"message":"Cannot \#(seen.method)","statusCode":404}"#)
         }
+    }
+
+    /// Which of the client's files it has, by SHA-1.
+    private func known(_ seen: FaultServer.Seen) -> FaultAct {
+        guard let sha1 = JSONValue(seen.body)?.at("assets.0.checksum")?.text else { return .answer(400, body: "{}") }
+        let id = state.withLock { $0.assets[sha1] }
+        let action = id.map { #""action":"reject","reason":"duplicate","isTrashed":false,"assetId":"\#($0)""# } ?? #""action":"accept""#
+        return .answer(200, body: #"{"results":[{"id":"\#(sha1)",\#(action)}]}"#)
     }
 
     private func upload(_ seen: FaultServer.Seen) -> FaultAct {
@@ -56,6 +71,7 @@ final class ImmichDouble: Sendable {
             if let id = state.assets[sha1] { return .answer(200, body: #"{"id":"\#(id)","status":"duplicate"}"#) }
             let id = "asset-\(state.assets.count + 1)"
             state.assets[sha1] = id
+            state.files[seen.fileDigest, default: 0] += 1
             return .answer(201, body: #"{"id":"\#(id)","status":"created"}"#)
         }
     }
@@ -69,12 +85,15 @@ struct KeyAuth: AuthProvider {
     }
 }
 
-func target(_ url: String, _ edit: (inout ImmichOptions) -> Void = { _ in }) throws -> ImmichTarget {
+func target(
+    _ url: String, _ auth: any AuthProvider = KeyAuth(), logger: Logger = Logger(label: "test"),
+    _ edit: (inout ImmichOptions) -> Void = { _ in }
+) throws -> ImmichTarget {
     var options = ImmichOptions()
     options.url = try #require(AddressTemplate(url))
     options.web.auth = try AuthReference(node: ConfigNode(.scalar("key", quoted: true)))
     edit(&options)
     let context = ModuleContext(
-        name: "photos", logger: Logger(label: "test"), state: Temporary.folder, lookup: Lookup(auth: ["key": KeyAuth()]))
+        name: "photos", logger: logger, state: Temporary.folder, lookup: Lookup(auth: ["key": auth]))
     return try ImmichTarget(options, context)
 }

@@ -1,10 +1,7 @@
-import FileKit
 import FilmgateCore
 import FilmgateTesting
-import Foundation
 import HTTPKit
 import Logging
-import Synchronization
 import Testing
 
 @testable import RcloneTarget
@@ -21,46 +18,51 @@ private struct Basic: AuthProvider {
 /// rclone rcd, one for all tests of this process; each test has a folder of its own.
 enum Rclone {
     static let isInstalled = ServerProcess.has("rclone")
-    private static let shared = Mutex<Task<ServerProcess, any Error>?>(nil)
-
-    static func start() async throws -> ServerProcess {
-        let task = shared.withLock { task in
-            let running = task ?? Task { try await ServerProcess("rclone") }
-            task = running
-            return running
-        }
-        return try await task.value
-    }
+    /// With a sign-in, and open.
+    static let server = SharedServer("rclone", ports: 2)
 
     static func target(_ port: Int, room: String, remote: String = "there", password: String = "secret") throws -> RcloneTarget {
+        try target("http://127.0.0.1:\(port)", room: room, remote: remote, Basic(password: password))
+    }
+
+    static func target(
+        _ base: String, room: String, remote: String = "there", _ auth: any AuthProvider, logger: Logger = Logger(label: "test"),
+        _ edit: (inout RcloneOptions) -> Void = { _ in }
+    ) throws -> RcloneTarget {
         var options = RcloneOptions()
-        (options.url, options.remote) = (try #require(AddressTemplate("http://127.0.0.1:\(port)/")), "\(remote):\(room)")
+        (options.url, options.remote) = (try #require(AddressTemplate(base + "/")), "\(remote):\(room)")
         (options.path, options.poll) = (Template("{name}"), .milliseconds(20))
         options.web.auth = try AuthReference(node: ConfigNode(.scalar("rc", quoted: true)))
-        let lookup = Lookup(auth: ["rc": Basic(password: password)])
-        return try RcloneTarget(
-            options, ModuleContext(name: "cloud", logger: Logger(label: "test"), state: Temporary.folder, lookup: lookup))
+        edit(&options)
+        let lookup = Lookup(auth: ["rc": auth])
+        return try RcloneTarget(options, ModuleContext(name: "cloud", logger: logger, state: Temporary.folder, lookup: lookup))
     }
 
-    static func newRoom() -> String { "r" + String(UInt64.random(in: 0 ... .max), radix: 16) }
-
-    static func copies(_ sha256: String, in folder: String) throws -> Int {
-        guard let walk = FileManager.default.enumerator(atPath: folder) else { return 0 }
-        var count = 0
-        while let name = walk.nextObject() as? String {
-            let path = folder + "/" + name
-            guard try FileFacts.of(path)?.kind == .regular else { continue }
-            if try FileCopy.hash(path: path).digests.sha256 == sha256 { count += 1 }
-        }
-        return count
-    }
+    /// Where a test's files are on the server's disk.
+    static func folder(_ server: ServerProcess, _ room: String) -> String { "\(server.folder)/files/\(room)" }
 }
 
 @Suite(.serialized, .enabled(if: Rclone.isInstalled, "rclone is not installed: .ci/deps.sh peers"), .timeLimit(.minutes(5)))
 struct RcloneTargetTests {
     static let bench = TargetBench {
-        let server = try await Rclone.start(), room = Rclone.newRoom()
-        return TargetPlace(try Rclone.target(server.port, room: room)) { try Rclone.copies($0, in: "\(server.folder)/root/\(room)") }
+        let server = try await Rclone.server.start(), room = SharedServer.newRoom()
+        return TargetPlace(try Rclone.target(server.port, room: room)) { try ServerRoom.copies($0, below: Rclone.folder(server, room)) }
+    }
+
+    /// The network here is the way to the daemon; what is behind it is rclone's own.
+    static var web: HTTPBench {
+        get async throws {
+            let server = try await Rclone.server.start(), room = SharedServer.newRoom(), folder = Rclone.folder(server, room)
+            return HTTPBench { _ in
+                HTTPBench.Server(port: server.ports[1], copies: { try ServerRoom.copies($0, below: folder) })
+            } make: { base, auth, logger, patience in
+                try Rclone.target(base, room: room, auth, logger: logger) {
+                    ($0.web.stallTimeout, $0.web.answerTimeout) = (patience, patience)
+                }
+            } isUpload: {
+                $0.target == "/operations/copyfile"
+            }
+        }
     }
 
     static func failure(_ target: RcloneTarget, _ job: UploadJob) async -> IngestError? {
@@ -72,18 +74,31 @@ struct RcloneTargetTests {
 
     @Test(arguments: TargetConformance.checks) func conforms(_ check: Check<TargetBench>) async throws { try await check.run(Self.bench) }
 
+    @Test(arguments: HTTPConformance.checks) func overHTTP(_ check: Check<HTTPBench>) async throws { try await check.run(Self.web) }
+
     @Test func theRemotesOwnDigestIsProofAndNothingIsReplaced() async throws {
-        let server = try await Rclone.start(), room = Rclone.newRoom(), sample = try SampleJob(), other = try SampleJob()
+        let server = try await Rclone.server.start(), room = SharedServer.newRoom(), sample = try SampleJob(), other = try SampleJob()
         let job = sample.job("Ä 1#%.jpg", path: "2026/Ä 1#%.jpg")
         #expect(try await Rclone.target(server.port, room: room).upload(job).verified == .server)
         let later = try Rclone.target(server.port, room: room)
         #expect(try await later.find(job)?.verified == .server)
         #expect(await Self.failure(later, other.job("x.jpg", path: job.path))?.code == .nameTaken)
-        #expect(try Rclone.copies(sample.digests.sha256, in: "\(server.folder)/root/\(room)/2026") == 1)
+        #expect(try ServerRoom.copies(sample.digests.sha256, below: Rclone.folder(server, room) + "/2026") == 1)
+    }
+
+    @Test func eachCopyGetsItsShareOfTheLimit() async throws {
+        let server = try await Rclone.server.start(), room = SharedServer.newRoom(), sample = try SampleJob()
+        let proxy = try FaultServer(upstream: server.ports[1]) { _, _ in .relay }
+        defer { proxy.stop() }
+        let target = try Rclone.target(proxy.url, room: room, Basic()) { ($0.web.limitRate, $0.web.workers) = (ByteCount(40 << 20), 4) }
+        _ = try await target.upload(sample.job())
+        let order = try #require(proxy.seen.first { $0.target == "/operations/copyfile" })
+        #expect(String(decoding: order.body, as: UTF8.self).contains(#""BwLimitFile":"10485760B""#))
+        #expect(try ServerRoom.copies(sample.digests.sha256, below: Rclone.folder(server, room)) == 1)
     }
 
     @Test func aWrongPasswordAndAnUnknownRemoteHold() async throws {
-        let server = try await Rclone.start(), sample = try SampleJob()
+        let server = try await Rclone.server.start(), sample = try SampleJob()
         let wrong = try Rclone.target(server.port, room: "x", password: "other"),
             unknown = try Rclone.target(server.port, room: "x", remote: "nowhere")
         #expect(await Self.failure(wrong, sample.job())?.code == .unauthorized)

@@ -1,9 +1,8 @@
-import FileKit
 import FilmgateCore
 import FilmgateTesting
 import Foundation
+import HTTPKit
 import Logging
-import Synchronization
 import Testing
 
 @testable import SFTPTarget
@@ -11,48 +10,47 @@ import Testing
 /// OpenSSH, one for all tests of this process; each test has a folder of its own.
 enum SSH {
     static let isInstalled = ServerProcess.has("sshd", "ssh-keygen")
-    private static let shared = Mutex<Task<ServerProcess, any Error>?>(nil)
-
-    static func start() async throws -> ServerProcess {
-        let task = shared.withLock { task in
-            let running = task ?? Task { try await ServerProcess("sftp") }
-            task = running
-            return running
-        }
-        return try await task.value
-    }
+    static let server = SharedServer("sftp")
 
     static func target(_ server: ServerProcess, room: String, port: Int? = nil, _ edit: (inout SFTPOptions) -> Void = { _ in }) throws
         -> SFTPTarget
     {
         var options = SFTPOptions()
-        (options.host, options.port, options.user) = ("127.0.0.1", port ?? server.port, NSUserName())
+        (options.files.host, options.port, options.files.user) = ("127.0.0.1", port ?? server.port, NSUserName())
         (options.key, options.knownHosts) = (server.folder + "/id", server.folder + "/known_hosts")
-        options.path = Template("\(server.folder)/root/\(room)/{name}")
+        options.files.path = Template(folder(server, room) + "/{name}")
         edit(&options)
         return try SFTPTarget(options, ModuleContext(name: "nas", logger: Logger(label: "test"), state: Temporary.folder))
     }
 
-    static func newRoom() -> String { "r" + String(UInt64.random(in: 0 ... .max), radix: 16) }
-}
+    /// Where a test's files are on the server's disk.
+    static func folder(_ server: ServerProcess, _ room: String) -> String { "\(server.folder)/files/\(room)" }
 
-/// How many files below a folder hold these bytes; names that are not final do not count.
-func copies(_ sha256: String, in folder: String) throws -> Int {
-    guard let walk = FileManager.default.enumerator(atPath: folder) else { return 0 }
-    var count = 0
-    while let name = walk.nextObject() as? String {
-        let path = folder + "/" + name
-        guard try FileFacts.of(path)?.kind == .regular, !(name as NSString).lastPathComponent.hasPrefix(".") else { continue }
-        if try FileCopy.hash(path: path).digests.sha256 == sha256 { count += 1 }
+    /// The file of known hosts for a proxy on that port: the server's own key.
+    static func knownHosts(_ server: ServerProcess, port: Int) throws -> String {
+        let key = try String(contentsOfFile: server.folder + "/hostkey.pub", encoding: .utf8).split(separator: " ").prefix(2)
+        let file = "\(server.folder)/known_hosts-\(port)"
+        try "[127.0.0.1]:\(port) \(key.joined(separator: " "))\n".write(toFile: file, atomically: true, encoding: .utf8)
+        return file
     }
-    return count
 }
 
 @Suite(.serialized, .enabled(if: SSH.isInstalled, "sshd is not installed: .ci/deps.sh peers"), .timeLimit(.minutes(5)))
 struct SFTPTargetTests {
     static let bench = TargetBench {
-        let server = try await SSH.start(), room = SSH.newRoom()
-        return TargetPlace(try SSH.target(server, room: room)) { try copies($0, in: "\(server.folder)/root/\(room)") }
+        let server = try await SSH.server.start(), room = SharedServer.newRoom()
+        return TargetPlace(try SSH.target(server, room: room)) { try ServerRoom.copies($0, below: SSH.folder(server, room)) }
+    }
+
+    static let behindProxy = FileServerBench(turnsAway: "Exceeded MaxStartups\r\n") {
+        let server = try await SSH.server.start(), room = SharedServer.newRoom(), folder = SSH.folder(server, room)
+        return FileServerBench.Server(
+            routes: [FaultProxy.Route(to: server.port)], files: { try ServerRoom.files(below: folder) },
+            copies: { try ServerRoom.copies($0, below: folder) },
+            make: { port, _, _, patience in
+                let known = try SSH.knownHosts(server, port: port)
+                return try SSH.target(server, room: room, port: port) { ($0.knownHosts, $0.files.stallTimeout) = (known, patience) }
+            })
     }
 
     static func failure(_ target: SFTPTarget, _ job: UploadJob) async -> IngestError? {
@@ -64,37 +62,57 @@ struct SFTPTargetTests {
 
     @Test(arguments: TargetConformance.checks) func conforms(_ check: Check<TargetBench>) async throws { try await check.run(Self.bench) }
 
+    @Test(arguments: FileServerConformance.checks) func overBadNetworks(_ check: Check<FileServerBench>) async throws {
+        try await check.run(Self.behindProxy)
+    }
+
     @Test func namesFoldersAndProof() async throws {
-        let server = try await SSH.start(), room = SSH.newRoom(), sample = try SampleJob(), other = try SampleJob()
-        let target = try SSH.target(server, room: room) { $0.verify = .reread },
+        let server = try await SSH.server.start(), room = SharedServer.newRoom(), sample = try SampleJob(), other = try SampleJob()
+        let target = try SSH.target(server, room: room) { $0.files.verify = .reread },
             job = sample.job("Ä \"1\" #%?.jpg", path: "2026/05/Ä \"1\" #%?.jpg")
         let receipt = try await target.upload(job)
         #expect(
-            receipt.verified == .reread && FileManager.default.fileExists(atPath: "\(server.folder)/root/\(room)/2026/05/Ä \"1\" #%?.jpg"))
+            receipt.verified == .reread
+                && FileManager.default.fileExists(atPath: SSH.folder(server, room) + "/2026/05/Ä \"1\" #%?.jpg"))
         #expect(try await target.verify(receipt, size: sample.size, sha256: sample.digests.sha256) == .equal)
         let later = try SSH.target(server, room: room)
         #expect(try await later.find(job)?.verified == .reread)
         #expect(try await later.occupancy(of: job.path, for: other.job()) == .other)
         #expect(try await later.occupancy(of: "2026/05/new.jpg", for: other.job()) == .free)
         #expect(await Self.failure(later, other.job("x.jpg", path: job.path))?.code == .nameTaken)
-        #expect(try copies(sample.digests.sha256, in: "\(server.folder)/root/\(room)") == 1)
+        #expect(try ServerRoom.copies(sample.digests.sha256, below: SSH.folder(server, room)) == 1)
+    }
+
+    /// 2 MB at 500 kB/s: nearly four seconds of waiting, all in the injected clock.
+    @Test func theBandwidthLimitHolds() async throws {
+        let server = try await SSH.server.start(), room = SharedServer.newRoom(), sample = try SampleJob(count: 2_000_000),
+            time = WaitedTime()
+        var place = FileServer(.sftp, host: "127.0.0.1", port: server.port, user: NSUserName()), options = TransportOptions()
+        (place.key, place.knownHosts) = (server.folder + "/id", server.folder + "/known_hosts")
+        (options.bytesPerSecond, options.clock) = (500_000, time.clock)
+        let path = SSH.folder(server, room) + "/limited"
+        try await FileTransport(place, options).put(sample.job().slice, to: path + ".part", thenRenameTo: path)
+        #expect(time.seconds >= (2_000_000 - 125_000) / 500_000 - 0.01)
+        var config = SFTPOptions()
+        config.files.limitRate = ByteCount(500_000)
+        #expect(config.files.transport.bytesPerSecond == 500_000)
     }
 
     @Test func anUnknownHostGetsNothing() async throws {
-        let server = try await SSH.start(), room = SSH.newRoom(), sample = try SampleJob()
+        let server = try await SSH.server.start(), room = SharedServer.newRoom(), sample = try SampleJob()
         let target = try SSH.target(server, room: room) { $0.knownHosts = "/dev/null" }
         #expect(await Self.failure(target, sample.job())?.code == .untrusted)
-        #expect(!FileManager.default.fileExists(atPath: "\(server.folder)/root/\(room)"))
+        #expect(!FileManager.default.fileExists(atPath: SSH.folder(server, room)))
     }
 
     @Test func aKeyThatIsNotKnownThereHolds() async throws {
-        let server = try await SSH.start(), sample = try SampleJob()
-        let target = try SSH.target(server, room: SSH.newRoom()) { $0.key = server.folder + "/hostkey" }
+        let server = try await SSH.server.start(), sample = try SampleJob()
+        let target = try SSH.target(server, room: SharedServer.newRoom()) { $0.key = server.folder + "/hostkey" }
         #expect(await Self.failure(target, sample.job())?.code == .unauthorized)
     }
 
     @Test func nobodyThereIsTriedAgain() async throws {
-        let server = try await SSH.start(), sample = try SampleJob()
+        let server = try await SSH.server.start(), sample = try SampleJob()
         #expect(await Self.failure(try SSH.target(server, room: "x", port: 1), sample.job())?.code == .network)
     }
 }

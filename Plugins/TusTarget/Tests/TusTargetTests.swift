@@ -13,26 +13,19 @@ import Testing
 enum Tus {
     /// `PYTHON` names an interpreter that has tuspyserver; the check asks it.
     static let isInstalled = system("${PYTHON:-python3} -c 'import tuspyserver, uvicorn' >/dev/null 2>&1") == 0
-    private static let shared = Mutex<Task<ServerProcess, any Error>?>(nil)
+    static let server = SharedServer("tus")
 
-    static func start() async throws -> ServerProcess {
-        let task = shared.withLock { task in
-            let running = task ?? Task { try await ServerProcess("tus") }
-            task = running
-            return running
-        }
-        return try await task.value
-    }
-
+    /// `state`: where it remembers which uploads were begun.
     static func target(
-        _ base: String, _ auth: (any AuthProvider)?, logger: Logger = Logger(label: "test"), patience: Duration = .seconds(60)
+        _ base: String, _ auth: (any AuthProvider)?, state: String, logger: Logger = Logger(label: "test"),
+        patience: Duration = .seconds(60)
     ) throws -> TusTarget {
         var options = TusOptions()
         options.url = try #require(AddressTemplate(base + "/files/"))
         (options.web.stallTimeout, options.web.answerTimeout) = (patience, patience)
         if auth != nil { options.web.auth = try AuthReference(node: ConfigNode(.scalar("cam", quoted: true))) }
         let lookup = Lookup(auth: auth.map { ["cam": $0] } ?? [:])
-        return try TusTarget(options, ModuleContext(name: "tus", logger: logger, state: Temporary.folder, lookup: lookup))
+        return try TusTarget(options, ModuleContext(name: "tus", logger: logger, state: state, lookup: lookup))
     }
 
     static func copies(_ sha256: String, in folder: String) throws -> Int {
@@ -49,24 +42,25 @@ enum Tus {
     .serialized, .enabled(if: Tus.isInstalled, "tuspyserver is not installed: pip install tuspyserver fastapi uvicorn"),
     .timeLimit(.minutes(5)))
 struct ConformanceTests {
-    static let bench: HTTPBench = {
-        var bench = HTTPBench { _ in
-            let server = try await Tus.start(), folder = server.folder + "/files"
+    static func bench() throws -> HTTPBench {
+        let state = try ScratchFolder()
+        return HTTPBench { _ in
+            let server = try await Tus.server.start(), folder = server.folder + "/files"
             return HTTPBench.Server(port: server.port, copies: { try Tus.copies($0, in: folder) })
         } make: { base, auth, logger, patience in
-            try Tus.target(base, auth, logger: logger, patience: patience)
+            try Tus.target(base, auth, state: state.path, logger: logger, patience: patience)
         } isUpload: {
             $0.method == "PATCH"
         }
-        return bench
-    }()
-
-    @Test(arguments: TargetConformance.checks) func target(_ check: Check<TargetBench>) async throws {
-        try await check.run(Self.bench.plain)
     }
 
+    @Test(arguments: TargetConformance.checks) func target(_ check: Check<TargetBench>) async throws {
+        try await check.run(Self.bench().plain)
+    }
+    @Test(arguments: HTTPConformance.checks) func overHTTP(_ check: Check<HTTPBench>) async throws { try await check.run(Self.bench()) }
+
     @Test func aBrokenUploadGoesOn() async throws {
-        let server = try await Tus.start(), patches = Mutex(0)
+        let server = try await Tus.server.start(), patches = Mutex(0)
         let proxy = try FaultServer(upstream: server.port) { seen, _ in
             guard seen.method == "PATCH" else { return .relay }
             return patches.withLock { count in
@@ -75,10 +69,11 @@ struct ConformanceTests {
             }
         }
         defer { proxy.stop() }
-        let sample = try SampleJob(count: 2_000_000), target = try Tus.target(proxy.url, nil)
+        let state = try ScratchFolder(), sample = try SampleJob(count: 2_000_000)
+        let target = try Tus.target(proxy.url, nil, state: state.path)
         do throws(IngestError) { _ = try await target.upload(sample.job()) } catch { #expect(error.code == .network) }
         // Another process, later: it asks how far the upload got.
-        let receipt = try await Tus.target(proxy.url, nil).upload(sample.job())
+        let receipt = try await Tus.target(proxy.url, nil, state: state.path).upload(sample.job())
         #expect(receipt.existed && proxy.seen.count { $0.method == "PATCH" } == 1)
         #expect(try Tus.copies(sample.digests.sha256, in: server.folder + "/files") == 1)
     }
@@ -96,7 +91,7 @@ struct ConformanceTests {
             }
         }
         defer { server.stop() }
-        let target = try Tus.target(server.url, nil)
+        let state = try ScratchFolder(), target = try Tus.target(server.url, nil, state: state.path)
         do throws(IngestError) { _ = try await target.upload(sample.job()) } catch { #expect(error.code == .network) }
         _ = try await target.upload(sample.job())
         #expect(server.seen.map(\.method) == ["POST", "PATCH", "HEAD", "PATCH"])
@@ -107,7 +102,7 @@ struct ConformanceTests {
     @Test func anotherOriginGetsNothing() async throws {
         let server = try FaultServer { _, _ in .answer(201, headers: [("Location", "https://elsewhere.invalid/7")]) }
         defer { server.stop() }
-        let sample = try SampleJob(), target = try Tus.target(server.url, nil)
+        let sample = try SampleJob(), state = try ScratchFolder(), target = try Tus.target(server.url, nil, state: state.path)
         do throws(IngestError) {
             _ = try await target.upload(sample.job())
             Issue.record("It went on.")

@@ -1,10 +1,8 @@
-import FileKit
 import FilmgateCore
 import FilmgateTesting
 import Foundation
 import HTTPKit
 import Logging
-import Synchronization
 import Testing
 
 @testable import WebDAVTarget
@@ -13,17 +11,8 @@ import Testing
 enum Nginx {
     static let isInstalled =
         ServerProcess.has("nginx", "openssl") && FileManager.default.fileExists(atPath: "/usr/lib/nginx/modules/ngx_http_dav_ext_module.so")
-    private static let shared = Mutex<Task<ServerProcess, any Error>?>(nil)
-
     /// Ports: TLS with sign-in, then plain and open.
-    static func start() async throws -> ServerProcess {
-        let task = shared.withLock { task in
-            let running = task ?? Task { try await ServerProcess("nginx-dav", ports: 2) }
-            task = running
-            return running
-        }
-        return try await task.value
-    }
+    static let server = SharedServer("nginx-dav", ports: 2)
 
     static func target(
         _ base: String, _ auth: (any AuthProvider)?, logger: Logger = Logger(label: "test"),
@@ -36,18 +25,6 @@ enum Nginx {
         let lookup = Lookup(auth: auth.map { ["cam": $0] } ?? [:])
         return try WebDAVTarget(options, ModuleContext(name: "nas", logger: logger, state: Temporary.folder, lookup: lookup))
     }
-
-    /// How many files below a folder on the server's disk hold these bytes; names that are not final do not count.
-    static func copies(_ sha256: String, in folder: String) throws -> Int {
-        guard let walk = FileManager.default.enumerator(atPath: folder) else { return 0 }
-        var count = 0
-        while let name = walk.nextObject() as? String {
-            let path = folder + "/" + name
-            guard try FileFacts.of(path)?.kind == .regular, !(name as NSString).lastPathComponent.hasPrefix(".") else { continue }
-            if try FileCopy.hash(path: path).digests.sha256 == sha256 { count += 1 }
-        }
-        return count
-    }
 }
 
 @Suite(
@@ -56,9 +33,9 @@ enum Nginx {
 struct ConformanceTests {
     static func bench(_ placing: WebDAVOptions.Placing) -> HTTPBench {
         var bench = HTTPBench { _ in
-            let server = try await Nginx.start(), room = "/r" + String(UInt64.random(in: 0 ... .max), radix: 16)
-            let folder = server.folder + "/root" + room
-            return HTTPBench.Server(port: server.ports[1], room: room, copies: { try Nginx.copies($0, in: folder) })
+            let server = try await Nginx.server.start(), room = "/r" + SharedServer.newRoom()
+            let folder = server.folder + "/files" + room
+            return HTTPBench.Server(port: server.ports[1], room: room, copies: { try ServerRoom.copies($0, below: folder) })
         } make: { base, auth, logger, patience in
             try Nginx.target(base, auth, logger: logger) { options in
                 (options.web.stallTimeout, options.web.answerTimeout, options.placing) = (patience, patience, placing)

@@ -73,8 +73,9 @@ extension HTTPConformance {
             let elsewhere = try FaultServer { _, _ in .answer(201) }
             let place = elsewhere.url
             defer { elsewhere.stop() }
-            for status in [301, 302, 303, 307, 308] {
-                try await bench.scene { _, _, _ in
+            for (status, signed) in [301, 302, 303, 307, 308].flatMap({ [($0, true), ($0, false)] }) where !signed || bench.isSigned != nil
+            {
+                try await bench.scene(signed: signed) { _, _, _ in
                     .answer(status, headers: [("Location", place + "/stolen")])
                 } _: { scene in
                     let error = try await expectError(.untrusted) { () async throws(IngestError) in

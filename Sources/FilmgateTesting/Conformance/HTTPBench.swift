@@ -31,6 +31,8 @@ public struct HTTPBench: Sendable {
     public var storesAtOnce = true
     /// Which requests carry a file, as opposed to questions.
     public var isUpload: @Sendable (FaultServer.Seen) -> Bool
+    /// Where those requests carry no credential, the first question on the way to them that does; it is told what uploads are told else.
+    public var isSigned: (@Sendable (FaultServer.Seen) -> Bool)?
 
     public init(
         start: @escaping @Sendable (String) async throws -> Server,
@@ -53,14 +55,23 @@ public struct HTTPBench: Sendable {
     struct Scene: Sendable {
         let target: any UploadTarget, auth: CanaryAuth, proxy: FaultServer, server: Server, log: LogCollector, job: SampleJob
         let isUpload: @Sendable (FaultServer.Seen) -> Bool
+        let isSigned: @Sendable (FaultServer.Seen) -> Bool
 
         /// Where the target sends to: the proxy.
         var base: String { proxy.url + server.room }
         var uploads: [FaultServer.Seen] { proxy.seen.filter(isUpload) }
 
-        /// Throws unless the server holds so many copies of the job.
+        /// Requests with the credential that a refusal is the answer to.
+        var signed: [FaultServer.Seen] { proxy.seen.filter(isSigned) }
+
+        /// Throws unless the server holds so many copies of the job, or comes to it: what it was told may still be under way there.
         func expectCopies(_ count: Int) async throws {
-            let found = try await server.copies(job.digests.sha256)
+            var found = try await server.copies(job.digests.sha256), tries = 0
+            while found < count, tries < 200 {
+                try await Task.sleep(for: .milliseconds(25))
+                found = try await server.copies(job.digests.sha256)
+                tries += 1
+            }
             try expect(found == count, "The server holds \(found) copies instead of \(count).")
         }
 
@@ -72,17 +83,20 @@ public struct HTTPBench: Sendable {
     }
 
     /// Runs `body` with a proxy in front of the server: `act` decides about the n-th upload (from 0), all else passes.
+    ///
+    /// `signed`: about the n-th request that carries the credential instead.
     func scene(
-        count: Int = 100_000, _ act: @escaping @Sendable (Int, FaultServer.Seen, CanarySecrets) -> FaultAct,
+        count: Int = 100_000, signed: Bool = false, _ act: @escaping @Sendable (Int, FaultServer.Seen, CanarySecrets) -> FaultAct,
         _ body: (Scene) async throws -> Void
     ) async throws {
         let secrets = CanarySecrets(), log = LogCollector(), auth = CanaryAuth(secrets)
         let server = try await start(secrets.value ?? "")
-        let counter = Counter(), isUpload = isUpload
-        let proxy = try FaultServer(upstream: server.port) { seen, _ in isUpload(seen) ? act(counter.next(), seen, secrets) : .relay }
+        let counter = Counter(), isUpload = isUpload, isSigned = isSigned ?? isUpload, isMeant = signed ? isSigned : isUpload
+        let proxy = try FaultServer(upstream: server.port) { seen, _ in isMeant(seen) ? act(counter.next(), seen, secrets) : .relay }
         let target = try make(proxy.url + server.room, auth, log.logger, Self.patient)
         let scene = Scene(
-            target: target, auth: auth, proxy: proxy, server: server, log: log, job: try SampleJob(count: count), isUpload: isUpload)
+            target: target, auth: auth, proxy: proxy, server: server, log: log, job: try SampleJob(count: count), isUpload: isUpload,
+            isSigned: isSigned)
         do { try await body(scene) } catch {
             proxy.stop()
             await server.stop()

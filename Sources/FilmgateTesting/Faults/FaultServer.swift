@@ -16,6 +16,9 @@ public final class FaultServer: Sendable {
         /// Which connection it came over, counted from 0.
         public var connection: Int
         var index = 0
+        var file: BodyDigest
+        /// SHA-256 of the file in the body, however large: the whole body, or a form's last part.
+        public var fileDigest: String { file.text }
 
         public subscript(header name: String) -> String? { headers.first { $0.name.lowercased() == name.lowercased() }?.value }
         public var length: Int { self[header: "Content-Length"].flatMap { Int($0) } ?? 0 }
@@ -99,7 +102,8 @@ public final class FaultServer: Sendable {
                 return ready
             }
             for waiter in ready { waiter.resume.resume() }
-            if !play(script(seen, seen.index), &seen, &wire) { break }
+            let isLast = seen[header: "Connection"]?.lowercased() == "close"
+            if !play(script(seen, seen.index), &seen, &wire) || isLast { break }
         }
         state.withLock { _ = $0.open.remove(client) }
         close(client)
@@ -205,10 +209,13 @@ extension FaultServer.Seen {
         guard !lines.isEmpty else { return nil }
         let first = lines.removeFirst().split(separator: " ")
         guard first.count == 3 else { return nil }
-        (method, target, headers, self.connection) = (String(first[0]), String(first[1]), [], connection)
+        var headers: [(name: String, value: String)] = []
         for line in lines {
             let cut = line.split(separator: ":", maxSplits: 1)
             if cut.count == 2 { headers.append((String(cut[0]), String(cut[1].drop { $0 == " " }))) }
         }
+        func value(_ name: String) -> String? { headers.first { $0.name.lowercased() == name }?.value }
+        file = BodyDigest(length: value("content-length").flatMap { Int($0) } ?? 0, type: value("content-type"))
+        (method, target, self.headers, self.connection) = (String(first[0]), String(first[1]), headers, connection)
     }
 }

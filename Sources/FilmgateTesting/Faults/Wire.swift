@@ -4,22 +4,28 @@ import Glibc
 enum Socket {
     struct Failure: Error {}
 
-    static func listen() throws -> (descriptor: CInt, port: Int) {
+    /// `wanted`: 0 for any free port.
+    static func listen(_ wanted: Int = 0) throws -> (descriptor: CInt, port: Int) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = loopback(0)
+        var address = loopback(UInt16(wanted)), yes: CInt = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let bound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(descriptor, $0, size) == 0 && Glibc.listen(descriptor, 128) == 0 && getsockname(descriptor, $0, &size) == 0
             }
         }
-        guard descriptor >= 0, bound else { throw Failure() }
+        guard descriptor >= 0, bound else {
+            close(descriptor)
+            throw Failure()
+        }
         return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
     }
 
-    static func connect(_ port: Int) -> CInt? {
+    /// `host`: the last number of 127.0.0.x.
+    static func connect(_ port: Int, host: UInt32 = 1) -> CInt? {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = loopback(UInt16(port))
+        var address = loopback(UInt16(port), host)
         let done = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
@@ -30,11 +36,11 @@ enum Socket {
         return nil
     }
 
-    private static func loopback(_ port: UInt16) -> sockaddr_in {
+    private static func loopback(_ port: UInt16, _ host: UInt32 = 1) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0000 + host).bigEndian
         return address
     }
 }
@@ -80,6 +86,7 @@ struct Wire {
             pending.removeFirst(part.count)
             seen.received += part.count
             seen.body += part.prefix(max(0, (1 << 20) - seen.body.count))
+            seen.file.update(part)
             if !use(part) { return false }
         }
         return true

@@ -7,7 +7,7 @@ public struct FileServer: Sendable {
     /// `ftp` is explicit TLS unless `cleartext`, `ftps` implicit.
     public var way: Way
     public var host: String, port: Int, user: String
-    public var password: (@Sendable () async throws(IngestError) -> SecretValue)?
+    public var password: StaticCredential?
     /// Private key file, and the file of the hosts' keys; SFTP only.
     public var key: String?, knownHosts: String?
     public var cleartext = false
@@ -36,7 +36,7 @@ public final class FileTransport: Sendable {
 
     public init(_ server: FileServer, _ options: TransportOptions) {
         (self.server, self.options) = (server, options)
-        pace = options.bytesPerSecond.map(SendPace.init(bytesPerSecond:))
+        pace = options.bytesPerSecond.map { SendPace(bytesPerSecond: $0, clock: options.clock) }
         seats = ByteBudget(limit: UInt64(min(64, max(1, options.lanes))))
     }
 
@@ -73,17 +73,28 @@ public final class FileTransport: Sendable {
     /// Removes a file; fine when it is not there.
     public func remove(_ path: String) async { _ = try? await perform(FileLane.Errand(.remove, path)) }
 
+    /// A refused password is looked up again, and tried once more where it is another one by now.
     private func perform(_ errand: FileLane.Errand) async throws(IngestError) -> FileLane.Answer {
         var errand = errand
-        errand.password = try await server.password?()
+        errand.password = try await server.password?.value()
+        do throws(IngestError) { return try await carry(errand) } catch {
+            guard error.code == .unauthorized, let used = errand.password, let fresh = await server.password?.refreshed(),
+                fresh.reveal() != used.reveal()
+            else { throw error }
+            errand.password = fresh
+            return try await carry(errand)
+        }
+    }
+
+    private func carry(_ errand: FileLane.Errand) async throws(IngestError) -> FileLane.Answer {
         try await seats.take(1)
         defer { seats.give(1) }
         let lane: FileLane
         if let warm = idle.withLock({ $0.popLast() }) { lane = warm } else { lane = try FileLane(server, options, pace: pace) }
         defer { idle.withLock { $0.append(lane) } }
-        let stop = StopFlag(), ready = errand
+        let stop = StopFlag()
         let result = await withTaskCancellationHandler {
-            await Result { () async throws(IngestError) in try await lane.perform(ready, stop) }
+            await Result { () async throws(IngestError) in try await lane.perform(errand, stop) }
         } onCancel: {
             stop.raise()
         }

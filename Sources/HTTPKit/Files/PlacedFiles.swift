@@ -51,8 +51,10 @@ public struct PlacedFiles: Sendable {
             try await transport.put(job.slice, to: part, thenRenameTo: base + job.path)
         } catch {
             if error.code == .nameTaken || error.code == .corruptData { await transport.remove(part) }
-            guard error.code == .nameTaken, let settled = try await settled(job) else { throw error }
-            return settled
+            guard error.code == .nameTaken else { throw error }
+            if let settled = try await settled(job) { return settled }
+            // Nobody has the name: renaming failed for another reason, or a broken connection looked like it.
+            throw IngestError(.unavailable, error.message)
         }
         guard rereads else { return receipt(job, at: job.path, proof: .none) }
         switch try await compare(job.path, job) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# OpenSSH's SFTP: sftp.sh FOLDER PORT. Key FOLDER/id (Ed25519) for this user, host key in FOLDER/known_hosts, files in FOLDER/root.
+# OpenSSH's SFTP: sftp.sh FOLDER PORT. Key FOLDER/id (Ed25519) for this user, host key in FOLDER/known_hosts, files in FOLDER/files.
 set -euo pipefail
 cd "$1"
-mkdir -p root
+mkdir -p files
 [ "$(id -u)" -ne 0 ] || mkdir -p /run/sshd
 ssh-keygen -q -t ed25519 -N '' -f hostkey
 ssh-keygen -q -t ed25519 -N '' -f id
