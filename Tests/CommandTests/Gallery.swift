@@ -7,12 +7,12 @@ final class Gallery {
     let address: String
     static let token = "canary-7d1f-token"
 
-    /// `at`: the address that an earlier one had.
-    init(_ table: Table, fault: String? = nil, at earlier: String? = nil) throws {
+    /// `in`: its folder; `at`: the address that an earlier one had.
+    init(_ table: Table, in folder: String = "gallery", fault: String? = nil, at earlier: String? = nil) throws {
         let port = earlier?.split(separator: ":").last.map(String.init) ?? "0"
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: Program.path)
-        process.arguments = ["sample", "gallery", "--dir", table.path("gallery"), "--port", port] + (fault.map { ["--fault", $0] } ?? [])
+        process.arguments = ["sample", "gallery", "--dir", table.path(folder), "--port", port] + (fault.map { ["--fault", $0] } ?? [])
         process.environment = ProcessInfo.processInfo.environment.merging(["FILMGATE_GALLERY_TOKEN": Self.token]) { $1 }
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice

@@ -81,7 +81,7 @@ import Testing
         now.size = .max
         try await ledger.record([.delivery(now)])
         let gallery = try #require(try await ledger.totals().targets.last)
-        #expect(gallery.nextTry == nil)
+        #expect(gallery.nextTry == 900)
         #expect(gallery.bytesWaiting == 2007)
     }
 }

@@ -53,6 +53,16 @@ extension IngestError.Code {
     }
 }
 
+extension IngestError.Code {
+    /// The target or the way to it is in trouble, not the one file: nothing about the file is decided by it.
+    public var isAboutTheTarget: Bool {
+        switch disposition {
+        case .retry, .renewThenHold, .pauseTarget, .closeDevice: true
+        case .setAside, .unwind, .stop: false
+        }
+    }
+}
+
 extension Result {
     /// The asynchronous twin of `Result(catching:)`: keeps the typed error where task groups would lose it.
     @inlinable public init(catching body: () async throws(Failure) -> Success) async {

@@ -25,7 +25,7 @@ public final class ByteBudget: Sendable {
             await withCheckedContinuation { continuation in
                 let now: Bool? = state.withLock { state in
                     if state.cancelled.remove(id) != nil { return false }
-                    if state.waiters.isEmpty, claim <= limit - state.used {
+                    if state.waiters.isEmpty, claim <= limit - min(limit, state.used) {
                         state.used += claim
                         return true
                     }
@@ -42,7 +42,10 @@ public final class ByteBudget: Sendable {
         if !granted { throw IngestError(.cancelled, "Stopped while waiting for room in the spool.") }
     }
 
-    /// Gives back what `take` took; `bytes` as it was given there.
+    /// Takes what is in use already, room or not: bytes that an earlier run left behind.
+    public func occupy(_ bytes: UInt64) { state.withLock { $0.used += min(bytes, limit) } }
+
+    /// Gives back what `take` or `occupy` took; `bytes` as it was given there.
     public func give(_ bytes: UInt64) {
         let ready = state.withLock { state in
             state.used -= min(state.used, min(bytes, limit))
@@ -58,7 +61,7 @@ public final class ByteBudget: Sendable {
 
     private func grant(_ state: inout State) -> [Waiter] {
         var ready: [Waiter] = []
-        while let first = state.waiters.first, first.bytes <= limit - state.used {
+        while let first = state.waiters.first, first.bytes <= limit - min(limit, state.used) {
             state.used += first.bytes
             ready.append(state.waiters.removeFirst())
         }

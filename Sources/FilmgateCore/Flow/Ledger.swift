@@ -130,6 +130,7 @@ public struct DeliveryRow: Sendable, Hashable {
     public var event: String?
     /// While pending or held: where the bytes wait, and whether that file is ours to remove.
     public var file: String?, staged: Bool
+    /// How often it was sent; `unasked` while the target has not been asked yet what stands at `path`.
     public var attempts: Int
     /// Nanoseconds since 1970; nil = as soon as possible.
     public var nextTry: Int64?
@@ -140,6 +141,9 @@ public struct DeliveryRow: Sendable, Hashable {
         )
         (staged, attempts) = (false, 0)
     }
+
+    /// For `attempts`: the name was chosen while the target did not answer, so nothing was ever sent there.
+    public static let unasked = -1
 
     /// The event of a delivery that is held until somebody says which event it belongs to.
     public static let unassigned = ""

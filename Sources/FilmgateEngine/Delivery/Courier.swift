@@ -55,14 +55,25 @@ enum Courier {
         if bytes.ownership == .staged, bytes.path != path { FileSystem.remove(bytes.path) }
     }
 
-    /// `a/b.jpg` → `a/b-2.jpg` → `a/b-3.jpg`.
-    static func nextName(after path: String) -> String {
+    /// `a/b.jpg` → `a/b-2.jpg` → `a/b-3.jpg`; a sidecar goes with its primary (`b.cr3.xmp` → `b-2.cr3.xmp`), a clip tree as a whole.
+    static func nextName(after path: String, of shot: ShotPlace? = nil) -> String {
+        if let inner = shot?.innerPath.map({ "/" + SafeName.path($0) }), path.hasSuffix(inner), path.utf8.count > inner.utf8.count {
+            return increased(String(path.dropLast(inner.count)), ending: "") + inner
+        }
         let folder = path.utf8.lastIndex(of: 0x2F).map { String(path[...$0]) } ?? ""
         let name = FileName(String(path.dropFirst(folder.count)))
-        var stem = name.stem, number = 2
+        var (stem, ending) = (name.stem, name.ext.isEmpty ? "" : "." + name.ext)
+        if let primary = shot?.sidecarOf.map({ "." + $0 }), stem.hasSuffix(primary) {
+            (stem, ending) = (String(stem.dropLast(primary.count)), primary + ending)
+        }
+        return increased(folder + stem, ending: ending)
+    }
+
+    private static func increased(_ stem: String, ending: String) -> String {
+        var stem = stem, number = 2
         if let dash = stem.utf8.lastIndex(of: 0x2D), let last = Int(stem[stem.utf8.index(after: dash)...]), (2...999).contains(last) {
             (stem, number) = (String(stem[..<dash]), last + 1)
         }
-        return folder + stem + "-\(number)" + (name.ext.isEmpty ? "" : "." + name.ext)
+        return stem + "-\(number)" + ending
     }
 }

@@ -7,9 +7,18 @@ extension Dispatcher {
     func recordWaiting(_ consignment: Consignment, _ own: [Parcel]) async {
         var changes: [LedgerChange] = [.asset(row(consignment, ending: nil))]
         for parcel in own {
-            changes.append(.delivery(row(parcel, Receipt(state: .pending), bytes: consignment.bytes)))
+            changes.append(.delivery(row(parcel, Receipt(state: .pending, at: parcel.since), bytes: consignment.bytes)))
         }
         await record(changes)
+    }
+
+    /// A parcel that is tried again later: `status` says why, and when.
+    func recordDelay(_ id: Parcel.ID, because error: IngestError, _ delay: Duration) async {
+        guard let parcel = parcels[id], let owner = parcel.listeners.first, let consignment = open[owner] else { return }
+        let receipt = Receipt(state: .pending, at: parcel.since, reason: error.message)
+        var waiting = row(parcel, receipt, bytes: consignment.bytes)
+        waiting.nextTry = Now.nanoseconds + Int64(delay.inSeconds * 1_000_000_000)
+        await record([.delivery(waiting)])
     }
 
     /// A parcel's end.
@@ -58,14 +67,23 @@ extension Dispatcher {
             let held = holdReason(id.target)
             let reason =
                 held?.description ?? parcel.job.asset.receipts[parcel.target.name]?.reason ?? trouble(id.target)?.message ?? "not sent yet"
-            let receipt = Receipt(state: held == nil ? .pending : .held, reason: reason)
+            let receipt = Receipt(state: held == nil ? .pending : .held, at: parcel.since, reason: reason)
             for asset in parcel.listeners { open[asset]?.receipts[parcel.target.name] = receipt }
             if let owner = parcel.listeners.first, let consignment = open[owner] {
                 await record([.asset(row(consignment, ending: .pending)), .delivery(row(parcel, receipt, bytes: consignment.bytes))])
+                await discardSpooled(parcel)
             }
         }
         parcels = [:]
         for id in open.keys { await settle(id) }
+    }
+
+    /// Removes what an earlier run kept of these bytes, once no delivery waits for that file any more.
+    func discardSpooled(_ parcel: Parcel) async {
+        guard let file = parcel.spooled else { return }
+        let rows = await Result { () async throws(IngestError) in try await ledger.deliveries(of: parcel.id.content) }
+        guard let known = try? rows.get(), !known.contains(where: { $0.file == file }) else { return }
+        FileSystem.remove(file)
     }
 
     /// A staged `.part` counts as a leftover once this process is gone: what is still needed gets a name of its own.
@@ -119,13 +137,13 @@ extension Dispatcher {
         return row
     }
 
-    private func row(_ parcel: Parcel, _ receipt: Receipt, bytes: LocalFile) -> DeliveryRow {
+    func row(_ parcel: Parcel, _ receipt: Receipt, bytes: LocalFile) -> DeliveryRow {
         var row = DeliveryRow(
             content: parcel.id.content, target: parcel.id.target, targetName: parcel.target.name, receipt: receipt,
             size: parcel.job.file.size, path: parcel.job.path)
         row.receipt.sha256 = receipt.sha256 ?? (receipt.state == .done ? parcel.job.digests.sha256 : nil)
         row.event = parcel.job.event
-        row.attempts = parcel.attempts
+        row.attempts = parcel.isUnasked ? DeliveryRow.unasked : parcel.attempts
         if receipt.state != .done { (row.file, row.staged) = (bytes.path, bytes.ownership == .staged) }
         return row
     }

@@ -11,7 +11,7 @@ actor Dispatcher {
     let run: Int64
     /// `DeliveryRow.unassigned` while it is not known: then nothing is sent.
     let event: String?
-    private let backoff = Backoff()
+    private let backoff: Backoff
     private let clock = ContinuousClock()
 
     private var queues: [String: TargetQueue] = [:]
@@ -26,10 +26,13 @@ actor Dispatcher {
     /// What this run has settled, as hashes: a file of the same bytes that was looked up before asks the ledger again.
     private var concluded: Set<Int> = []
     private(set) var delivered: [String: [DeliveredFile]] = [:]
+    /// Parcels whose target has to be asked for their names first, by shot and target; and the questions under way.
+    var unasked: [String: [Parcel.ID]] = [:]
+    var asking: [String: Task<Result<Void, IngestError>, Never>] = [:]
 
     init(_ setup: DispatcherSetup) {
         (ledger, hub, tally, book, budget) = (setup.ledger, setup.hub, setup.tally, setup.book, setup.budget)
-        (run, event) = (setup.run, setup.event)
+        (run, event, backoff) = (setup.run, setup.event, setup.backoff)
         let held = setup.event == DeliveryRow.unassigned ? Self.noEvent : nil
         for target in setup.targets { queues[target.identity] = TargetQueue(target, held: held) }
         lastProgress = ContinuousClock().now
@@ -51,6 +54,7 @@ actor Dispatcher {
             } else {
                 consignment.open.insert(parcel.target.name)
                 parcels[parcel.id] = parcel
+                if parcel.isUnasked { unasked[parcel.shotKey, default: []].append(parcel.id) }
                 own.append(parcel)
             }
         }
@@ -95,7 +99,9 @@ actor Dispatcher {
     }
 
     private func send(_ parcel: Parcel) async {
-        let result = await Result { () async throws(IngestError) in try await Courier.deliver(parcel) }
+        let result = await Result { () async throws(IngestError) in
+            try await Courier.deliver(parcel.isUnasked ? try await named(parcel) : parcel)
+        }
         tasks[parcel.id] = nil
         switch result {
         case .success(let receipt): await succeeded(parcel.id, receipt)
@@ -108,17 +114,19 @@ actor Dispatcher {
     private func succeeded(_ id: Parcel.ID, _ receipt: Receipt) async {
         lastProgress = clock.now
         queues[id.target]?.succeeded(id)
+        book.note(silent: false, id.target)
         await conclude(id, receipt)
     }
 
     private func failed(_ id: Parcel.ID, _ error: IngestError) async {
         guard let parcel = parcels[id] else { return }
-        parcels[id]?.attempts += 1
+        // A parcel that has no name yet was not sent.
+        if !parcel.isUnasked { parcels[id]?.attempts += 1 }
         parcels[id]?.state = .waiting
         switch error.code.disposition {
         case .retry, .closeDevice:
-            parcels[id]?.mayHaveArrived = true
-            retryLater(parcel, error)
+            if !parcel.isUnasked { parcels[id]?.mayHaveArrived = true }
+            await retryLater(parcel, error)
             releaseWaiting(for: id.target)
         case .setAside:
             await refused(parcel, error)
@@ -132,9 +140,11 @@ actor Dispatcher {
         }
     }
 
-    private func retryLater(_ parcel: Parcel, _ error: IngestError) {
+    private func retryLater(_ parcel: Parcel, _ error: IngestError) async {
         let failures = (queues[parcel.id.target]?.failures ?? 0) + 1
         let delay = backoff.delay(attempt: failures, asked: error.retryAfter)
+        // Written before it may be sent again: what is written later of this delivery is newer.
+        await recordDelay(parcel.id, because: error, delay)
         queues[parcel.id.target]?.failed(parcel.id, because: error, retryAfter: delay, now: clock.now)
         parcels[parcel.id]?.job.asset.receipts[parcel.target.name] = Receipt(state: .pending, reason: error.message)
         hub.post(.retrying(target: parcel.target.name, what: parcel.job.name, reason: error.message, after: delay))
@@ -152,7 +162,7 @@ actor Dispatcher {
             parcels[parcel.id]?.mayHaveArrived = false
             queues[parcel.id.target]?.returned(parcel.id)
         } else if error.code == .nameTaken, parcel.attempts < 100 {
-            parcels[parcel.id]?.job.path = Courier.nextName(after: parcel.job.path)
+            parcels[parcel.id]?.job.path = Courier.nextName(after: parcel.job.path, of: parcel.job.asset.shot)
             queues[parcel.id.target]?.returned(parcel.id)
         } else {
             if error.code == .corruptData { tally.mismatch() }
@@ -168,7 +178,6 @@ actor Dispatcher {
         parcels[id]?.state = .settled(receipt)
         if receipt.state == .done {
             noteDelivered(parcel, receipt)
-            if let spooled = parcel.spooled, spooled != receipt.path { FileSystem.remove(spooled) }
         }
         var finished: [Consignment] = []
         for (position, asset) in parcel.listeners.enumerated() {
@@ -189,6 +198,7 @@ actor Dispatcher {
         unrecorded += 1
         await record(final(parcel, receipt, for: waiting) + finished.map(ended))
         unrecorded -= 1
+        if receipt.state == .done, parcel.spooled != receipt.path { await discardSpooled(parcel) }
         // Only now may it be forgotten: until the ledger knew, this was the only place that did.
         parcels[id] = nil
         concluded.insert(id.hashValue)
@@ -327,4 +337,5 @@ struct DispatcherSetup: Sendable {
     var budget: ByteBudget
     var run: Int64
     var event: String?
+    var backoff = Backoff()
 }

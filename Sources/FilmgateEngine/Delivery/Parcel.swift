@@ -10,6 +10,8 @@ struct Parcel: Sendable {
     let target: PlannedTarget
     var state: State = .waiting
     var attempts = 0
+    /// Nanoseconds since 1970: how long it waits already, over all runs.
+    var since = Now.nanoseconds
     /// Digest refusals so far: bytes that keep arriving changed are set aside.
     var corruptions = 0
     /// The first is the asset that it is delivered for; later ones have the same bytes.
@@ -24,6 +26,11 @@ struct Parcel: Sendable {
     var adopted: Receipt?
     /// Delivered once but to be checked (`--again`).
     var recheck: Receipt?
+    /// The target could not be asked yet what stands at the name: that comes before sending.
+    var isUnasked = false
+
+    /// What its shot's parcels at the same target have in common.
+    var shotKey: String { "\(id.target)\u{1F}\(Placer.shotKey(job.asset))" }
 }
 
 /// An asset that waits for its parcels.

@@ -10,6 +10,8 @@ final class NameBook: Sendable {
         var counters: [String: Int] = [:]
         /// Contents that have a name at a target, as hashes.
         var promised: [String: Set<Int>] = [:]
+        /// Targets that could not be asked what a name holds.
+        var silent: Set<String> = []
     }
     private let pages = Mutex(Pages())
 
@@ -32,6 +34,15 @@ final class NameBook: Sendable {
         pages.withLock { pages in
             let name = SafeName.folded(parcel.job.path)
             if pages.given[parcel.id.target]?[name] == parcel.id.content { pages.given[parcel.id.target]?[name] = nil }
+        }
+    }
+
+    /// It did not answer, and nothing has got through to it since.
+    func isSilent(_ target: String) -> Bool { pages.withLock { $0.silent.contains(target) } }
+
+    func note(silent: Bool, _ target: String) {
+        pages.withLock { pages in
+            if silent { pages.silent.insert(target) } else { pages.silent.remove(target) }
         }
     }
 

@@ -58,10 +58,13 @@ extension Placer {
         return groups
     }
 
-    private func take(_ path: String, _ answer: Occupancy, _ draft: inout Draft, at target: PlannedTarget) {
-        if case .same(var receipt) = answer, !again {
+    private func take(_ path: String, _ answer: Answer, _ draft: inout Draft, at target: PlannedTarget) {
+        switch answer {
+        case .told(.same(var receipt)) where !again:
             receipt.existed = true
             draft.adopted[target.name] = receipt
+        case .told: break
+        case .silence: draft.unasked.insert(target.name)
         }
         draft.paths[target.name] = path
         book.give(path, to: draft.content, at: target.identity)
@@ -81,8 +84,8 @@ extension Placer {
     /// What stands at each path, when none of them holds other bytes; nil when one does.
     private func free(
         _ paths: [String], drafts: [Draft], indices: [Int], at target: PlannedTarget
-    ) async throws(IngestError) -> [Occupancy]? {
-        var answers: [Occupancy] = [], mine: [String: ContentKey] = [:]
+    ) async throws(IngestError) -> [Answer]? {
+        var answers: [Answer] = [], mine: [String: ContentKey] = [:]
         for (position, index) in indices.enumerated() {
             let path = paths[position], draft = drafts[index], folded = SafeName.folded(path)
             if let other = mine[folded] ?? book.holder(of: path, at: target.identity), other != draft.content { return nil }
@@ -93,12 +96,34 @@ extension Placer {
             let job = UploadJob(
                 asset: draft.asset, file: draft.file, digests: draft.digests, path: path, name: draft.asset.origin.name,
                 values: TemplateValues(), event: event)
-            let answer = try await target.target.occupancy(of: path, for: job)
-            if answer == .other { return nil }
+            let answer = try await ask(target, path, job)
+            if answer == .told(.other) { return nil }
             answers.append(answer)
         }
         return answers
     }
+
+    /// What a target says of a name; `silence` when it cannot be asked now: then the name is chosen by what we know ourselves, and the
+    /// target is asked before anything is sent.
+    private enum Answer: Equatable { case told(Occupancy), silence }
+
+    /// A target in a network is given a few seconds: the folders must not wait for it, nor for one that was silent before.
+    private func ask(_ target: PlannedTarget, _ path: String, _ job: UploadJob) async throws(IngestError) -> Answer {
+        if target.isLocal { return .told(try await target.target.occupancy(of: path, for: job)) }
+        guard !book.isSilent(target.identity) else { return .silence }
+        let result = await Deadline.result(within: Self.patience) { () async throws(IngestError) in
+            try await target.target.occupancy(of: path, for: job)
+        }
+        switch result {
+        case .success(let answer)?: return .told(answer)
+        case .failure(let error)? where !error.code.isAboutTheTarget: throw error
+        case .failure, nil:
+            book.note(silent: true, target.identity)
+            return .silence
+        }
+    }
+
+    private static let patience = Duration.seconds(10)
 
     /// The name that the shot was given before, so that a late file joins it; else a fresh counter.
     private func shotName(of asset: Asset, at target: PlannedTarget, namer: Namer) async throws(IngestError) -> ShotName {

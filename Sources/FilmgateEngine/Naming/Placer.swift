@@ -90,6 +90,8 @@ struct Draft: Sendable {
     var resumed: Set<String> = []
     var spooled: [String: String] = [:]
     var unnamed: Set<String> = []
+    /// Targets that could not be asked what stands at the name.
+    var unasked: Set<String> = []
     /// Per target, the identity under which it was written down as unassigned.
     var replaced: [String: String] = [:]
     /// The same bytes stand at the chosen name already, though the ledger did not know: nothing to send, only to write down.
@@ -118,6 +120,7 @@ struct Draft: Sendable {
         if row.receipt.state == .done { rechecks[target.name] = row.receipt }
         if row.staged, let file = row.file { spooled[target.name] = file }
         if row.attempts > 0 { resumed.insert(target.name) }
+        if row.attempts == DeliveryRow.unasked { unasked.insert(target.name) }
         let nameless = row.path.isEmpty && target.traits.layout != nil
         if nameless || (row.isUnassigned && event != row.event) { unnamed.insert(target.name) } else { paths[target.name] = row.path }
     }
@@ -146,6 +149,7 @@ struct Draft: Sendable {
             parcel.spooled = spooled[target.name]
             parcel.replaces = replaced[target.name]
             parcel.mayHaveArrived = resumed.contains(target.name)
+            parcel.isUnasked = unasked.contains(target.name)
             return parcel
         }
         return Placer.Placed(consignment: consignment, parcels: parcels)

@@ -40,6 +40,7 @@ struct PipelineDecoder {
         pipeline.name = keys.name.isEmpty ? nil : keys.name
         pipeline.event = section(keys.event)
         pipeline.spool = section(keys.spool)
+        pipeline.retry = section(keys.retry)
         pipeline.sources = moduleList(keys.sources, .source)
         pipeline.stages = moduleList(keys.stages, .stage)
         pipeline.targets = moduleMap(keys.targets, .target)

@@ -15,6 +15,7 @@ public struct PipelineFile: Sendable {
     public var targets: [ModuleUse] = []
     public var auth: [ModuleUse] = []
     public var spool = SpoolRule()
+    public var retry = RetryRule()
 
     public init(file: String) { self.file = file }
 
@@ -52,6 +53,16 @@ public struct EventRule: Sendable, Hashable, ModuleConfig {
     public static let schema: Schema<Self> = [
         .field("required", \.required, "Refuse to start without an event (`--event` or `filmgate events use`)."),
         .field("hold", \.hold, "Without an event, keep what comes in the spool as unassigned instead of refusing."),
+    ]
+}
+
+/// How soon a target that did not answer is tried again.
+public struct RetryRule: Sendable, Hashable, ModuleConfig {
+    public var first = Duration.milliseconds(500), most = Duration.seconds(60)
+    public init() {}
+    public static let schema: Schema<Self> = [
+        .field("first", \.first, in: .milliseconds(1)...(.seconds(3600)), "The longest pause after the first failure; each doubles it."),
+        .field("most", \.most, in: .milliseconds(1)...(.seconds(86_400)), "The longest pause of all. Pauses are random up to their limit."),
     ]
 }
 

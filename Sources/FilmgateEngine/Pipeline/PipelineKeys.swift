@@ -5,6 +5,7 @@ struct PipelineKeys: ModuleConfig {
     var version = 0, name = ""
     var event = ConfigNode(.null), sources = ConfigNode(.null), include = ConfigNode(.null), profiles = ConfigNode(.null)
     var stages = ConfigNode(.null), targets = ConfigNode(.null), auth = ConfigNode(.null), spool = ConfigNode(.null)
+    var retry = ConfigNode(.null)
 
     static let schema: Schema<Self> = [
         .field("version", \.version, "The version of the file's format, which is 1.").required(),
@@ -17,6 +18,7 @@ struct PipelineKeys: ModuleConfig {
         .field("targets", \.targets, "Where assets are delivered, by name."),
         .field("auth", \.auth, "Sign-ins that targets refer to, by name."),
         .field("spool", \.spool, "Room for bytes that wait for a target."),
+        .field("retry", \.retry, "How soon a target that did not answer is tried again."),
     ]
 }
 

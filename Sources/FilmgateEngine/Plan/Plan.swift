@@ -16,6 +16,9 @@ public struct Plan: Sendable {
     /// A known file whose time moved by whole hours is still known.
     var hourShift: Bool
 
+    /// How soon a target that did not answer is tried again.
+    var backoff = Backoff()
+
     /// The sign-ins by name, in file order; targets have told them by now where they may be used.
     public internal(set) var signIns: [(name: String, provider: any AuthProvider)] = []
 

@@ -46,6 +46,7 @@ public struct PlanBuilder: Sendable {
             sources.append(try build(use, lookup, make))
         }
         var plan = Plan(sources: sources, stages: stages, targets: targets, profiles: pipeline.profiles, spool: pipeline.spool.max.bytes)
+        plan.backoff = Backoff(first: pipeline.retry.first, cap: max(pipeline.retry.first, pipeline.retry.most))
         plan.signIns = pipeline.auth.compactMap { use in lookup.auth[use.name].map { (use.name, $0) } }
         return plan
     }

@@ -55,6 +55,8 @@ struct Leftovers: Sendable {
                 event: assigning ? event : one.delivery.event ?? event, mayTake: bytes.ownership == .staged)
             var parcel = Parcel(id: Parcel.ID(content: content, target: target.identity), job: job, target: target, listeners: [asset.id])
             parcel.mayHaveArrived = one.delivery.attempts > 0
+            if one.delivery.receipt.at > 0 { parcel.since = one.delivery.receipt.at }
+            parcel.isUnasked = one.delivery.attempts == DeliveryRow.unasked
             if one.delivery.target != target.identity { parcel.replaces = one.delivery.target }
             return parcel
         }

@@ -100,9 +100,13 @@ public final class Runner: Sendable {
     private func resume(_ ground: RunGround) async throws(IngestError) {
         guard writer != nil else { return }
         let leftovers = Leftovers(ledger: reader, targets: plan.targets, event: options.event)
-        for placed in try await leftovers.placed([.pending, .held], only: nil) {
+        for var placed in try await leftovers.placed([.pending, .held], only: nil) {
             let bytes = placed.consignment.bytes
             guard try FileFacts.of(bytes.path)?.size == bytes.size else { continue }
+            if bytes.ownership == .staged {
+                ground.budget.occupy(bytes.size)
+                placed.consignment.budget = bytes.size
+            }
             ground.underWay.begin(placed.consignment.asset.id)
             await ground.desk.submit(placed.consignment, parcels: placed.parcels)
         }
@@ -135,7 +139,7 @@ public final class Runner: Sendable {
         guard let writer else { return Rehearsal(tally: tally) }
         let setup = DispatcherSetup(
             targets: plan.targets, ledger: writer, hub: hub, tally: tally, book: book, budget: budget, run: run,
-            event: options.deliveryEvent)
+            event: options.deliveryEvent, backoff: plan.backoff)
         let made = Dispatcher(setup)
         dispatcher.withLock { $0 = made }
         return made

@@ -79,12 +79,11 @@ struct TargetTotals {
         FROM (SELECT target_id, count(*) AS count FROM delivery GROUP BY target_id) d JOIN target t ON t.id = d.target_id ORDER BY t.id
         """
     static let open = "SELECT target_id, state, count(*) FROM delivery WHERE state <> 'done' GROUP BY state, target_id"
-    /// A pending delivery without a time may be sent now: then there is no next try to wait for.
+    /// A target that did not answer is left alone as a whole until its next try, which the delivery that failed last knows.
     ///
     /// Held ones wait for a person.
     static let waiting = """
-        SELECT target_id, total(max(size, 0)), min(at),
-            CASE WHEN count(*) FILTER (WHERE state = 'pending' AND next_try IS NULL) = 0 THEN min(next_try) END
+        SELECT target_id, total(max(size, 0)), min(at), max(next_try) FILTER (WHERE state = 'pending')
         FROM delivery WHERE state <> 'done' AND state IN ('pending', 'held') GROUP BY target_id
         """
     static let reasons = """

@@ -24,6 +24,7 @@ public enum PipelineSchema {
         case "version": .object(("type", .text("integer")), ("enum", .array([.number(PipelineDecoder.version)])))
         case "event": nullable(FieldSchema.options(EventRule.schema.descriptions))
         case "spool": nullable(FieldSchema.options(SpoolRule.schema.descriptions))
+        case "retry": nullable(FieldSchema.options(RetryRule.schema.descriptions))
         case "include": nullable(FieldSchema.value(.list(.text)))
         case "profiles": nullable(.object(("type", .text("array")), ("items", profile)))
         case "sources": nullable(moduleList(.source, registry))

@@ -1,0 +1,77 @@
+import FilmgateTesting
+import Foundation
+import Synchronization
+import Testing
+
+/// Names at a place that did not answer while they were chosen.
+@Suite(.serialized) struct UnaskedNamesTests {
+    /// Keeps files under names, never two under one; sometimes nobody gets through to it.
+    private final class Place: Sendable {
+        struct State { var isDown = true, files: [String: String] = [:], puts: [String] = [] }
+        let state = Mutex(State())
+
+        func answer(_ seen: FaultServer.Seen) -> FaultAct {
+            state.withLock { state in
+                if state.isDown { return .reset(afterBody: 0) }
+                guard seen.method == "PUT" else {
+                    return state.files[seen.target].map { .answer(200, headers: [("X-SHA256", $0)]) } ?? .answer(404)
+                }
+                return .compute { self.take($0) }
+            }
+        }
+
+        private func take(_ seen: FaultServer.Seen) -> FaultAct {
+            state.withLock { state in
+                guard state.files[seen.target] == nil else { return .answer(412) }
+                state.files[seen.target] = seen.fileDigest
+                state.puts.append(seen.target)
+                return .answer(201, headers: [("X-SHA256", seen.fileDigest)])
+            }
+        }
+    }
+
+    private func pipeline(_ table: Table, _ server: FaultServer) throws -> String {
+        try table.write(
+            "names.yaml",
+            """
+            version: 1
+            sources: [card: { paths: ["\(table.card)"] }]
+            stages: [exif: {}, dedupe: {}, upload: { to: [archive, gallery] }]
+            retry: { first: 10ms, most: 100ms }
+            targets:
+              archive: { folder: { path: "\(table.archive)", verify: size } }
+              gallery: { http: { url: "\(server.url)/up/{name}", digest: { header: X-SHA256 } } }
+            """)
+    }
+
+    /// What the lost network left unasked is asked when it is back: other bytes under a name are never touched.
+    ///
+    /// The whole shot gets a suffix; nothing is lost, nothing comes twice; also after a second import in between.
+    @Test(arguments: [1, 2]) func aNameTakenMeanwhileGivesTheShotASuffix(_ imports: Int) throws {
+        let table = try Table(), place = Place()
+        try table.sampleCard()
+        let server = try FaultServer { seen, _ in place.answer(seen) }
+        defer { server.stop() }
+        let file = try pipeline(table, server)
+        for _ in 0..<imports {
+            let down = try table.run(["import", table.card, "--pipeline", file, "--wait", "1s"])
+            #expect(down.status == 8, "\(down.errors)")
+            #expect(table.files(table.archive).count == 16)
+        }
+        let names = table.files(table.archive).keys.map { ($0 as NSString).lastPathComponent }
+        let shots = Dictionary(grouping: names) { ($0 as NSString).deletingPathExtension }
+        let pair = try #require(shots.filter { $0.value.count == 2 }.sorted { $0.key < $1.key }.first)
+        let taken = try #require(pair.value.first { $0.hasSuffix(".JPG") })
+        place.state.withLock { ($0.isDown, $0.files["/up/" + taken]) = (false, String(repeating: "0", count: 64)) }
+        let retried = try table.run(["retry"])
+        #expect(retried.status == 0, "\(retried.errors)\(retried.output)")
+        let puts = place.state.withLock { $0.puts }
+        #expect(puts.count == 16 && Set(puts).count == 16, "\(puts)")
+        for name in pair.value {
+            let cut = name as NSString, suffixed = "/up/\(cut.deletingPathExtension)-2.\(cut.pathExtension)"
+            #expect(puts.contains(suffixed) && !puts.contains("/up/" + name), "\(puts)")
+        }
+        let digests = place.state.withLock { $0.files.values.filter { !$0.hasPrefix("0000") } }
+        #expect(Set(digests).count == 16)
+    }
+}
