@@ -8,16 +8,18 @@ import subprocess
 import sys
 import time
 
+import tiny
 from measure import paired, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MEMORY_LIMIT = 64
+# The files are sent from where they lie, as the other programs do.
 PIPELINE = """\
 version: 1
-sources: [card: {{ paths: ["{card}"] }}]
+sources: [folder: {{ path: "{folder}", take: inplace, settle: 0s, companions: 0s }}]
 stages: [upload: {{ to: [nas] }}]
 targets:
-  nas: {{ webdav: {{ url: "{url}/{{name}}", auth: cam, ca_file: "{authority}", placing: direct, workers: 8 }} }}
+  nas: {{ webdav: {{ url: "{url}/{{name}}", auth: cam, ca_file: "{authority}", placing: direct, workers: {workers} }} }}
 auth: {{ cam: {{ basic: {{ username: cam, password: "${{env:CAM}}" }} }} }}
 """
 
@@ -80,23 +82,28 @@ def wait_for(port):
     raise SystemExit(f"nothing answers at port {port}")
 
 
-def card_of(place, name, count, size):
-    """Files of random bytes: every one another content."""
-    folder = os.path.join(place.memory, name, "DCIM", "100BENCH")
+def folder_of(place, name, count, size):
+    """Whole JPEGs: a head from a sample card, noise, and an end; every one another content."""
+    sample = os.path.join(place.memory, "sample")
+    if not os.path.isdir(sample):
+        subprocess.run([place.filmgate, "sample", "card", sample], check=True, stdout=subprocess.DEVNULL)
+    head = tiny.head_of(os.path.join(sample, "DCIM", "100CANON", "IMG_0001.JPG"))
+    folder = os.path.join(place.memory, name)
     os.makedirs(folder)
     for number in range(count):
         with open(os.path.join(folder, f"IMG_{number:04}.JPG"), "wb") as file:
-            for left in range(size, 0, -(1 << 20)):
-                file.write(secrets.token_bytes(min(left, 1 << 20)))
-    return os.path.dirname(os.path.dirname(folder))
+            file.write(head)
+            for left in range(size - len(head) - 2, 0, -(1 << 20)):
+                file.write(secrets.token_bytes(min(left, 1 << 20)).replace(b"\xff", b"\xfe"))
+            file.write(b"\xff\xd9")
+    return folder
 
 
 class Peers:
     """The same files to the same server, by each program."""
 
-    def __init__(self, place, server, card, count, size):
-        self.place, self.server, self.card, self.count, self.size = place, server, card, count, size
-        self.folder = os.path.join(card, "DCIM", "100BENCH")
+    def __init__(self, place, server, folder, count, size):
+        self.place, self.server, self.folder, self.count, self.size = place, server, folder, count, size
 
     def done(self, result, url):
         self.server.check(url, self.count, self.size)
@@ -117,11 +124,13 @@ class Peers:
         return self.done(run(command + ["--transfers", "8", "--ca-cert", self.server.authority]), url)
 
     def filmgate(self, port):
+        """Each name is asked for before it is used; over a long way twice as many at once make up for that."""
+        workers = 16 if port == self.server.far else 8
         url, state = self.server.room(port), self.place.fresh()
         pipeline = os.path.join(self.place.memory, "uploads.yaml")
         with open(pipeline, "w", encoding="utf-8") as file:
-            file.write(PIPELINE.format(card=self.card, url=url, authority=self.server.authority))
-        command = [self.place.filmgate, "import", "--pipeline", pipeline, "--state", state, "--json"]
+            file.write(PIPELINE.format(folder=self.folder, url=url, authority=self.server.authority, workers=workers))
+        command = [self.place.filmgate, "run", pipeline, "--once", "--state", state, "--json"]
         return self.done(run(command, env=self.server.environment), url)
 
 
@@ -133,13 +142,13 @@ def uploads(place, table, options):
     rounds = 3 if options.quick else options.rounds
     with Server(place) as server:
         for label, count, size in sets:
-            card = card_of(place, f"upload{count}", count, size)
-            peers = Peers(place, server, card, count, size)
+            folder = folder_of(place, f"upload{count}", count, size)
+            peers = Peers(place, server, folder, count, size)
             near = {"curl": lambda _: peers.curl(server.near), "filmgate": lambda _: peers.filmgate(server.near)}
             compare(table, label, paired(near, rounds, before=place.clear))
             far = dict(near_far(peers, server))
             against_best(table, label, paired(far, 1 if options.quick else 3, before=place.clear))
-            shutil.rmtree(card)
+            shutil.rmtree(folder)
 
 
 def near_far(peers, server):

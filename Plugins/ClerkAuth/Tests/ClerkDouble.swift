@@ -3,39 +3,27 @@ import HTTPKit
 import Synchronization
 
 /// Clerk's frontend API as native clients see it: client tokens in `Authorization`, sign-ins in steps, session tokens of 60 seconds.
-final class ClerkDouble: Sendable {
+final class ClerkDouble: ServiceDouble {
     struct State {
         var native = true, second: String?, wrongCodes = 0, rotates = true
         var token: String?, session: String?, email: String?, count = 0, issued: [String] = []
         var minted = 0, removed = 0, down = false, ended = false, loses = 0, origins = 0, limits = 0
     }
     let state = Mutex(State())
-    private let server = Mutex<FaultServer?>(nil)
+    private let server: DoubleServer<ClerkDouble>
     let clock: BenchClock
     let url: String
 
     init(_ clock: BenchClock) throws {
         self.clock = clock
-        let me = Box()
-        let server = try FaultServer { _, _ in .compute { seen in me.double?.answer(seen) ?? .hangUpAfterBody } }
+        server = try DoubleServer()
         url = server.url
-        self.server.withLock { $0 = server }
-        me.double = self
+        server.answers(self)
     }
 
-    deinit { server.withLock { $0?.stop() } }
-    var seen: [FaultServer.Seen] { server.withLock { $0?.seen ?? [] } }
+    var seen: [FaultServer.Seen] { server.seen }
 
-    final class Box: Sendable {
-        private struct Content: Sendable { weak var double: ClerkDouble? }
-        private let content = Mutex(Content())
-        var double: ClerkDouble? {
-            get { content.withLock { $0.double } }
-            set { content.withLock { $0.double = newValue } }
-        }
-    }
-
-    private func answer(_ seen: FaultServer.Seen) -> FaultAct {
+    func answer(_ seen: FaultServer.Seen) -> FaultAct {
         let parts = seen.target.split(separator: "?", maxSplits: 1), path = String(parts[0])
         let body = String(decoding: seen.body, as: UTF8.self)
         return state.withLock { state in

@@ -3,38 +3,26 @@ import HTTPKit
 import Synchronization
 
 /// FrameFast's sign-in as its server code has it: one-time codes, rotating refresh tokens with a minute's grace, event PINs.
-final class FrameFastDouble: Sendable {
+final class FrameFastDouble: ServiceDouble {
     struct State {
         var codes: [String] = [], refresh: String?, previous: String?, rotated = 0, count = 0
         var issued: [String] = [], renewals = 0, revoked = 0, down = false, refuses = false, loses = 0, pinTries = 0, gone = false
     }
     let state = Mutex(State())
-    private let server = Mutex<FaultServer?>(nil)
+    private let server: DoubleServer<FrameFastDouble>
     let clock: BenchClock
     let url: String
 
     init(_ clock: BenchClock) throws {
         self.clock = clock
-        let me = Box()
-        let server = try FaultServer { _, _ in .compute { seen in me.double?.answer(seen) ?? .hangUpAfterBody } }
+        server = try DoubleServer()
         url = server.url
-        self.server.withLock { $0 = server }
-        me.double = self
+        server.answers(self)
     }
 
-    deinit { server.withLock { $0?.stop() } }
-    var seen: [FaultServer.Seen] { server.withLock { $0?.seen ?? [] } }
+    var seen: [FaultServer.Seen] { server.seen }
 
-    final class Box: Sendable {
-        private struct Content: Sendable { weak var double: FrameFastDouble? }
-        private let content = Mutex(Content())
-        var double: FrameFastDouble? {
-            get { content.withLock { $0.double } }
-            set { content.withLock { $0.double = newValue } }
-        }
-    }
-
-    private func answer(_ seen: FaultServer.Seen) -> FaultAct {
+    func answer(_ seen: FaultServer.Seen) -> FaultAct {
         let path = String(seen.target.prefix { $0 != "?" }), body = JSONValue(seen.body)
         return state.withLock { state in
             if state.down { return .answer(503) }

@@ -4,7 +4,7 @@ import Synchronization
 /// An OpenID provider on loopback, made after RFC 6749, 7009, 7636, 8628 and what providers do differently; ends with `stop()`.
 ///
 /// Device codes and authorization codes work once, refresh tokens rotate, a token used twice revokes its family unless `overlap` is on.
-public final class OIDCDouble: Sendable {
+public final class OIDCDouble: ServiceDouble {
     /// How it behaves, to be changed at any time.
     public struct Profile: Sendable {
         public enum Style: Sendable { case rfc, auth0, google }
@@ -36,7 +36,7 @@ public final class OIDCDouble: Sendable {
     }
 
     let state = Mutex(State())
-    private let server = Mutex<FaultServer?>(nil)
+    private let server: DoubleServer<OIDCDouble>
     let clock: @Sendable () -> Int
     public let issuer: String
     public static let client = "camera"
@@ -44,16 +44,13 @@ public final class OIDCDouble: Sendable {
     /// `clock`: seconds since 1970, for the tokens' claims.
     public init(_ profile: Profile = Profile(), clock: @escaping @Sendable () -> Int) throws {
         self.clock = clock
-        let me = Weak<OIDCDouble>()
-        let server = try FaultServer { _, _ in .compute { seen in me.value?.answer(seen) ?? .hangUpAfterBody } }
+        server = try DoubleServer()
         issuer = server.url + (profile.style == .auth0 ? "/" : "")
         state.withLock { $0.profile = profile }
-        self.server.withLock { $0 = server }
-        me.value = self
+        server.answers(self)
     }
 
-    deinit { stop() }
-    public func stop() { server.withLock { $0?.stop() } }
+    public func stop() { server.stop() }
 
     public func set(_ change: (inout Profile) -> Void) { state.withLock { change(&$0.profile) } }
     /// Refreshes that it granted; every secret that it ever gave out; the grants that it was asked for; what was revoked.
@@ -61,9 +58,9 @@ public final class OIDCDouble: Sendable {
     public var secrets: [String] { state.withLock { $0.issued } }
     public var grants: [String] { state.withLock { $0.grants } }
     public var revoked: [String] { state.withLock { $0.revoked } }
-    public var seen: [FaultServer.Seen] { server.withLock { $0?.seen ?? [] } }
+    public var seen: [FaultServer.Seen] { server.seen }
 
-    private func answer(_ seen: FaultServer.Seen) -> FaultAct {
+    public func answer(_ seen: FaultServer.Seen) -> FaultAct {
         let parts = seen.target.split(separator: "?", maxSplits: 1)
         let form = Self.fields(seen.method == "POST" ? String(decoding: seen.body, as: UTF8.self) : parts.count > 1 ? String(parts[1]) : "")
         return state.withLock { state in
