@@ -4,6 +4,7 @@ import argparse
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -181,6 +182,8 @@ def main():
     parser.add_argument("--samples", help="a folder of real files for `inspecting`")
     parser.add_argument("--disk", default=None, help="where destinations lie (default: the temporary folder)")
     options = parser.parse_args()
+    # Whoever is told to end still ends its servers and removes its files.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     table = Table()
     with Place(options) as place:
         for name in options.only or PARTS:
