@@ -34,7 +34,7 @@ struct AccountLine {
         } else {
             line.add("account", nil as String?)
         }
-        line.add("expires", facts.expires.flatMap { CivilTime(unixSeconds: Int64($0)) }.map { $0.description + "Z" })
+        line.add("expires", facts.expires.flatMap { CivilTime(unixSeconds: Int64($0))?.description })
         line.add("renews", facts.renews)
         line.add("scope", facts.scope)
         line.add("origins", facts.origins)
