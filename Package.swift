@@ -104,6 +104,14 @@ let package = Package(
         // Layer 3: machinery
         library("FilmgateLedger", [core, grdb, sqlite], tests: []),
         library("FilmgateConfig", [core, "Yams"], tests: []),
+        [
+            .target(
+                name: "FilmgateExternal", dependencies: [core, "FileKit", "HTTPKit", crypto, log], path: "Sources/FilmgateExternal",
+                exclude: ["examples"]),
+            .testTarget(
+                name: "FilmgateExternalTests", dependencies: ["FilmgateExternal", core, "HTTPKit", "FilmgateTesting", log],
+                path: "Tests/FilmgateExternalTests"),
+        ],
         library("FilmgateEngine", [core, "CLinux", "FileKit", channels, log], tests: ["FilmgateConfig"], fixtures: ["Fixtures"]),
         // Layer 4: modules
         module("CardSource", uses: ["CardKit", "FileKit", log]),
@@ -159,8 +167,8 @@ let package = Package(
                 name: "filmgate",
                 dependencies: [
                     core, "FileKit", "AuthKit", "CQREncode", "OIDCAuth", "ClerkAuth", "FrameFastAuth", "AWSAuth", "ExecAuth", "MockAuth",
-                    "FilmgateLedger", "FilmgateConfig", "FilmgateEngine",
-                    "FilmgateSample", "CardSource", "FolderSource", "FTPSource", "ExifStage",
+                    "FilmgateLedger", "FilmgateConfig", "FilmgateEngine", "FilmgateExternal",
+                    "FilmgateTesting", "FilmgateSample", "CardSource", "FolderSource", "FTPSource", "ExifStage",
                     "SelectStage", "DedupeStage", "UploadStage", "FolderTarget", "HTTPTarget", "BearerAuth", "BasicAuth", "APIKeyAuth",
                     "NoAuth", "PTPKit", "USBKit", "GPhoto2Source", "VirtualCamera", "StandardCamera", "CanonCamera", "NikonCamera",
                     "SonyCamera",

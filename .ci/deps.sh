@@ -16,7 +16,7 @@ case "${1:-build}" in
         files="/usr/lib/nginx/modules/ngx_http_dav_ext_module.so=libnginx-mod-http-dav-ext /usr/share/doc/python3-venv=python3-venv"
         export PATH=$PATH:/usr/sbin
         ;;
-    test) commands="glewlwyd=glewlwyd sqlite3=sqlite3 curl=curl openssl=openssl gphoto2=gphoto2 python3=python3" ;;
+    test) commands="glewlwyd=glewlwyd sqlite3=sqlite3 curl=curl openssl=openssl gphoto2=gphoto2 python3=python3 jq=jq" ;;
     crash) commands="python3=python3" ;;
     hotfolder)
         commands="python3=python3 rsync=rsync scp=openssh-client sshd=openssh-server smbd=samba smbclient=smbclient vsftpd=vsftpd lftp=lftp curl=curl

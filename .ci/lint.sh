@@ -8,6 +8,19 @@ trap 'rm -rf "$scratch"' EXIT
 
 echo "Formatting …"
 swift format lint --strict --recursive --parallel Sources Plugins Tests Package.swift
+echo "Example modules …"
+for file in Sources/FilmgateExternal/examples/*; do
+    [ "$(wc -l <"$file")" -le 40 ] || { echo "$file: more than 40 lines"; exit 1; }
+    [ "$(wc -L <"$file")" -le 140 ] || { echo "$file: a line of more than 140 columns"; exit 1; }
+    case "$(head -1 "$file")" in
+        *python3) python3 -W error -c 'import ast, sys; ast.parse(sys.stdin.read())' <"$file" ;;
+        *sh)
+            sh -n "$file"
+            if command -v shellcheck >/dev/null; then shellcheck "$file"; fi
+            ;;
+        *) echo "$file: no interpreter" && exit 1 ;;
+    esac
+done
 echo "House rules …"
 swift test --skip-build --disable-xctest --filter ArchitectureTests
 

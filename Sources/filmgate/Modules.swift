@@ -14,6 +14,7 @@ import ExifStage
 import FTPSource
 import FTPTarget
 import FilmgateCore
+import FilmgateExternal
 import FolderSource
 import FolderTarget
 import FrameFastAuth
@@ -114,5 +115,6 @@ enum Modules {
 
     private static func entry<M: CameraModule>(_ module: M.Type) -> ModuleEntry { .source(module) }
 
-    static func registry() throws(IngestError) -> ModuleRegistry { try ModuleRegistry(builtin) }
+    /// The built-in modules; other names are looked for among programs.
+    static func registry(_ outside: ModuleFinder) throws(IngestError) -> ModuleRegistry { try ModuleRegistry(builtin, outside: outside) }
 }

@@ -22,6 +22,7 @@ import Testing
         "CameraTesting": ["FilmgateCore", "PTPKit", "VirtualCamera", "Testing", "Logging"],
         "FilmgateLedger": ["FilmgateCore", "GRDB", "GRDBSQLite", "Foundation"],
         "FilmgateConfig": ["FilmgateCore", "Yams"],
+        "FilmgateExternal": ["FilmgateCore", "FileKit", "HTTPKit", "Crypto", "Logging"],
         "FilmgateEngine": ["FilmgateCore", "CLinux", "FileKit", "AsyncAlgorithms", "Logging"],
         "FilmgateSample": [
             "FilmgateCore", "FileKit", "HTTPKit", "Hummingbird", "HummingbirdCore", "Crypto", "Logging", "HTTPTypes", "NIOCore",

@@ -44,6 +44,11 @@ public struct FieldDescription: Sendable, Hashable, Codable {
     public var help: String
     public var range: String?
     public var required: Bool
+
+    public init(name: String, kind: ValueKind, defaultText: String?, help: String, range: String?, required: Bool) {
+        (self.name, self.kind, self.defaultText, self.help) = (name, kind, defaultText, help)
+        (self.range, self.required) = (range, required)
+    }
 }
 
 /// One option of `Config`, tied to the property that holds it.

@@ -16,6 +16,17 @@ public struct ModuleEntry: Sendable {
     /// The names under `auth:` that a node refers to.
     public let references: @Sendable (ConfigNode) -> [AuthReference]
 
+    /// For modules that are not written in this program.
+    ///
+    /// `lint` and `make` must agree on what a mistake is.
+    public init(
+        kind: ModuleKind, manifest: Manifest, fields: [FieldDescription], make: Make,
+        lint: @escaping @Sendable (ConfigNode) -> [ConfigError], references: @escaping @Sendable (ConfigNode) -> [AuthReference]
+    ) {
+        (self.kind, self.manifest, self.fields, self.make) = (kind, manifest, fields, make)
+        (self.lint, self.references) = (lint, references)
+    }
+
     public static func source<M: Module & SourceDriver>(_ module: M.Type) -> ModuleEntry {
         entry(M.self, .source, .source { node, context, errors throws(IngestError) in try build(M.self, node, context, &errors) })
     }
@@ -53,12 +64,28 @@ public struct ModuleEntry: Sendable {
     }
 }
 
+/// Modules that are programs of their own, looked for when a pipeline names them.
+public protocol OutsideModules: Sendable {
+    /// The module of that name; nil when there is none, a failure where there is one that does not work.
+    ///
+    /// May start a program once and blocks for it; asked again it remembers.
+    func module(named name: String) -> Result<ModuleEntry, IngestError>?
+    /// Makes a program known that a pipeline file names by its absolute path.
+    ///
+    /// `misconfigured` when it cannot be one, or another program has its name already.
+    func add(program path: String) throws(IngestError)
+}
+
 /// The modules that this program knows: a value filled by one list, no globals, no load-time registration.
 public struct ModuleRegistry: Sendable {
+    /// Those that are built in.
     public let entries: [ModuleEntry]
+    /// Where other names are looked up; nil = nowhere.
+    public let outside: (any OutsideModules)?
 
     /// Refuses two modules of one kind with the same name.
-    public init(_ entries: [ModuleEntry]) throws(IngestError) {
+    public init(_ entries: [ModuleEntry], outside: (any OutsideModules)? = nil) throws(IngestError) {
+        self.outside = outside
         var seen: Set<String> = []
         for entry in entries where !seen.insert("\(entry.kind.rawValue) \(entry.manifest.name)").inserted {
             throw IngestError(.misconfigured, "Two \(entry.kind.rawValue) modules are called `\(entry.manifest.name)`.")
@@ -66,8 +93,16 @@ public struct ModuleRegistry: Sendable {
         self.entries = entries
     }
 
+    /// A built-in module, or else one from outside; what has no place in the list is looked for, see `OutsideModules`.
     public func entry(_ kind: ModuleKind, _ name: String) -> ModuleEntry? {
-        entries.first { $0.kind == kind && $0.manifest.name == name }
+        if let own = entries.first(where: { $0.kind == kind && $0.manifest.name == name }) { return own }
+        guard case .success(let found)? = stranger(name), found.kind == kind else { return nil }
+        return found
+    }
+
+    /// The module from outside called `name`; built-in names are never looked for there.
+    public func stranger(_ name: String) -> Result<ModuleEntry, IngestError>? {
+        entries.contains { $0.manifest.name == name } ? nil : outside?.module(named: name)
     }
 
     public func names(_ kind: ModuleKind) -> [String] { entries.filter { $0.kind == kind }.map(\.manifest.name) }

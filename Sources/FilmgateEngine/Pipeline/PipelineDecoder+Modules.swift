@@ -1,6 +1,17 @@
 import FilmgateCore
 
 extension PipelineDecoder {
+    /// `modules:`, programs that are modules.
+    mutating func programs(_ paths: [String], _ node: ConfigNode?) -> [String] {
+        guard case .list(let items)? = node?.value, items.count == paths.count else { return [] }
+        for (path, item) in zip(paths, items) {
+            do throws(IngestError) { try registry.outside?.add(program: path) } catch {
+                self.error(item.mark, "bad-module", error.message, hint: error.advice)
+            }
+        }
+        return paths
+    }
+
     /// `sources:` and `stages:`, lists of single-key maps.
     mutating func moduleList(_ node: ConfigNode, _ kind: ModuleKind) -> [ModuleUse] {
         switch node.value {
@@ -116,7 +127,10 @@ extension PipelineDecoder {
 
     private mutating func entry(_ kind: ModuleKind, _ key: ConfigNode.Key) -> ModuleEntry? {
         if let entry = registry.entry(kind, key.name) { return entry }
-        if let other = registry.entries.first(where: { $0.manifest.name == key.name }) {
+        let stranger = registry.stranger(key.name)
+        if case .failure(let failure)? = stranger {
+            error(key.mark, "broken-module", failure.message, hint: failure.advice)
+        } else if let other = registry.entries.first(where: { $0.manifest.name == key.name }) ?? (try? stranger?.get()) {
             error(
                 key.mark, "wrong-module-kind", "`\(key.name)` is \(other.kind.withArticle), not \(kind.withArticle).",
                 hint: "It belongs under `\(other.kind.section):`.")

@@ -6,6 +6,7 @@ struct PipelineKeys: ModuleConfig {
     var event = ConfigNode(.null), sources = ConfigNode(.null), include = ConfigNode(.null), profiles = ConfigNode(.null)
     var stages = ConfigNode(.null), targets = ConfigNode(.null), auth = ConfigNode(.null), spool = ConfigNode(.null)
     var retry = ConfigNode(.null)
+    var modules: [String] = [], hooks = ConfigNode(.null)
 
     static let schema: Schema<Self> = [
         .field("version", \.version, "The version of the file's format, which is 1.").required(),
@@ -19,6 +20,8 @@ struct PipelineKeys: ModuleConfig {
         .field("auth", \.auth, "Sign-ins that targets refer to, by name."),
         .field("spool", \.spool, "Room for bytes that wait for a target."),
         .field("retry", \.retry, "How soon a target that did not answer is tried again."),
+        .field("hooks", \.hooks, "Programs and addresses that are told of runs, deliveries and sign-ins."),
+        .field("modules", \.modules, "Programs of external modules that are not on the search path, each by its absolute path."),
     ]
 }
 

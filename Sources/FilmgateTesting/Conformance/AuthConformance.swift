@@ -12,6 +12,12 @@ public struct AuthBench: Sendable {
 public enum AuthConformance {
     static let address = "https://gallery.example/api/assets"
 
+    /// Names of the checks that are about a secret in the options.
+    public static let secretOnly: Set<String> = [
+        "a missing secret holds the target instead of ending the run", "a secret cannot start a header of its own",
+        "the same secret refused is not tried again, a new one is",
+    ]
+
     public static let checks: [Check<AuthBench>] = [
         Check("building reads no secret") { bench in
             let secrets = CanarySecrets()

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AuthKit
 import FilmgateCore
+import FilmgateExternal
 
 struct LogoutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,13 +1,28 @@
 import ArgumentParser
 import FilmgateCore
 import FilmgateEngine
+import FilmgateExternal
 
 struct ModulesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "modules", abstract: "List the registered modules, or one with its options.",
+        commandName: "modules", abstract: "List the registered modules, or one with its options; try out an external one.",
+        discussion: """
+            External modules are programs called filmgate-module-NAME on the search path, in ~/.local/lib/filmgate/modules or in \
+            /usr/lib/filmgate/modules.
+
+            EXAMPLES:
+              filmgate modules folder
+              filmgate modules test ./filmgate-module-shelf
+            """,
+        subcommands: [ModuleList.self, ModuleTest.self], defaultSubcommand: ModuleList.self)
+}
+
+struct ModuleList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the registered modules, or one with its options.",
         discussion: """
             EXAMPLE:
-              filmgate modules folder
+              filmgate modules list folder --json
             """)
 
     @Argument(help: "A module's name.")
@@ -16,17 +31,28 @@ struct ModulesCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
-        let registry = try Workplace(options).registry
+        let workplace = try Workplace(options), registry = workplace.registry
         guard let name else {
             for entry in registry.entries { Console.out(options.json ? json(entry) : line(entry)) }
-            return
+            return listPrograms(workplace)
         }
-        let found = registry.entries.filter { $0.manifest.name == name }
+        var found = registry.entries.filter { $0.manifest.name == name }
+        if let outside = registry.stranger(name) { found = [try await workplace.telling { () throws(IngestError) in try outside.get() }] }
         guard !found.isEmpty else {
             let hint = nearest(name, among: registry.entries.map(\.manifest.name)).map { " Did you mean `\($0)`?" } ?? ""
             throw ValidationError("There is no module called `\(name)`.\(hint)")
         }
         for entry in found { Console.out(options.json ? json(entry) : page(entry)) }
+    }
+
+    /// Programs that are modules; one that does not work is told of and does not hide the others.
+    private func listPrograms(_ workplace: Workplace) {
+        for (name, module) in workplace.programs.all() where !workplace.registry.entries.contains(where: { $0.manifest.name == name }) {
+            switch module {
+            case .success(let entry): Console.out(options.json ? json(entry) : line(entry))
+            case .failure(let error): Failure.tell(error, json: options.json)
+            }
+        }
     }
 
     private func line(_ entry: ModuleEntry) -> String {

@@ -1,5 +1,7 @@
 import ArgumentParser
+import FilmgateCore
 import FilmgateEngine
+import FilmgateExternal
 
 struct SchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,5 +14,10 @@ struct SchemaCommand: AsyncParsableCommand {
 
     @OptionGroup var options: CommonOptions
 
-    func run() async throws { Console.out(PipelineSchema.json(registry: try Workplace(options).registry)) }
+    func run() async throws {
+        let workplace = try Workplace(options)
+        let programs = workplace.programs.all().compactMap { try? $0.module.get() }
+        let registry = (try? ModuleRegistry(workplace.registry.entries + programs)) ?? workplace.registry
+        Console.out(PipelineSchema.json(registry: registry))
+    }
 }

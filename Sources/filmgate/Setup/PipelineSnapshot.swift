@@ -32,6 +32,7 @@ struct PipelineSnapshot {
         var lines = [
             "version: 1", "stages:", "- upload: { to: [\(pipeline.targets.map { JSONText.quoted($0.name) }.joined(separator: ", "))] }",
         ]
+        if !pipeline.modules.isEmpty { lines.append("modules: [\(pipeline.modules.map(JSONText.quoted).joined(separator: ", "))]") }
         if !pipeline.targets.isEmpty { lines.append("targets:") }
         lines += pipeline.targets.map(entry)
         if !pipeline.auth.isEmpty { lines.append("auth:") }

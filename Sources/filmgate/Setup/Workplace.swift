@@ -3,6 +3,7 @@ import FileKit
 import FilmgateConfig
 import FilmgateCore
 import FilmgateEngine
+import FilmgateExternal
 import FilmgateLedger
 import Glibc
 import PTPKit
@@ -11,6 +12,8 @@ import PTPKit
 struct Workplace {
     let options: CommonOptions
     let registry: ModuleRegistry
+    /// Modules that are programs.
+    let programs = ModuleFinder()
     /// What camera modules are given to look at.
     var buses: [any CameraBus] = [USBCameraBus()]
     let porch = CameraPorch()
@@ -26,7 +29,7 @@ struct Workplace {
             gate: UnlockGate { () throws(IngestError) in
                 Terminal.isThere ? Terminal.line("Passphrase of the secret store", hidden: true).map { SecretValue($0) } : nil
             })
-        do throws(IngestError) { registry = try Modules.registry() } catch { throw Self.end(error, options) }
+        do throws(IngestError) { registry = try Modules.registry(programs) } catch { throw Self.end(error, options) }
     }
 
     /// Tells the error and gives back what ends the program with its code.
@@ -87,9 +90,12 @@ struct Workplace {
         try await telling { () throws(IngestError) in try SQLiteLedger.reader(directory: options.stateDirectory) }
     }
 
+    /// Looks secrets up where they stand.
+    var secrets: any SecretResolver { VaultSecrets(SystemSecrets(), vault) }
+
     func builder(ledger: (any LedgerReader)?, event: String? = nil) -> PlanBuilder {
         var builder = PlanBuilder(
-            registry: registry, secrets: VaultSecrets(SystemSecrets(), vault), ledger: ledger, logger: options.logger,
+            registry: registry, secrets: secrets, ledger: ledger, logger: options.logger,
             state: options.stateDirectory,
             event: event)
         builder.services = [porch, finder, vault] + buses.map { $0 as any Sendable } + Modules.makerNotes.map { $0 as any Sendable }

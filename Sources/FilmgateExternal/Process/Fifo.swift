@@ -1,0 +1,31 @@
+import FilmgateCore
+import Glibc
+
+/// A named pipe that a child writes a file's bytes into, in a folder that nobody else may enter.
+final class Fifo: Sendable {
+    let path: String
+    private let folder: String, descriptor: Descriptor
+    private let sink: @Sendable (ArraySlice<UInt8>) throws(IngestError) -> Void
+
+    init(_ sink: @escaping @Sendable (ArraySlice<UInt8>) throws(IngestError) -> Void) throws(IngestError) {
+        var name = Array("\(ChildEnvironment.value("TMPDIR") ?? "/tmp")/filmgate-XXXXXX".utf8CString)
+        guard mkdtemp(&name) != nil else {
+            throw IngestError(.unavailable, "No folder can be made for a pipe in \(ChildEnvironment.value("TMPDIR") ?? "/tmp").")
+        }
+        let folder = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self), path = folder + "/bytes"
+        guard mkfifo(path, 0o600) == 0 else {
+            rmdir(folder)
+            throw IngestError(.unavailable, "No pipe can be made in \(folder).")
+        }
+        // Reading without a writer does not wait for one.
+        descriptor = Descriptor(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC))
+        (self.folder, self.path, self.sink) = (folder, path, sink)
+    }
+
+    deinit {
+        unlink(path)
+        rmdir(folder)
+    }
+
+    var side: Dialogue.Side { Dialogue.Side(descriptor: descriptor, take: sink) }
+}

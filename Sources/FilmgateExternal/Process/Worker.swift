@@ -1,0 +1,64 @@
+import FilmgateCore
+import HTTPKit
+
+/// One child that has said hello, and what it has been told.
+// A crew lends it to one caller at a time.
+final class Worker: @unchecked Sendable {
+    let dialogue: Dialogue
+    /// Which secrets it has been given; 0 = none.
+    var secrets = 0
+    var isPrepared = false
+    /// It has been asked and has not answered yet.
+    private(set) var isBusy = false
+    private var last: Int64 = 0
+    private let silence: Duration
+
+    /// How long a child may take for its first words and for its options.
+    static let greeting = Duration.seconds(15)
+
+    init(_ dialogue: Dialogue, silence: Duration) { (self.dialogue, self.silence) = (dialogue, silence) }
+
+    /// What an asker wants beside the answer.
+    struct Ear {
+        var side: Dialogue.Side?
+        /// Called with each `entry` on the way.
+        var entry: (JSONValue) throws(IngestError) -> Void = { (_) throws(IngestError) in }
+    }
+
+    func begin(_ request: Request) {
+        last += 1
+        isBusy = true
+        dialogue.send(request.line(last))
+    }
+
+    func reply(_ answer: JSONValue) { dialogue.send(.object(["id": .integer(last), "answer": answer])) }
+
+    /// Listens until the request that was begun is answered.
+    ///
+    /// Blocks.
+    ///
+    /// What `ear` throws ends the child, which would go on talking about it.
+    func hear(_ stop: StopSign, within patience: Duration? = nil, _ ear: Ear = Ear()) throws(IngestError) -> Answer {
+        while true {
+            let line: JSONValue
+            do throws(IngestError) {
+                line = try dialogue.receive(within: patience ?? silence, stop, beside: ear.side)
+                guard line["id"]?.whole == last else { throw dialogue.over("answered what nobody had asked", patience: 0) }
+                if let entry = line["entry"] {
+                    try ear.entry(entry)
+                    continue
+                }
+            } catch {
+                dialogue.end(patience: 0)
+                throw error
+            }
+            if line["progress"] != nil { continue }
+            if let value = line["ask"] { return .question(value) }
+            isBusy = false
+            if let value = line["done"] { return .done(value) }
+            if let value = line["failed"] { return .failed(Reported.failure(value, name: dialogue.name)) }
+            if line["unsupported"] != nil { return .unsupported }
+            throw dialogue.over("answered with nothing that is known", patience: 0)
+        }
+    }
+}

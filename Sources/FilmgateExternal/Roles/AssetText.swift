@@ -1,0 +1,85 @@
+import FilmgateCore
+import Glibc
+import HTTPKit
+
+/// Assets, files and receipts as a child reads and writes them.
+enum AssetText {
+    static func json(_ asset: Asset) -> [String: JSONValue] {
+        var facts: [String: JSONValue] = [
+            "name": .string(asset.origin.name), "source": .string(asset.origin.path), "kind": .string(asset.kind.rawValue),
+            "size": .count(asset.origin.size), "shot": .string(asset.shot.key), "flags": .texts(asset.flags.sorted()),
+            "modified": .number(Double(asset.origin.modified) / 1e9),
+        ]
+        if let file = asset.file { (facts["file"], facts["size"]) = (.string(file.path), .count(file.size)) }
+        if let digests = asset.digests { facts["sha256"] = .string(digests.sha256) }
+        facts["media"] = asset.media.map(json)
+        return facts
+    }
+
+    static func json(_ media: MediaFacts) -> JSONValue {
+        var facts: [String: JSONValue] = [:]
+        for (name, text) in [
+            ("make", media.make), ("model", media.model), ("serial", media.serial), ("owner", media.owner), ("artist", media.artist),
+            ("lens", media.lensModel), ("captured", media.captured?.description), ("exposure", media.exposureTime?.description),
+            ("aperture", media.fNumber?.description), ("focalLength", media.focalLength?.description),
+        ] {
+            if let text { facts[name] = .string(text) }
+        }
+        for (name, number) in [
+            ("iso", media.iso), ("orientation", media.orientation), ("width", media.width), ("height", media.height),
+            ("rating", media.rating),
+        ] {
+            if let number { facts[name] = .integer(Int64(number)) }
+        }
+        if let seconds = media.duration, seconds.isFinite { facts["duration"] = .number(seconds) }
+        if let place = media.position {
+            facts["latitude"] = .number(place.latitude)
+            facts["longitude"] = .number(place.longitude)
+        }
+        return .object(facts)
+    }
+
+    static func json(_ job: UploadJob) -> [String: JSONValue] {
+        var facts = json(job.asset)
+        facts["file"] = .string(job.file.path)
+        facts["size"] = .count(job.file.size)
+        facts["sha256"] = .string(job.digests.sha256)
+        facts["digests"] = .object(
+            Dictionary(uniqueKeysWithValues: job.digests.others.map { ($0.key.rawValue, JSONValue.string($0.value)) }))
+        facts["path"] = .string(job.path)
+        facts["name"] = .string(job.name)
+        facts["event"] = .text(job.event)
+        return facts
+    }
+
+    static func json(_ receipt: Receipt) -> JSONValue {
+        .object([
+            "path": .text(receipt.path), "url": .text(receipt.url), "id": .text(receipt.id), "sha256": .text(receipt.sha256),
+            "verified": .string(receipt.verified.rawValue),
+        ])
+    }
+
+    /// A child's receipt for `job`, believed as far as it says what it is about.
+    ///
+    /// `unavailable` when it says nothing, `corruptData` when it is about other bytes.
+    static func receipt(_ value: JSONValue, for job: UploadJob, _ module: String, existed: Bool = false) throws(IngestError) -> Receipt {
+        let path = value["path"]?.string, url = value["url"]?.string.map(Reported.shown), id = value["id"]?.text.map(Reported.shown)
+        guard [path, url, id].contains(where: { $0?.isEmpty == false }) else {
+            throw IngestError(.unavailable, "The module `\(module)` did not say what \(job.name) is called there.")
+        }
+        if let digest = value["sha256"]?.string, digest.lowercased() != job.digests.sha256 {
+            throw IngestError(.corruptData, "The module `\(module)` delivered other bytes than those of \(job.name).")
+        }
+        let proof = value["verified"]?.string.flatMap { Receipt.Proof(rawValue: $0) } ?? .none
+        return Receipt(
+            state: .done, path: path, url: url, id: id, sha256: job.digests.sha256, verified: proof, at: now,
+            existed: existed || value["existed"]?.flag == true)
+    }
+
+    /// Nanoseconds since 1970.
+    static var now: Int64 {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+    }
+}

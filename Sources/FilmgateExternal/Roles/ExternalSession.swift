@@ -1,0 +1,129 @@
+import FilmgateCore
+import HTTPKit
+import Synchronization
+
+/// One open place of a source that is a program.
+///
+/// A child that died is started again and opens the place anew; files are read on from where they were.
+struct ExternalSession: SourceSession {
+    static let limit = 1_000_000
+
+    let place: SourcePlace, volume: String, home: String
+    let crew: Crew
+    private let listed = Listed()
+    var parallelFetches: Int { 1 }
+    private var module: String { crew.setup.program.name }
+
+    init(place: SourcePlace, volume: String, home: String, crew: Crew) {
+        (self.place, self.volume, self.home, self.crew) = (place, volume, home, crew)
+    }
+
+    func entries() async throws(IngestError) -> [SourceEntry] {
+        let maker = EntryReader(place: place, volume: volume, module: module), found = Mutex<[ListedEntry]>([])
+        let answer = try await lasting {
+            found.withLock { $0 = [] }
+            return (
+                Request(verb: "list"),
+                { value throws(IngestError) in
+                    let entry = try maker.read(value)
+                    let count = found.withLock { found in
+                        found.append(entry)
+                        return found.count
+                    }
+                    guard count <= Self.limit else {
+                        throw IngestError(.unavailable, "\(place.label) lists more than \(Self.limit) files.")
+                    }
+                }
+            )
+        }
+        guard answer != nil else { throw IngestError(.misconfigured, "The module `\(module)` does not know `list`.") }
+        return try listed.take(found.withLock { $0 }, place)
+    }
+
+    func localPath(_ origin: Origin) -> String? { listed.file(origin) }
+
+    func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {
+        let position = Mutex(offset)
+        let fifo = try Fifo { bytes throws(IngestError) in
+            let end = position.withLock { $0 } + UInt64(bytes.count)
+            guard end <= origin.size else {
+                throw IngestError(.corruptData, "\(origin.path) is longer than the \(origin.size) bytes that \(place.label) announced.")
+            }
+            try sink.write(bytes.span.bytes)
+            position.withLock { $0 = end }
+        }
+        var left = 3
+        while true {
+            let start = position.withLock { $0 }
+            let arguments: [String: JSONValue] = [
+                "path": .string(origin.volumePath), "size": .count(origin.size), "offset": .count(start), "into": .string(fifo.path),
+            ]
+            do throws(IngestError) {
+                guard try await crew.ask(Request(verb: "fetch", arguments: arguments), fifo: fifo) != nil else {
+                    throw IngestError(.misconfigured, "The module `\(module)` does not know `fetch`.")
+                }
+                break
+            } catch {
+                left -= 1
+                guard error.code == .unavailable, left > 0 else { throw lost(error) }
+            }
+        }
+        let end = position.withLock { $0 }
+        guard end == origin.size else {
+            throw IngestError(.corruptData, "\(place.label) announced \(origin.size) bytes of \(origin.path) and sent \(end).")
+        }
+    }
+
+    func close() async { await crew.close() }
+
+    /// Asks again where a child died over it.
+    private func lasting(
+        _ make: () -> (Request, @Sendable (JSONValue) throws(IngestError) -> Void)
+    ) async throws(IngestError) -> JSONValue? {
+        var left = 3
+        while true {
+            let (request, entry) = make()
+            do throws(IngestError) { return try await crew.ask(request, entry: entry) } catch {
+                left -= 1
+                guard error.code == .unavailable, left > 0 else { throw lost(error) }
+            }
+        }
+    }
+
+    /// A source that cannot be asked any more is lost and come back to; it does not set its files aside.
+    private func lost(_ error: IngestError) -> IngestError {
+        guard error.code == .unavailable else { return error }
+        return IngestError(
+            .deviceGone, "\(place.label): \(error.message)", advice: error.advice, retryAfter: error.retryAfter, cause: error)
+    }
+}
+
+/// Where the files of a session lie, for those that are ordinary local files.
+private final class Listed: Sendable {
+    private let files = Mutex<[AssetID: String]>([:])
+
+    func file(_ origin: Origin) -> String? { files.withLock { $0[origin.id] } }
+
+    /// Shots in the child's order, the files of one together and its primary first.
+    ///
+    /// `unavailable` when a file is listed twice.
+    func take(_ entries: [ListedEntry], _ place: SourcePlace) throws(IngestError) -> [SourceEntry] {
+        var shots: [[SourceEntry]] = [], places: [String: Int] = [:], seen: Set<AssetID> = [], found: [AssetID: String] = [:]
+        for one in entries {
+            guard seen.insert(one.entry.origin.id).inserted else {
+                throw IngestError(.unavailable, "\(place.label) lists \(one.entry.origin.path) twice.")
+            }
+            found[one.entry.origin.id] = one.file
+            if let place = places[one.entry.shot.key] {
+                shots[place].append(one.entry)
+            } else {
+                places[one.entry.shot.key] = shots.count
+                shots.append([one.entry])
+            }
+        }
+        files.withLock { $0 = found }
+        return shots.flatMap { shot in
+            shot.enumerated().sorted { ($0.element.kind.rank, $0.offset) < ($1.element.kind.rank, $1.offset) }.map(\.element)
+        }
+    }
+}

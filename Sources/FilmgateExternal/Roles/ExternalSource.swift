@@ -1,0 +1,42 @@
+import FilmgateCore
+import HTTPKit
+
+/// A source whose files are found and read by a program.
+struct ExternalSource: SourceDriver {
+    let traits: SourceTraits
+    private let crew: Crew, use: Use
+
+    init(_ use: Use) throws(IngestError) {
+        self.use = use
+        crew = use.crew()
+        let given = try crew.traits()
+        let backlog = given["backlog"]?.string.flatMap { Backlog(rawValue: $0) }
+        let pause = given["lookEvery"]?.real.map { Duration.milliseconds(Int64(min(max($0, 1), 86_400) * 1000)) } ?? .seconds(5)
+        traits = SourceTraits(backlog: backlog, lookEvery: pause)
+    }
+
+    func places() async throws(IngestError) -> [SourcePlace] {
+        guard let value = try await crew.ask(Request(verb: "places")) else {
+            throw IngestError(.misconfigured, "The module `\(use.name)` does not know `places`.")
+        }
+        var places: [SourcePlace] = []
+        for item in (value["places"]?.items ?? []).prefix(1000) {
+            guard let address = item["address"]?.string, !address.isEmpty else {
+                throw IngestError(.unavailable, "The module `\(use.name)` names a place without its `address`.")
+            }
+            var place = SourcePlace(source: use.name, address: address, label: item["label"]?.string.map(Reported.shown) ?? address)
+            place.visit = item["visit"]?.string ?? ""
+            places.append(place)
+        }
+        return places
+    }
+
+    func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession {
+        let arguments = ["address": JSONValue.string(place.address)]
+        let crew = use.crew(preamble: Request(verb: "open", arguments: arguments))
+        guard let value = try await crew.ask(Request(verb: "open", arguments: arguments)), let volume = value["volume"]?.string,
+            !volume.isEmpty
+        else { throw IngestError(.unavailable, "The module `\(use.name)` does not say which volume \(place.label) is (`volume`).") }
+        return ExternalSession(place: place, volume: "\(use.name):\(Reported.shown(volume))", home: "", crew: crew)
+    }
+}

@@ -1,0 +1,106 @@
+import FilmgateCore
+import FilmgateTesting
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+@testable import FilmgateExternal
+
+/// Whatever a child does, the frame is delivered later, and the program goes on.
+@Suite struct MoodyTests {
+    private func failure(_ mood: String, _ codes: IngestError.Code = .unavailable) async throws -> IngestError {
+        let moody = try Moody(), target = try moody.target(["mood": mood, "key": "${env:X}"]), job = try SampleJob()
+        return try await expectError(codes) { () async throws(IngestError) in try await target.upload(job.job()) }
+    }
+
+    @Test func aCrashIsTriedAgainWithAnotherChild() async throws {
+        let moody = try Moody(), target = try moody.target(["mood": "crash once"]), job = try SampleJob()
+        let error = try await expectError(.unavailable) { () async throws(IngestError) in try await target.upload(job.job()) }
+        #expect(error.message.contains("signal 9"))
+        #expect(try await target.find(job.job()) == nil)
+        #expect(try await target.upload(job.job()).id == "1")
+        #expect(Set(moody.asked.map { $0.split(separator: " ").last }).count == 3)
+    }
+
+    @Test func crashesInARowAreLeftAloneForAWhile() async throws {
+        let moody = try Moody(), target = try moody.target(["mood": "crash"]), job = try SampleJob()
+        for _ in 0..<2 { try await expectError(.unavailable) { () async throws(IngestError) in try await target.upload(job.job()) } }
+        let error = try await expectError(.unavailable) { () async throws(IngestError) in try await target.upload(job.job()) }
+        #expect(error.retryAfter.map { $0 > .zero && $0 <= .milliseconds(500) } == true)
+        #expect(moody.asked.filter { $0.hasPrefix("upload") }.count == 2)
+    }
+
+    @Test(arguments: ["silent", "long", "nonsense", "other id", "no receipt"])
+    func whatIsNoAnswerIsTriedAgain(_ mood: String) async throws { _ = try await failure(mood) }
+
+    @Test func progressIsASignOfLife() async throws {
+        let moody = try Moody(), target = try moody.target(["mood": "progress"]), job = try SampleJob()
+        #expect(try await target.upload(job.job()).id == "1")
+    }
+
+    @Test func aReceiptForOtherBytesIsNone() async throws { _ = try await failure("other bytes", .corruptData) }
+
+    @Test func itsWordsAreCleanedAndItsCodesLimited() async throws {
+        let error = try await failure("strange code")
+        #expect(error.message == "moody: line break ‹secret›")
+        #expect(try await failure("later", .rateLimited).retryAfter == .seconds(7))
+    }
+
+    @Test func secretsTravelThroughThePipeAlone() async throws {
+        let moody = try Moody(), log = LogCollector(), secrets = CanarySecrets(), job = try SampleJob()
+        let target = try moody.target(["mood": "talks", "key": "${env:X}"], moody.context(log.logger, secrets))
+        #expect(secrets.lookups == 0)
+        #expect(try await target.upload(job.job()).id == "unseen")
+        // Its last words are heard at its next answer at the latest.
+        _ = try await target.find(job.job())
+        #expect(log.text.contains("key is ‹secret›"))
+        try secrets.expectAbsent(from: log.text, "The log")
+    }
+
+    @Test func aMissingSecretHoldsTheTarget() async throws {
+        let moody = try Moody(), job = try SampleJob()
+        let target = try moody.target(["key": "${env:X}"], moody.context(secretless: true))
+        try await expectError(.unauthorized) { () async throws(IngestError) in try await target.upload(job.job()) }
+    }
+
+    @Test func whatItStartedEndsWithIt() async throws {
+        let moody = try Moody(), target = try moody.target(["mood": "children"]), job = try SampleJob()
+        let attempt = Task { await Result { () async throws(IngestError) in try await target.upload(job.job()) } }
+        while !moody.asked.contains(where: { $0.hasPrefix("child") }) { try await Task.sleep(for: .milliseconds(20)) }
+        attempt.cancel()
+        guard case .failure(let error) = await attempt.value else { throw CheckFailure("It went well.") }
+        #expect(error.code == .cancelled)
+        let child = try #require(moody.asked.compactMap { $0.hasPrefix("child ") ? pid_t($0.dropFirst(6)) : nil }.first)
+        // Gone, or dead and not buried by init yet.
+        let state = (try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8))?.split(separator: ")").last?.first { $0 != " " }
+        #expect(state == nil || state == "Z" || state == "X")
+    }
+
+    @Test func signInsSignForTheAddressOfTheEntryAlone() async throws {
+        let moody = try Moody(), job = try SampleJob(), auth = BoundAuth()
+        let options = ["mood": "sign", "url": "https://gallery.example/up", "auth": "studio"]
+        let target = try moody.target(options, moody.context(auth: ["studio": auth]))
+        let signed = try await target.upload(job.job("https://gallery.example/up/1"))
+        #expect(signed.id == #"[["Authorization", "Bearer abc"]]"#)
+        let refused = try await target.upload(job.job("https://evil.example/"))
+        #expect(refused.id?.contains("untrusted") == true)
+    }
+}
+
+extension Moody {
+    func context(secretless: Bool) -> ModuleContext { context(Logger(label: "test"), secretless ? CanarySecrets(nil) : CanarySecrets()) }
+}
+
+/// Signs for what it was bound to.
+private final class BoundAuth: AuthProvider {
+    let origins = Mutex<[String]>([])
+    func bind(to address: String) throws(IngestError) { origins.withLock { $0.append(String(address.prefix(23))) } }
+    func sign(_ request: HTTPRequest) async throws(IngestError) -> HTTPRequest {
+        guard origins.withLock({ $0.contains { request.url.hasPrefix($0) } }) else { throw IngestError(.untrusted, "Not for there.") }
+        var signed = request
+        signed.set("Authorization", "Bearer abc")
+        return signed
+    }
+    func ready() async throws(IngestError) {}
+}
