@@ -46,6 +46,7 @@ struct PipelineDecoder {
         pipeline.stages = moduleList(keys.stages, .stage)
         pipeline.targets = moduleMap(keys.targets, .target)
         pipeline.auth = moduleMap(keys.auth, .auth)
+        pipeline.hooks = hooks(keys.hooks)
         including = [includes.canonical(file)]
         let own = profiles(keys.profiles)
         pipeline.profiles = ProfileSet(own + includedProfiles(keys.include, from: file))

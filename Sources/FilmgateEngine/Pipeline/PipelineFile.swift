@@ -16,6 +16,10 @@ public struct PipelineFile: Sendable {
     public var auth: [ModuleUse] = []
     public var spool = SpoolRule()
     public var retry = RetryRule()
+    /// Programs of external modules, by absolute path.
+    public var modules: [String] = []
+    /// Who is told of what happens.
+    public var hooks: [HookUse] = []
 
     public init(file: String) { self.file = file }
 
@@ -28,6 +32,14 @@ public struct PipelineFile: Sendable {
     }
 
     public func target(_ name: String) -> ModuleUse? { targets.first { $0.name == name } }
+}
+
+/// One entry under `hooks:`.
+public struct HookUse: Sendable {
+    public var hook: Hook
+    /// As the file has it.
+    public var use: ModuleUse
+    public init(hook: Hook, use: ModuleUse) { (self.hook, self.use) = (hook, use) }
 }
 
 /// One use of a module: `- exif: {}` or `archive: { folder: {…} }`.

@@ -2,6 +2,7 @@ import ArgumentParser
 import AuthKit
 import FilmgateCore
 import FilmgateEngine
+import FilmgateExternal
 
 struct LoginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -55,6 +56,9 @@ struct LoginCommand: AsyncParsableCommand {
         for entry in all where !entry.stored.isEmpty || entry.account != nil {
             if !isNamed(entry), await entry.line(asking: false).isFine { continue }
             let result = await Result { () async throws(IngestError) in try await signIn(entry, workplace) }
+            if case .success(let account) = result {
+                await entry.tell(workplace) { $0.signedIn(entry.name, account: account?.shown) }
+            }
             if case .failure(let error) = result {
                 failed = failed ?? error
                 Failure.tell(IngestError(error.code, "\(entry.name): \(error.message)", advice: error.advice), json: options.json)
@@ -67,19 +71,21 @@ struct LoginCommand: AsyncParsableCommand {
     /// Whoever is named signs in anew.
     private func isNamed(_ entry: SignIn) -> Bool { what.contains(entry.name) }
 
-    private func signIn(_ entry: SignIn, _ workplace: Workplace) async throws(IngestError) {
+    /// The account; nil for a sign-in that has none but its secrets.
+    private func signIn(_ entry: SignIn, _ workplace: Workplace) async throws(IngestError) -> Account? {
         let desk = TerminalDesk(name: entry.name, json: options.json, opensBrowser: !noBrowser)
         for (option, name) in entry.stored {
             let value = try await desk.ask("\(option) of \(entry.name)", hidden: true), vault = workplace.vault
             try vault.set(VaultSecrets.entry(name), SecretValue(value))
         }
-        guard let account = entry.account else { return }
+        guard let account = entry.account else { return nil }
         let before = try? await account.restore(validating: false).state
         let fresh = try await account.signIn(desk, SignInWish(flow: device ? .device : browser ? .browser : paste ? .paste : nil))
         if case .signedIn(let old)? = before, old.id != fresh.id {
             await desk.tell(
                 "was \(old.shown), is \(fresh.shown) now. What was delivered counts for both; use an entry of its own for another account.")
         }
+        return fresh
     }
 
     private func seal(_ workplace: Workplace) async throws {

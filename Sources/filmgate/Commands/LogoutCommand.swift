@@ -29,6 +29,7 @@ struct LogoutCommand: AsyncParsableCommand {
                 if let told = try await forget(entry) {
                     Console.err("\(entry.name): forgotten here, but the provider could not be told: \(Describe.name(told.message))")
                 }
+                await entry.tell(workplace) { $0.signedOut(entry.name) }
                 if !options.json { Console.out("\(entry.name): signed out") }
             } catch {
                 failed = failed ?? error

@@ -37,6 +37,8 @@ struct PipelineSnapshot {
         lines += pipeline.targets.map(entry)
         if !pipeline.auth.isEmpty { lines.append("auth:") }
         lines += pipeline.auth.map(entry)
+        if !pipeline.hooks.isEmpty { lines.append("hooks:") }
+        lines += pipeline.hooks.map { "- \($0.use.module): \(flow($0.use.node))" }
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -1,5 +1,6 @@
 import FilmgateCore
 import FilmgateEngine
+import FilmgateExternal
 import FilmgateLedger
 
 /// One run as a person sees it: progress while it lasts, troubles as they come, a summary at the end, the exit code.
@@ -37,12 +38,15 @@ struct RunSession {
         let printer = RunPrinter(json: json, plan: options.dryRun, verbose: workplace.options.verbose, ledger: reader)
         hub.watch(printer.note)
         hub.whenResting(printer.catchUp)
+        let notices = NoticeBoard(pipelines, options, workplace)
+        hub.watch(notices.note)
         let outcome = try await workplace.telling { () async throws(IngestError) in
             let plan = try plan(pipelines, reader, events: try await events(reader))
             if writer != nil { for pipeline in pipelines { try PipelineSnapshot(state: options.state).keep(pipeline) } }
             let runner = Runner(plan: plan, options: options, hub: hub, reader: reader, writer: writer)
             let accounts = options.dryRun ? nil : AccountWatch(plan.signIns, workplace.options.logger)
             defer { accounts?.end() }
+            notices.runStarted(options.verb, targets: plan.connections.map(\.name))
             let bar = drawing(progress)
             let outcome = await Signals.handled(by: Helm(runner)) {
                 await Result { () async throws(IngestError) in try await body(runner) }
@@ -57,6 +61,8 @@ struct RunSession {
         Console.out(
             json ? SummaryLine.json(outcome.summary, exit: code) : SummaryLine.human(outcome.summary, exit: code, plan: options.dryRun))
         workplace.close(writer)
+        notices.runEnded(options.verb, outcome.summary, exit: Int(code.rawValue))
+        await notices.finish()
         throw Exit(code)
     }
 

@@ -10,6 +10,11 @@ struct SignIn {
     /// Option and store entry, for secrets written as `store`.
     var stored: [(option: String, entry: String)]
 
+    /// Who is told when somebody signs in or out.
+    var hooks: [Hook] = []
+    /// The pipeline that it was found in.
+    var pipeline: String?
+
     var account: (any AccountProvider)? { provider as? any AccountProvider }
 }
 
@@ -59,7 +64,9 @@ struct SignIns {
             let plan = try workplace.builder(ledger: nil).plan(pipeline)
             return plan.signIns.map { entry in
                 let use = pipeline.auth.first { $0.name == entry.name }
-                return SignIn(name: entry.name, module: use?.module ?? "", provider: entry.provider, stored: use.map(stored) ?? [])
+                var found = SignIn(name: entry.name, module: use?.module ?? "", provider: entry.provider, stored: use.map(stored) ?? [])
+                (found.hooks, found.pipeline) = (pipeline.hooks.map(\.hook), pipeline.name)
+                return found
             }
         }
     }

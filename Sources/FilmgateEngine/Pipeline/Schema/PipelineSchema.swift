@@ -27,6 +27,8 @@ public enum PipelineSchema {
         case "retry": nullable(FieldSchema.options(RetryRule.schema.descriptions))
         case "include": nullable(FieldSchema.value(.list(.text)))
         case "profiles": nullable(.object(("type", .text("array")), ("items", profile)))
+        case "hooks": nullable(.object(("type", .text("array")), ("items", .object(("oneOf", .array(hooks))))))
+        case "modules": nullable(FieldSchema.value(.list(.path)))
         case "sources": nullable(moduleList(.source, registry))
         case "stages": moduleList(.stage, registry)
         case "targets": nullable(moduleMap(.target, registry))
@@ -37,6 +39,14 @@ public enum PipelineSchema {
 
     private static func described(_ schema: JSONText, _ field: FieldDescription) -> JSONText {
         schema.adding(("description", .text(field.help)))
+    }
+
+    private static var hooks: [JSONText] {
+        Hook.kinds.map { name, fields in
+            .object(
+                ("type", .text("object")), ("properties", .object([.init(name, FieldSchema.options(fields))])),
+                ("required", .texts([name])), ("additionalProperties", .bool(false)))
+        }
     }
 
     private static var profile: JSONText {

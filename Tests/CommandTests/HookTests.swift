@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+/// `hooks:` of the pipeline: who is told of a run.
+@Suite struct HookTests {
+    private func pipeline(_ table: Table, _ hooks: String) throws -> String {
+        try table.write(
+            "pipeline.yaml",
+            """
+            version: 1
+            name: wedding
+            hooks:
+              \(hooks)
+            stages:
+              - dedupe: {}
+              - upload: { to: [archive] }
+            targets:
+              archive: { folder: { path: "\(table.archive)/{name}", verify: size } }
+            """)
+    }
+
+    @Test func aRunTellsItsProgramWhatHappened() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let program = try table.write("tell", "#!/bin/sh\ncat >> \"$1\"\n")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        let log = table.root.appendingPathComponent("notices").path
+        let file = try pipeline(table, "- exec: { command: [\"\(program)\", \"\(log)\"], on: [run-start, run-end, delivered] }")
+        let run = try table.run(["import", table.card, "--pipeline", file, "--event", "smith"])
+        #expect(run.status == 0, "\(run.errors)")
+        let notices = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").compactMap {
+            try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+        }
+        #expect(notices.first?["type"] as? String == "run-start")
+        #expect(notices.last?["type"] as? String == "run-end")
+        #expect(notices.last?["delivered"] as? Int == run.count("delivered"))
+        #expect(notices.allSatisfy { $0["event"] as? String == "smith" })
+        let files = notices.filter { $0["type"] as? String == "delivered" }.compactMap { $0["files"] as? [Any] }
+        #expect(files.map(\.count).reduce(0, +) == run.count("delivered"))
+        try FileManager.default.removeItem(atPath: log)
+        #expect(try table.run(["import", table.card, "--pipeline", file, "--event", "smith", "--dry-run"]).status == 0)
+        #expect(!FileManager.default.fileExists(atPath: log))
+    }
+
+    @Test func aHookThatFailsFailsNoRun() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let file = try pipeline(table, "- exec: { command: [/bin/false], on: [run-end] }")
+        let run = try table.run(["import", table.card, "--pipeline", file])
+        #expect(run.status == 0)
+        #expect(run.errors.contains("run-end not delivered"))
+    }
+
+    @Test(arguments: [
+        ("- exec: { command: [notify] }", "bad-option"), ("- webhook: { url: \"ftp://x\" }", "bad-option"),
+        ("- webhook: { url: \"http://gallery.example/x\" }", "plain-http"), ("- webhook: {}", "missing-key"),
+        ("- webhook: { url: \"https://x\", secret: hunter2 }", "inline-secret"), ("- webhok: {}", "unknown-hook"),
+        ("- webhook: { url: \"https://x\", on: [run-stop] }", "unknown-choice"), ("webhook: {}", "wrong-type"),
+        ("- webhook: { url: \"https://me:pass@x\" }", "inline-secret"),
+    ])
+    func checkFindsTheMistake(_ hook: String, _ code: String) throws {
+        let table = try Table(), file = try pipeline(table, hook)
+        let found = try Program.run(["check", file, "--json"])
+        #expect(found.status == 78)
+        let errors = found.items("diagnostic").filter { $0["severity"] as? String == "error" }
+        #expect(errors.map { $0["code"] as? String } == [code], "\(found.output)")
+        #expect(!found.output.contains("hunter2"))
+    }
+}

@@ -1,0 +1,151 @@
+import FilmgateCore
+import FilmgateTesting
+import Foundation
+import HTTPKit
+import Logging
+import Synchronization
+import Testing
+
+@testable import FilmgateExternal
+
+@Suite struct NoticeTests {
+    private func settled(_ name: String, _ ending: Ending = .delivered) throws -> Settled {
+        var asset = try SampleJob().job(name).asset
+        asset.receipts = ["archive": Receipt(state: .done, path: "/a/\(name)", verified: .reread)]
+        return Settled(asset: asset, ending: ending)
+    }
+
+    private func board(_ courier: any NoticeCourier, _ on: [HookMoment] = HookMoment.allCases) -> NoticeBoard {
+        NoticeBoard([(courier, Set(on))], pipeline: "wedding", event: "smith", logger: Logger(label: "test"))
+    }
+
+    @Test func aShotIsOneNoticeWithAllItsFiles() async throws {
+        let list = NoticeList(), board = board(list)
+        board.runStarted("import", targets: ["archive"])
+        for name in ["IMG_1.CR3", "IMG_1.JPG", "IMG_2.JPG"] { board.note(.settled(try settled(name))) }
+        board.note(.settled(try settled("IMG_3.JPG", .duplicate)))
+        board.runEnded("import", RunSummary(counts: [.delivered: 3]), exit: 0)
+        await board.finish()
+        #expect(list.bodies.map { $0["type"]?.text } == ["run-start", "delivered", "delivered", "run-end"])
+        let files = list.bodies.compactMap { $0["files"]?.items?.compactMap { $0["path"]?.text } }
+        #expect(Set(files) == [["DCIM/100/IMG_1.CR3", "DCIM/100/IMG_1.JPG"], ["DCIM/100/IMG_2.JPG"]])
+        #expect(list.bodies.allSatisfy { $0["event"]?.text == "smith" && $0["pipeline"]?.text == "wedding" })
+        #expect(list.bodies.last?["delivered"]?.whole == 3)
+        #expect(Set(list.bodies.compactMap { $0["id"]?.text }).count == 4)
+    }
+
+    @Test func itHearsOnlyWhatItAskedForAndAHoldOnce() async throws {
+        let list = NoticeList(), board = board(list, [.held])
+        board.runStarted("run", targets: [])
+        board.note(.settled(try settled("IMG_1.JPG")))
+        for _ in 0..<3 { board.note(.held(target: "far", reason: "refused")) }
+        board.signedOut("studio")
+        await board.finish()
+        #expect(list.bodies.map { $0["type"]?.text } == ["held"])
+    }
+
+    @Test func aStuckReceiverHoldsNobodyUp() async throws {
+        let stuck = StuckCourier(), box = Mailbox(stuck, on: [.held], Logger(label: "test"), limit: 5)
+        for number in 0..<100 { box.put(Notice(.held, ["target": .integer(Int64(number))])) }
+        await box.finish(within: .milliseconds(50))
+        #expect(stuck.cancelled.withLock { $0 } >= 1)
+    }
+
+    @Test func aProgramReadsTheNoticeFromItsInput() async throws {
+        let moody = try Moody("#!/bin/sh\nprintf '%s ' \"$FILMGATE_NOTICE\" \"$1\" > \"$2\"\ncat >> \"$2\"\n")
+        var hook = ExecHook()
+        hook.command = [moody.program, "a b", moody.folder + "/out"]
+        let big = String(repeating: "x", count: 300_000)
+        try await ProgramCourier(hook: hook).deliver(Notice(.runEnd, ["note": .string(big)]))
+        let text = try String(contentsOfFile: moody.folder + "/out", encoding: .utf8)
+        #expect(text.hasPrefix("run-end a b {"))
+        #expect(JSONValue(Array(text.dropFirst(12).utf8))?["note"]?.text == big)
+    }
+
+    @Test func aProgramThatHangsOrFailsIsEndedAndToldOf() async throws {
+        let moody = try Moody("#!/bin/sh\n[ \"$1\" = fail ] && exit 3\nsleep 600\n")
+        var hook = ExecHook()
+        (hook.command, hook.timeout) = ([moody.program, "hang"], .milliseconds(200))
+        try await expectError(.unavailable) { () async throws(IngestError) in
+            try await ProgramCourier(hook: hook).deliver(Notice(.held, [:]))
+        }
+        hook.command[1] = "fail"
+        hook.timeout = .seconds(30)
+        let error = try await expectError(.rejected) { () async throws(IngestError) in
+            try await ProgramCourier(hook: hook).deliver(Notice(.held, [:]))
+        }
+        #expect(error.message.contains("status 3"))
+    }
+
+    /// HMAC-SHA256 by another implementation (Python's hmac).
+    @Test func theSignatureIsThatOfTimeAndBody() {
+        #expect(
+            WebhookCourier.signature(of: Array("{}\n".utf8), at: "1700000000", SecretValue("s3cret"))
+                == "v1=6241e3c9140d64151b9410040f94cb1a0ba027fae9e9457e5990d85e0bb80d0a")
+    }
+
+    private func webhook(_ tries: Int = 5) -> Webhook {
+        var hook = Webhook()
+        (hook.url, hook.secret, hook.tries) = ("https://hooks.example/x", Secret(.environment("HOOK")), tries)
+        return hook
+    }
+
+    @Test func aServerInTroubleIsAskedAgainWithTheSameID() async throws {
+        let server = ScriptedServer([503, 429, 200]), secrets = CanarySecrets()
+        let courier = WebhookCourier(webhook(), secrets, over: server, pause: .milliseconds(1)), notice = Notice(.held, [:])
+        try await courier.deliver(notice)
+        let seen = server.seen.withLock { $0 }
+        #expect(seen.count == 3)
+        for request in seen {
+            #expect(request[header: "Filmgate-Delivery"] == notice.id)
+            let time = try #require(request[header: "Filmgate-Timestamp"])
+            #expect(abs((Int64(time) ?? 0) - Notice.now) < 100)
+            let secret = SecretValue(secrets.value ?? "")
+            #expect(request[header: "Filmgate-Signature"] == WebhookCourier.signature(of: notice.body, at: time, secret))
+            try secrets.expectAbsent(from: request.headers.map(\.value).joined(), "A header")
+        }
+    }
+
+    @Test func aRefusalAndAMissingSecretAreFinal() async throws {
+        let server = ScriptedServer([400, 200]), courier = WebhookCourier(webhook(), CanarySecrets(), over: server)
+        try await expectError(.rejected) { () async throws(IngestError) in try await courier.deliver(Notice(.held, [:])) }
+        let blind = WebhookCourier(webhook(), CanarySecrets(nil), over: server)
+        try await expectError(.misconfigured) { () async throws(IngestError) in try await blind.deliver(Notice(.held, [:])) }
+        #expect(server.seen.withLock { $0.count } == 1)
+    }
+
+    @Test func itGivesUpAfterItsTries() async throws {
+        let server = ScriptedServer([500, 500, 500, 200]), courier = WebhookCourier(webhook(3), CanarySecrets(), over: server, pause: .zero)
+        try await expectError(.unavailable) { () async throws(IngestError) in try await courier.deliver(Notice(.held, [:])) }
+        #expect(server.seen.withLock { $0.count } == 3)
+    }
+}
+
+private final class NoticeList: NoticeCourier {
+    let name = "list"
+    private let taken = Mutex<[JSONValue]>([])
+    var bodies: [JSONValue] { taken.withLock { $0 } }
+    func deliver(_ notice: Notice) async throws(IngestError) {
+        if let value = JSONValue(notice.body) { taken.withLock { $0.append(value) } }
+    }
+}
+
+private final class StuckCourier: NoticeCourier {
+    let name = "stuck"
+    let cancelled = Mutex(0)
+    func deliver(_ notice: Notice) async throws(IngestError) {
+        guard (try? await Task.sleep(for: .seconds(600))) == nil else { return }
+        cancelled.withLock { $0 += 1 }
+        throw IngestError(.cancelled, "Stopped.")
+    }
+}
+
+private final class ScriptedServer: HTTPTransport {
+    let seen = Mutex<[HTTPRequest]>([])
+    private let statuses: Mutex<[Int]>
+    init(_ statuses: [Int]) { self.statuses = Mutex(statuses) }
+    func send(_ exchange: HTTPExchange) async throws(IngestError) -> HTTPResponse {
+        seen.withLock { $0.append(exchange.request) }
+        return HTTPResponse(status: statuses.withLock { $0.isEmpty ? 200 : $0.removeFirst() }, url: exchange.request.url)
+    }
+}
