@@ -4,6 +4,7 @@ public import HTTPKit
 /// The options of `convex`.
 public struct ConvexOptions: WebConfig {
     var url = AddressTemplate(), generate = "files:generateUploadUrl", commit = "", args: [String: Template] = [:], find = ""
+    var events = "", eventsPage: Int?
     public var web = WebOptions()
 
     public init() {}
@@ -15,6 +16,9 @@ public struct ConvexOptions: WebConfig {
             .field("commit", \.commit, "The mutation that takes `storageId` and `args`, such as files:save.").required(),
             .field("args", \.args, "Its arguments, as templates; absent = sha256, name and size."),
             .field("find", \.find, "A query that takes `sha256` and returns the file's id or null."),
+            .field(
+                "events", \.events, "A query that lists the events (`_id`, `name`, `date`); then `{event}` in `args` is the event's id."),
+            .field("events_page", \.eventsPage, "Events a page, where that query takes `paginationOpts`; absent = it lists all at once."),
         ] + WebOptions.fields())
 
     public func validate(at node: ConfigNode) throws(ConfigError) {
@@ -32,9 +36,11 @@ public struct ConvexTarget: Module, UploadTarget {
 
     public let traits: TargetTraits
     let options: ConvexOptions, client: HTTPClient, bare: HTTPClient
+    private let event: String?
 
     public init(_ config: ConvexOptions, _ context: ModuleContext) throws(IngestError) {
         let transport = CurlTransport(config.web.transport), provider = try config.web.provider(context, for: [config.url.base])
+        event = context.event
         (options, client, bare) = (config, HTTPClient(transport, auth: provider), HTTPClient(transport))
         let place = WebAddress(config.url.base)?.origin ?? config.url.base
         var traits = config.web.traits("convex", place: place, provider: provider, context, idempotent: false)
@@ -97,6 +103,7 @@ public struct ConvexTarget: Module, UploadTarget {
         }
         var values = job.values
         values.text["sha256"] = job.digests.sha256
+        if !options.events.isEmpty, let event { values.text["event"] = event }
         for (name, template) in options.args { args[name] = .string(template.rendered(with: values) { $0 }) }
         do throws(IngestError) {
             return try await call("mutation", options.commit, args)

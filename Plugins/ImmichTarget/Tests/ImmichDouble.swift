@@ -13,8 +13,8 @@ import Testing
 /// It is not the real server.
 final class ImmichDouble: Sendable {
     enum Release: Sendable { case v1, v3Strict }
-    private struct State { var assets: [String: String] = [:], files: [String: Int] = [:], albums: [String: String] = [:], refusedOld = 0 }
-    private let state = Mutex(State())
+    struct State { var assets: [String: String] = [:], files: [String: Int] = [:], albums: [String: String] = [:], refusedOld = 0 }
+    let state = Mutex(State())
     let release: Release
 
     init(_ release: Release) { self.release = release }

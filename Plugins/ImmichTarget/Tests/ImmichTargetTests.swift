@@ -1,5 +1,6 @@
 import FilmgateCore
 import FilmgateTesting
+import Synchronization
 import Testing
 
 @testable import ImmichTarget
@@ -64,6 +65,16 @@ import Testing
         #expect(server.seen.count { $0.target == "/api/albums" } == 2)
         let stack = try #require(server.seen.first { $0.target == "/api/stacks" })
         #expect(String(decoding: stack.body, as: UTF8.self) == #"{"assetIds":["asset-2","asset-1"]}"#)
+    }
+
+    @Test func albumsAreEventsWhereTheAlbumIsTheEvent() async throws {
+        let (double, server) = try ImmichDouble.start(.v1)
+        defer { server.stop() }
+        double.state.withLock { $0.albums = ["wedding": "a-1"] }
+        let page = try await target(server.url) { $0.album = Template("{event}") }.events(nil)
+        #expect(page?.events == [GalleryEvent(id: "wedding", name: "wedding")])
+        #expect(try await target(server.url) { $0.album = Template("{event} {make}") }.events(nil) == nil)
+        #expect(try await target(server.url).events(nil) == nil)
     }
 
     @Test func whatTheServerDoesNotTakeIsFilteredBefore() throws {

@@ -9,6 +9,8 @@ public struct PlanBuilder: Sendable {
     public var logger: Logger
     public var state: String
     public var event: String?
+    /// What galleries call the event among programs, by `EventDirectory.gallery`.
+    public var eventIDs: [String: String] = [:]
     /// What the program has for modules that ask for it by its type.
     public var services: [any Sendable] = []
 
@@ -33,7 +35,7 @@ public struct PlanBuilder: Sendable {
         var targets: [(name: String, target: any UploadTarget)] = []
         for use in pipeline.targets {
             guard case .target(let make) = try entry(.target, use).make else { continue }
-            targets.append((use.name, try build(use, lookup, make)))
+            targets.append((use.name, try target(use, lookup, make)))
         }
         var stages: [any Stage] = []
         for use in pipeline.stages {
@@ -49,6 +51,18 @@ public struct PlanBuilder: Sendable {
         plan.backoff = Backoff(first: pipeline.retry.first, cap: max(pipeline.retry.first, pipeline.retry.most))
         plan.signIns = pipeline.auth.compactMap { use in lookup.auth[use.name].map { (use.name, $0) } }
         return plan
+    }
+
+    /// A target of a gallery that has an id for the event is built with that.
+    private func target(
+        _ use: ModuleUse, _ lookup: Lookup,
+        _ make: (ConfigNode, ModuleContext, inout [ConfigError]) throws(IngestError) -> any UploadTarget
+    ) throws(IngestError) -> any UploadTarget {
+        let target = try build(use, lookup, make)
+        guard let directory = target as? any EventDirectory, let id = eventIDs[directory.gallery], id != event else { return target }
+        var builder = self
+        builder.event = id
+        return try builder.build(use, lookup, make)
     }
 
     private func entry(_ kind: ModuleKind, _ use: ModuleUse) throws(IngestError) -> ModuleEntry {

@@ -98,6 +98,7 @@ struct Workplace {
             registry: registry, secrets: secrets, ledger: ledger, logger: options.logger,
             state: options.stateDirectory,
             event: event)
+        builder.eventIDs = event.map { EventBook(state: options.stateDirectory).ids(of: $0) } ?? [:]
         builder.services = [porch, finder, vault] + buses.map { $0 as any Sendable } + Modules.makerNotes.map { $0 as any Sendable }
         return builder
     }

@@ -1,0 +1,111 @@
+import FilmgateCore
+import FilmgateEngine
+import Foundation
+
+/// Asks the galleries of pipelines for their events, and remembers the answers.
+struct EventDesk {
+    /// A target with a list of events.
+    struct Directory: Sendable {
+        var target: String
+        var directory: any EventDirectory
+        /// The sign-ins that it uses, and who is signed in there.
+        var auth: [String], account: String
+    }
+    struct Answer {
+        var target: String
+        /// Nil when the gallery could not be asked and nothing is known of it.
+        var list: EventList?
+        var trouble: IngestError?
+    }
+
+    let workplace: Workplace
+    /// Events that are asked for, per gallery.
+    var limit = 1000
+    /// How long a gallery may take.
+    static let patience = Duration.seconds(8)
+    private static let pages = 50
+
+    private var cache: EventCache { EventCache(state: workplace.options.stateDirectory) }
+
+    /// The galleries of these pipelines, each once.
+    func directories(_ pipelines: [PipelineFile]) async throws(IngestError) -> [Directory] {
+        var found: [Directory] = []
+        for pipeline in pipelines {
+            let plan = try workplace.builder(ledger: nil).plan(pipeline)
+            for (name, target) in plan.connections {
+                guard let directory = target as? any EventDirectory, let use = pipeline.target(name) else { continue }
+                let auth = workplace.registry.entry(.target, use.module)?.references(use.node).map(\.name) ?? []
+                var accounts: [String] = []
+                for (entry, provider) in plan.signIns where auth.contains(entry) { accounts.append(await account(provider)) }
+                let account = accounts.joined(separator: " ")
+                if !found.contains(where: { $0.directory.gallery == directory.gallery && $0.account == account }) {
+                    found.append(Directory(target: name, directory: directory, auth: auth, account: account))
+                }
+            }
+        }
+        return found
+    }
+
+    private func account(_ provider: any AuthProvider) async -> String {
+        if let session = provider as? any AccountProvider,
+            case .signedIn(let account)? = try? await session.restore(validating: false).state
+        {
+            return account.id
+        }
+        return provider.account ?? ""
+    }
+
+    /// What is remembered, where it is fresh; else what the gallery says now, and if it cannot be asked what is remembered all the same.
+    ///
+    /// Nil where there is nothing to choose.
+    func answer(_ one: Directory, refresh: Bool) async -> Answer? {
+        let known = cache.list(one.directory.gallery, account: one.account)
+        if let known, !refresh, abs(Int(Date().timeIntervalSince1970) - known.fetched) < EventCache.freshness,
+            known.isWhole || known.events.count >= limit
+        {
+            return Answer(target: one.target, list: known)
+        }
+        switch await timed(one.directory) {
+        case .success(nil): return nil
+        case .success(let found?):
+            let list = EventList(
+                gallery: one.directory.gallery, account: one.account, auth: one.auth, fetched: Int(Date().timeIntervalSince1970),
+                isWhole: found.isWhole,
+                events: found.events.map { EventList.Item(id: $0.id, name: $0.name, date: $0.date, note: $0.note) })
+            try? cache.keep(list)
+            return Answer(target: one.target, list: list)
+        case .failure(let error): return Answer(target: one.target, list: known, trouble: error)
+        }
+    }
+
+    private struct Found: Sendable { var events: [GalleryEvent], isWhole: Bool }
+
+    private func timed(_ directory: any EventDirectory) async -> Result<Found?, IngestError> {
+        let limit = limit
+        return await withTaskGroup(of: Result<Found?, IngestError>.self) { group in
+            group.addTask { await Result { () async throws(IngestError) in try await Self.pages(directory, limit) } }
+            group.addTask {
+                try? await Task.sleep(for: Self.patience)
+                return .failure(IngestError(.unavailable, "The gallery took longer than \(Self.patience.shown ?? "") for its events."))
+            }
+            let first = await group.next()
+            group.cancelAll()
+            return first ?? .failure(IngestError(.cancelled, "Stopped."))
+        }
+    }
+
+    private static func pages(_ directory: any EventDirectory, _ limit: Int) async throws(IngestError) -> Found? {
+        var events: [GalleryEvent] = [], seen: Set<String> = [], next: String?
+        for _ in 0..<pages {
+            guard let page = try await directory.events(next) else { return nil }
+            // A list may grow at its head while it is read: what moved to the next page is not told twice.
+            events += page.events.filter { seen.insert($0.id).inserted }
+            guard let following = page.next, following != next else {
+                return Found(events: Array(events.prefix(limit)), isWhole: events.count <= limit)
+            }
+            if events.count >= limit { break }
+            next = following
+        }
+        return Found(events: Array(events.prefix(limit)), isWhole: false)
+    }
+}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import FilmgateCore
+import FilmgateEngine
+
+extension EventsCommand {
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "The events of the galleries, and those of earlier runs.",
+            discussion: """
+                A gallery's list is kept for half a minute per account; when the gallery cannot be asked, the last one is shown. Signing out \\
+                forgets it.
+
+                EXAMPLES:
+                  filmgate events list wedding.yaml
+                  filmgate events list --json --refresh
+                """)
+
+        @Argument(help: "The pipeline; absent: the ones used before.", completion: .file(extensions: ["yaml", "yml"]))
+        var pipeline: String?
+
+        @Flag(help: "Ask the galleries even when their lists are fresh.")
+        var refresh = false
+
+        @Option(help: "Events a gallery at most.")
+        var limit = 1000
+
+        @OptionGroup var options: CommonOptions
+
+        func validate() throws {
+            guard (1...100_000).contains(limit) else { throw ValidationError("--limit is between 1 and 100000.") }
+        }
+
+        func run() async throws {
+            let workplace = try Workplace(options), gate = EventGate(state: options.stateDirectory)
+            let desk = EventDesk(workplace: workplace, limit: limit), pipelines = try EventsCommand.pipelines(pipeline, workplace)
+            let directories = try await workplace.telling { () async throws(IngestError) in try await desk.directories(pipelines) }
+            let runs = try await earlierRuns(workplace)
+            var told: Set<String> = [], failed: IngestError?
+            for directory in directories {
+                guard let answer = await desk.answer(directory, refresh: refresh) else { continue }
+                if let trouble = answer.trouble {
+                    failed = failed ?? (answer.list == nil ? trouble : nil)
+                    Failure.tell(
+                        IngestError(trouble.code, "\(answer.target): \(trouble.message)", advice: trouble.advice), json: options.json)
+                }
+                for item in answer.list?.events ?? [] {
+                    guard let label = answer.list?.label(item) else { continue }
+                    told.insert(label)
+                    tell(Line(name: label, chosen: label == gate.chosen, runs: runs[label] ?? 0, item: item, answer: answer))
+                }
+            }
+            for event in ([gate.chosen].compactMap { $0 } + runs.keys.sorted()) where told.insert(event).inserted {
+                tell(Line(name: event, chosen: event == gate.chosen, runs: runs[event] ?? 0))
+            }
+            if let failed { throw Exit(Failure.exitCode(failed)) }
+        }
+
+        /// How many runs each event had.
+        private func earlierRuns(_ workplace: Workplace) async throws -> [String: Int] {
+            let reader = try await workplace.readLedger()
+            let runs = try await workplace.telling { () async throws(IngestError) in try await reader.runs(limit: 10_000) }
+            return runs.compactMap(\.event).reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        }
+
+        private struct Line {
+            var name: String, chosen: Bool, runs: Int
+            var item: EventList.Item?, answer: EventDesk.Answer?
+        }
+
+        private func tell(_ line: Line) {
+            guard options.json else {
+                let facts = [line.item?.date.map { String($0.prefix(10)) }, line.item?.note, line.answer?.target].compactMap { $0 }
+                let rest = facts.isEmpty ? "" : "  (\(facts.joined(separator: ", ")))"
+                return Console.out(Describe.name((line.chosen ? "* " : "  ") + line.name + rest))
+            }
+            var object = JSONObject()
+            object.add("type", "event")
+            object.add("name", line.name)
+            object.add("chosen", line.chosen)
+            object.add("runs", line.runs)
+            object.add("target", line.answer?.target)
+            object.add("id", line.item?.id)
+            object.add("date", line.item?.date)
+            object.add("note", line.item?.note)
+            object.add("fetched", line.answer?.list.flatMap { CivilTime(unixSeconds: Int64($0.fetched))?.description })
+            Console.out(object.finished)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import ArgumentParser
+import FilmgateCore
+import FilmgateEngine
+
+extension EventsCommand {
+    struct Use: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "use", abstract: "Choose the event of all imports without --event.",
+            discussion: """
+                By its name, or by its id at a gallery. A run that has begun keeps the event that it began with.
+
+                EXAMPLES:
+                  filmgate events use smith-wedding
+                  filmgate events use --none
+                """)
+
+        @Argument(help: "The event: its name, or its id at a gallery.")
+        var event: String?
+
+        @Option(help: ArgumentHelp("The pipeline; absent: the ones used before.", valueName: "file"))
+        var pipeline: String?
+
+        @Flag(help: "Go on without an event.")
+        var none = false
+
+        @OptionGroup var options: CommonOptions
+
+        func run() async throws {
+            guard (event == nil) == none else { throw ValidationError("Say which event, or --none.") }
+            let workplace = try Workplace(options), given = try event.map(EventGate.checked)
+            let (name, ids) = if let given { try await found(given, workplace) } else { (nil as String?, [String: String]()) }
+            try await workplace.telling { () throws(IngestError) in try EventGate(state: options.stateDirectory).choose(name, ids: ids) }
+            EventsCommand.tellChosen(options)
+        }
+
+        /// The event's name and its ids at the galleries that know it; a name that none knows is taken as it is.
+        private func found(_ given: String, _ workplace: Workplace) async throws -> (String?, [String: String]) {
+            let desk = EventDesk(workplace: workplace), pipelines = try EventsCommand.pipelines(pipeline, workplace)
+            let directories = try await workplace.telling { () async throws(IngestError) in try await desk.directories(pipelines) }
+            var names: Set<String> = [], ids: [String: String] = [:], asked = 0
+            for directory in directories {
+                var answer = await desk.answer(directory, refresh: false)
+                // It may be younger than the list.
+                if answer?.list?.find(given) == nil, answer?.trouble == nil { answer = await desk.answer(directory, refresh: true) }
+                guard let answer else { continue }
+                if let trouble = answer.trouble {
+                    Console.err(Describe.name("\(answer.target) could not be asked for its events: \(trouble.message)"))
+                }
+                guard let list = answer.list else { continue }
+                asked += 1
+                try refuseUnsure(given, list)
+                guard let item = list.find(given) else { continue }
+                ids[list.gallery] = item.id
+                names.insert(list.label(item))
+            }
+            if names.isEmpty, asked > 0 { Console.err("No gallery knows \(Describe.name(given)); it is taken as it is.") }
+            return (names.count == 1 ? names.first : given, ids)
+        }
+
+        private func refuseUnsure(_ given: String, _ list: EventList) throws {
+            let same = list.events.filter { $0.name == given }
+            guard same.count > 1, list.find(given) == nil else { return }
+            let choices = same.map { "\($0.id)\($0.date.map { " (\($0.prefix(10)))" } ?? "")" }.joined(separator: ", ")
+            throw ValidationError("Several events are called \(Describe.name(given)): say which by its id, \(Describe.name(choices)).")
+        }
+    }
+}

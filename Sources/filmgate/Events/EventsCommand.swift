@@ -1,0 +1,45 @@
+import ArgumentParser
+import FilmgateCore
+import FilmgateEngine
+
+struct EventsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "events", abstract: "The event that imports belong to, and those that the galleries have.",
+        subcommands: [List.self, Use.self, Show.self], defaultSubcommand: Show.self)
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "The event that is chosen.",
+            discussion: """
+                EXAMPLE:
+                  filmgate events show
+                """)
+
+        @OptionGroup var options: CommonOptions
+
+        func run() async throws { EventsCommand.tellChosen(options) }
+    }
+
+    static func tellChosen(_ options: CommonOptions) {
+        let gate = EventGate(state: options.stateDirectory), event = gate.chosen
+        guard options.json else {
+            Console.out(event.map { "The event is \(Describe.name($0))." } ?? "No event is chosen.")
+            for (gallery, id) in gate.chosenIDs.sorted(by: { $0.key < $1.key }) { Console.out("  \(Describe.name("\(gallery): \(id)"))") }
+            return
+        }
+        var line = JSONObject(), ids = JSONObject()
+        for (gallery, id) in gate.chosenIDs.sorted(by: { $0.key < $1.key }) { ids.add(gallery, id) }
+        line.add("type", "event")
+        line.add("name", event)
+        line.add("chosen", event != nil)
+        line.add("ids", ids)
+        Console.out(line.finished)
+    }
+
+    /// The pipelines named, or those used before.
+    static func pipelines(_ file: String?, _ workplace: Workplace) throws -> [PipelineFile] {
+        let files = file.map { [$0] } ?? PipelineSnapshot(state: workplace.options.stateDirectory).files()
+        // What was used before may name a module that is gone since: that hides no other pipeline's events.
+        return try file == nil ? files.compactMap { workplace.loader().load(path: $0).pipeline } : files.map { try workplace.load($0) }
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+
+/// Events of a gallery: listed in pages, kept for a while, chosen by name or id, forgotten at sign-out.
+@Suite struct GalleryEventTests {
+    let table: Table, book: String, file: String
+
+    init() throws {
+        table = try Table()
+        book = table.root.appendingPathComponent("book.json").path
+        let module = try table.write("filmgate-module-hall", Self.hall)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: module)
+        file = try table.write(
+            "p.yaml",
+            """
+            version: 1
+            event: { required: true }
+            modules: ["\(module)"]
+            stages:
+              - dedupe: {}
+              - upload: { to: [archive, far] }
+            targets:
+              archive: { folder: { path: "\(table.archive)/{event}/{name}", verify: size } }
+              far: { hall: { book: "\(book)", url: "http://127.0.0.1:9/", auth: studio } }
+            auth:
+              studio: { mock: { account: ann } }
+            """)
+        try write([("e-1", "Smith"), ("e-2", "Jones"), ("e-3", "Jones"), ("e-4", "Ann & Bo")])
+    }
+
+    private func write(_ events: [(String, String)]) throws {
+        let items = events.map { ["id": $0.0, "name": $0.1, "date": "2026-05-01"] }
+        try JSONSerialization.data(withJSONObject: items).write(to: URL(fileURLWithPath: book))
+    }
+
+    private func names(_ outcome: Program.Outcome) -> [String] { outcome.items("event").compactMap { $0["name"] as? String } }
+
+    @Test func theListIsWholeKeptAWhileAndShownWhenTheGalleryIsAway() throws {
+        let first = try table.run(["events", "list", file])
+        #expect(first.status == 0, "\(first.errors)")
+        #expect(names(first) == ["Smith", "Jones (e-2)", "Jones (e-3)", "Ann & Bo"])
+        #expect(first.items("event").first?["id"] as? String == "e-1" && first.items("event").first?["target"] as? String == "far")
+        try write([("e-9", "New")])
+        #expect(names(try table.run(["events", "list", file])) == names(first))
+        #expect(names(try table.run(["events", "list", file, "--refresh"])) == ["New"])
+        try FileManager.default.removeItem(atPath: book)
+        let away = try table.run(["events", "list", file, "--refresh"])
+        #expect(away.status == 0 && names(away) == ["New"])
+        #expect(away.items("error").first?["code"] as? String == "network")
+        try FileManager.default.removeItem(atPath: table.state + "/events")
+        #expect(try table.run(["events", "list", file]).status != 0)
+    }
+
+    @Test func whatIsChosenByNameGoesToTheGalleryByItsID() throws {
+        try table.sampleCard()
+        #expect(try table.run(["import", table.card, "--pipeline", file]).status == 2)
+        let unsure = try table.run(["events", "use", "Jones", "--pipeline", file])
+        #expect(unsure.status == 2 && unsure.errors.contains("e-2") && unsure.errors.contains("e-3"))
+        let chosen = try table.run(["events", "use", "Smith", "--pipeline", file])
+        #expect(chosen.status == 0 && names(chosen) == ["Smith"])
+        let run = try table.run(["import", table.card, "--pipeline", file])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(table.files(table.archive).keys.allSatisfy { $0.hasPrefix("Smith/") })
+        let sent = try String(contentsOfFile: book + ".log", encoding: .utf8).split(separator: "\n")
+        #expect(sent.count == run.count("delivered") && Set(sent) == ["e-1 Smith"])
+        // The same event by its id is the same place: nothing is sent twice.
+        #expect(try table.run(["events", "use", "e-1"]).items("event").first?["name"] as? String == "Smith")
+        #expect(try table.run(["import", table.card, "--pipeline", file]).count("delivered") == 0)
+        #expect(names(try table.run(["events", "use", "e-3"])) == ["Jones (e-3)"])
+    }
+
+    @Test func signingOutForgetsThem() throws {
+        #expect(try table.run(["events", "use", "Smith", "--pipeline", file]).status == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: table.state + "/events").count == 1)
+        #expect(try table.run(["logout", file]).status == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: table.state + "/events").isEmpty)
+        #expect(try table.run(["events", "show"]).items("event").first?["chosen"] as? Bool == false)
+        // What was chosen from no gallery stays.
+        #expect(try table.run(["events", "use", "plain"]).status == 0)
+        #expect(try table.run(["logout", file]).status == 0)
+        #expect(names(try table.run(["events", "show"])) == ["plain"])
+    }
+
+    private static let hall = #"""
+        #!/usr/bin/env python3
+        import json, sys
+        FIELDS = [{"name": "book", "kind": "path", "help": "B."}, {"name": "url", "kind": "text", "help": "U."},
+                  {"name": "auth", "kind": "auth", "for": "url", "help": "A."}]
+        print(json.dumps({"hello": {"protocol": 1, "kind": "target", "fields": FIELDS,
+            "manifest": {"name": "hall", "summary": "A gallery.", "needs": ["file", "digest"], "gives": ["receipt"]}}}), flush=True)
+        for message in map(json.loads, sys.stdin):
+            id, verb = message["id"], message["do"]
+            answer = {"unsupported": True}
+            if verb == "configure":
+                book, event = message["options"]["book"], message["event"]
+                answer = {"done": {"identity": "hall"}}
+            elif verb == "events":
+                try:
+                    items, start = json.load(open(book)), int(message["after"] or 0)
+                    more = str(start + 2) if start + 2 < len(items) else None
+                    answer = {"done": {"events": items[start:start + 2], "next": more}}
+                except OSError:
+                    answer = {"failed": {"code": "network", "message": "away"}}
+            elif verb == "upload":
+                open(book + ".log", "a").write(f"{event} {message['event']}\n")
+                answer = {"done": {"id": message["sha256"]}}
+            print(json.dumps({"id": id, **answer}), flush=True)
+        """#
+}
