@@ -1,5 +1,6 @@
 import FilmgateCore
 import FilmgateEngine
+import FilmgateExternal
 import FilmgateLedger
 
 /// A run without an end, as a person and a service see it: reloads, the control socket, metrics, words to systemd.
@@ -14,8 +15,9 @@ struct LiveSession {
     /// Goes on until a signal, and ends the verb with the run's exit code.
     func run(_ pipeline: PipelineFile) async throws {
         let ledger = try await workplace.openLedger(handingOver: false)
-        let hub = EventHub(), progress = Progress()
+        let hub = EventHub(), progress = Progress(), notices = NoticeRelay()
         hub.watch(progress.note)
+        hub.watch(notices.note)
         let printer = RunPrinter(json: session.json, plan: false, verbose: workplace.options.verbose, ledger: ledger)
         hub.watch(printer.note)
         hub.whenResting(printer.catchUp)
@@ -25,7 +27,7 @@ struct LiveSession {
         let background = Task { await Self.keepAlive() }
         let helm = Helm()
         let result = await Signals.handled(by: helm, reloading: load != nil) {
-            await Result { () async throws(IngestError) in try await go(pipeline, ledger, hub, printer, progress, helm) }
+            await Result { () async throws(IngestError) in try await go(pipeline, ledger, hub, notices, printer, progress, helm) }
         }
         ServiceNotice.stopping()
         control?.stop()
@@ -38,12 +40,14 @@ struct LiveSession {
         let summary = outcome.summary
         Console.out(session.json ? SummaryLine.json(summary, exit: code) : SummaryLine.human(summary, exit: code, plan: false))
         ledger.close()
+        await notices.end(session.options.verb, summary, code)
         throw Exit(code)
     }
 
     /// One runner after the other, as the pipeline is reloaded.
     private func go(
-        _ first: PipelineFile, _ ledger: SQLiteLedger, _ hub: EventHub, _ printer: RunPrinter, _ progress: Progress, _ helm: Helm
+        _ first: PipelineFile, _ ledger: SQLiteLedger, _ hub: EventHub, _ notices: NoticeRelay, _ printer: RunPrinter,
+        _ progress: Progress, _ helm: Helm
     ) async throws(IngestError) -> RunOutcome {
         var outcome = RunOutcome(), next: PipelineFile? = first, proven: PipelineFile?
         let bar = session.drawing(progress)
@@ -53,6 +57,8 @@ struct LiveSession {
             let accounts = AccountWatch(signIns, workplace.options.logger)
             defer { accounts.end() }
             try PipelineSnapshot(state: session.options.state).keep(pipeline)
+            let board = NoticeBoard([pipeline], session.options, workplace)
+            notices.take(board, session.options.verb, targets: pipeline.targets.map(\.name))
             let watch = load == nil ? nil : PipelineWatch(Self.files(of: pipeline)) { reload.ask() }
             helm.steer(runner) { reload.ask() }
             ServiceNotice.ready()

@@ -1,6 +1,7 @@
 import FilmgateCore
 import FilmgateEngine
 import FilmgateExternal
+import Synchronization
 
 extension NoticeBoard {
     /// For a run; nobody is told of a dry one.
@@ -11,6 +12,29 @@ extension NoticeBoard {
         let hooks = all.filter { told.insert($0.place).inserted }
         self.init(
             hooks, pipeline: pipelines.first?.name, event: options.event, secrets: workplace.secrets, logger: workplace.options.logger)
+    }
+}
+
+/// The hooks of a run without an end: those of the pipeline as it is now, which may be reloaded.
+final class NoticeRelay: Sendable {
+    private let board = Mutex<NoticeBoard?>(nil)
+
+    /// For `EventHub.watch`.
+    @Sendable func note(_ happening: Happening) { board.withLock { $0 }?.note(happening) }
+
+    /// From now on these hooks are told; the ones before are given time for what they were told last.
+    func take(_ next: NoticeBoard, _ verb: String, targets: [String]) {
+        let before = board.withLock { board in
+            defer { board = next }
+            return board
+        }
+        if let before { Task.detached { await before.finish() } } else { next.runStarted(verb, targets: targets) }
+    }
+
+    func end(_ verb: String, _ summary: RunSummary, _ code: ExitStatus) async {
+        guard let last = board.withLock({ $0 }) else { return }
+        last.runEnded(verb, summary, exit: Int(code.rawValue))
+        await last.finish()
     }
 }
 
