@@ -20,12 +20,19 @@ public struct Asset: Sendable, Identifiable {
     public var flags: Set<String> = []
     /// Fact `receipt`, by target name.
     public var receipts: [String: Receipt] = [:]
+    /// Other bytes of it, made by a stage for certain targets, by target name; every other target gets the original.
+    public var renditions: [String: Rendition] = [:]
+    /// Files made by a stage to lie beside it.
+    public var companions: [Companion] = []
 
     public init(origin: Origin, kind: MediaKind, shot: ShotPlace) { (self.origin, self.kind, self.shot) = (origin, kind, shot) }
 }
 
 /// Flags that more than one part of the house knows.
 public enum AssetFlag {
+    /// Made by a stage, so no file of the source: not counted among what was seen.
+    public static let made = "made"
+
     /// The capture time is UTC by the format's rule (a movie's header) and nothing says where it was taken.
     public static let zoneAssumed = "zone-assumed"
 }

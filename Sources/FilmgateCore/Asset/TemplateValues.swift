@@ -19,6 +19,15 @@ extension Template {
         rendered(with: values) { SafeName.component($0) }
     }
 
+    /// True when every variable has a value.
+    public func isFilled(by values: TemplateValues) -> Bool {
+        parts.allSatisfy { part in
+            guard case .variable(let name, let format) = part else { return true }
+            if name == "captured" { return values.captured != nil }
+            return !Self.value(of: name, format: format, values).isEmpty
+        }
+    }
+
     /// Fills the template in, passing each value through `escape` (percent-encoding for addresses, nothing for form fields).
     public func rendered(with values: TemplateValues, escape: (String) -> String) -> String {
         var result = ""

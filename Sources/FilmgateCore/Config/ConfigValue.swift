@@ -124,6 +124,14 @@ extension ConfigNode: ConfigValue {
     public var shown: String? { nil }
 }
 
+/// The name of an entry under `targets:`.
+public struct TargetReference: ConfigValue, Hashable {
+    public let name: String, mark: Mark
+    public static var kind: ValueKind { .reference("targets") }
+    public init(node: ConfigNode) throws(ConfigError) { (name, mark) = (try node.text("the name of an entry under `targets:`"), node.mark) }
+    public var shown: String? { name }
+}
+
 /// The name of an entry under `auth:`.
 public struct AuthReference: ConfigValue, Hashable {
     public let name: String, mark: Mark

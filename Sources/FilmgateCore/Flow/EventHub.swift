@@ -7,12 +7,16 @@ public enum Happening: Sendable {
     case read(bytes: UInt64)
     /// An asset reached its ending.
     case settled(Settled)
+    /// A file that was made to lie beside an asset reached its own; it is none of those that were seen.
+    case companion(Settled)
     case queue(target: String, waiting: Int, sending: Int)
     case held(target: String, reason: String)
     case retrying(target: String, what: String, reason: String, after: Duration)
     case trouble(IngestError)
     /// A source of a continuous run came, went or came back.
     case source(SourcePlace, SourceState)
+    /// A camera says how it fares.
+    case device(SourcePlace, DeviceCondition)
 }
 
 /// How a place fares in a continuous run.

@@ -148,6 +148,8 @@ public struct DeliveryRow: Sendable, Hashable {
     /// The event of a delivery that is held until somebody says which event it belongs to.
     public static let unassigned = ""
     public var isUnassigned: Bool { event == Self.unassigned }
+    /// Other bytes than the asset's were made for this target; the receipt's digest is theirs.
+    public var holdsRendition: Bool { receipt.sha256.map { $0 != content.sha256 } ?? false }
 }
 
 /// A delivery that waits, and the asset that it belongs to.
@@ -175,6 +177,8 @@ public struct NoteRow: Sendable, Hashable, Codable {
 
 public struct AssetFilter: Sendable, Hashable {
     public var endings: Set<Ending>?, run: Int64?, root: String?, limit: Int
+    /// What changed last comes first; without files that were made here.
+    public var latest = false
     public init(endings: Set<Ending>? = nil, run: Int64? = nil, root: String? = nil, limit: Int = 1000) {
         (self.endings, self.run, self.root, self.limit) = (endings, run, root, limit)
     }

@@ -22,6 +22,8 @@ public struct StageTraits: Sendable, Hashable {
     public var recognises: Bool
     /// A known file whose time moved by whole hours is still known.
     public var hourShift: Bool
+    /// Wants to know what the profile and the run say of each shot (`Shot.stamping`).
+    public var stamps = false
 
     public init(deliversTo: [String] = [], workers: Int? = nil, recognises: Bool = false, hourShift: Bool = false) {
         (self.deliversTo, self.workers, self.recognises, self.hourShift) = (deliversTo, workers, recognises, hourShift)
@@ -44,6 +46,8 @@ public struct Shot: Sendable {
     public var assets: [Asset]
     /// The shot's primary when it is known from before and not read again.
     public var remembered: Asset?
+    /// For stages that ask for it.
+    public var stamping: Stamping?
 
     public init(key: String, assets: [Asset], remembered: Asset? = nil) {
         (self.key, self.assets, self.remembered) = (key, assets, remembered)

@@ -1,0 +1,50 @@
+/// What is to be written into the metadata of delivered files; absent = not stamped.
+///
+/// A text that needs something that is not known of a picture (`{event}` without an event) is left out for that picture.
+public struct StampRule: Sendable, Hashable, ConfigSection {
+    public var creator: Template?, copyright: Template?, event: Template?, caption: Template?
+    public var keywords: [Template]?
+
+    public init() {}
+
+    public static let schema: Schema<Self> = [
+        .field("creator", \.creator, "Who took it."),
+        .field("copyright", \.copyright, "Who owns it."),
+        .field("event", \.event, "What it was taken at."),
+        .field("caption", \.caption, "The description."),
+        .field("keywords", \.keywords, "Keywords, added to those that are there."),
+    ]
+
+    /// This rule, and from `other` what it does not say.
+    public func filled(from other: StampRule) -> StampRule {
+        var rule = self
+        rule.creator = creator ?? other.creator
+        rule.copyright = copyright ?? other.copyright
+        rule.event = event ?? other.event
+        rule.caption = caption ?? other.caption
+        rule.keywords = keywords ?? other.keywords
+        return rule
+    }
+}
+
+/// What a stage that writes metadata must know of a shot, and where its files go.
+public struct Stamping: Sendable {
+    /// What the profile says; where it is silent, the stage's own options hold.
+    public var rule: StampRule
+    /// Values for templates, by asset: with corrected time, photographer and event.
+    public var values: [AssetID: TemplateValues]
+    /// The camera's clock is known to have been wrong.
+    public var isClockCorrected: Bool
+    /// A path for a file of its own; nil in a dry run, when nothing is written.
+    public var newFile: (@Sendable () -> String)?
+    /// Digests that the targets want of every file, beside SHA-256.
+    public var digests: Set<DigestAlgorithm>
+
+    public init(
+        rule: StampRule, values: [AssetID: TemplateValues], isClockCorrected: Bool = false, newFile: (@Sendable () -> String)? = nil,
+        digests: Set<DigestAlgorithm> = []
+    ) {
+        (self.rule, self.values, self.isClockCorrected, self.newFile) = (rule, values, isClockCorrected, newFile)
+        self.digests = digests
+    }
+}
