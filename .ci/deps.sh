@@ -6,7 +6,7 @@ set -euo pipefail
 libraries="" commands="" files=""
 case "${1:-build}" in
     build)
-        libraries="libexif=libexif-dev libcurl=libcurl4-openssl-dev libqrencode=libqrencode-dev libxxhash=libxxhash-dev sqlite3=libsqlite3-dev libusb-1.0=libusb-1.0-0-dev libgphoto2=libgphoto2-dev"
+        libraries="libexif=libexif-dev libcurl=libcurl4-openssl-dev libqrencode=libqrencode-dev libxxhash=libxxhash-dev sqlite3=libsqlite3-dev libusb-1.0=libusb-1.0-0-dev libgphoto2=libgphoto2-dev libxml-2.0=libxml2-dev"
         commands="pkg-config=pkg-config"
         ;;
     peers)
@@ -16,7 +16,10 @@ case "${1:-build}" in
         files="/usr/lib/nginx/modules/ngx_http_dav_ext_module.so=libnginx-mod-http-dav-ext /usr/share/doc/python3-venv=python3-venv"
         export PATH=$PATH:/usr/sbin
         ;;
-    test) commands="glewlwyd=glewlwyd sqlite3=sqlite3 curl=curl openssl=openssl gphoto2=gphoto2 python3=python3 jq=jq" ;;
+    test)
+        commands="glewlwyd=glewlwyd sqlite3=sqlite3 curl=curl openssl=openssl gphoto2=gphoto2 python3=python3 jq=jq
+            exiftool=libimage-exiftool-perl exiv2=exiv2"
+        ;;
     crash) commands="python3=python3" ;;
     hotfolder)
         commands="python3=python3 rsync=rsync scp=openssh-client sshd=openssh-server smbd=samba smbclient=smbclient vsftpd=vsftpd lftp=lftp curl=curl

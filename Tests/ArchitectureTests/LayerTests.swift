@@ -4,7 +4,7 @@ import Testing
 @Suite struct LayerTests {
     static let system: Set = ["Glibc", "Synchronization", "Dispatch"]
     static let kits: Set = [
-        "CardKit", "FileKit", "FTPKit", "MediaKit", "HTTPKit", "AuthKit", "PTPKit", "USBKit", "GPhoto2Wire", "VirtualCamera",
+        "CardKit", "FileKit", "FTPKit", "MediaKit", "StampKit", "HTTPKit", "AuthKit", "PTPKit", "USBKit", "GPhoto2Wire", "VirtualCamera",
     ]
     static let allowed: [String: Set<String>] = [
         "FilmgateCore": ["Logging"],
@@ -12,6 +12,7 @@ import Testing
         "CardKit": ["FilmgateCore", "FileKit", "MediaKit"],
         "FTPKit": ["FilmgateCore", "FileKit", "NIOCore", "NIOPosix", "NIOSSL", "Logging"],
         "MediaKit": ["FilmgateCore", "CExif"],
+        "StampKit": ["FilmgateCore", "CXML2", "Crypto"],
         "HTTPKit": ["FilmgateCore", "CCurl", "Crypto"],
         "AuthKit": ["FilmgateCore", "FileKit", "HTTPKit", "Crypto", "CryptoExtras"],
         "PTPKit": ["FilmgateCore"],

@@ -10,7 +10,7 @@ import Testing
         "kodak",
     ]
     static let spelled = [
-        "FUJIFILMCCD-RAW", "canonical", "Canonical", "NIKON###.DSC", "SONYCARD.IND", "GET_STARTED_WITH_GOPRO*.URL",
+        "ICANON", "FUJIFILMCCD-RAW", "canonical", "Canonical", "NIKON###.DSC", "SONYCARD.IND", "GET_STARTED_WITH_GOPRO*.URL",
     ]
 
     @Test(
