@@ -93,8 +93,9 @@ extension Placer {
             // What waits for its event stands nowhere yet but in the ledger.
             let asksLedger = !target.isLocal || event == DeliveryRow.unassigned
             if asksLedger, let other = try await ledger.holder(of: path, at: target.identity), other != draft.content { return nil }
+            let bytes = draft.bytes(for: target)
             let job = UploadJob(
-                asset: draft.asset, file: draft.file, digests: draft.digests, path: path, name: draft.asset.origin.name,
+                asset: draft.asset, file: bytes.file, digests: bytes.digests, path: path, name: draft.asset.origin.name,
                 values: TemplateValues(), event: event)
             let answer = try await ask(target, path, job)
             if answer == .told(.other) { return nil }
