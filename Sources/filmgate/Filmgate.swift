@@ -26,7 +26,7 @@ struct Filmgate: AsyncParsableCommand {
             ProfileCommand.self, LoginCommand.self, LogoutCommand.self, WhoamiCommand.self, StatusCommand.self, HistoryCommand.self,
             RetryCommand.self, AssignCommand.self, EventsCommand.self,
             VerifyCommand.self, SafeToFormatCommand.self,
-            CamerasCommand.self, SampleCommand.self, CameraCommand.self, DoctorCommand.self,
+            CamerasCommand.self, ClockCommand.self, SampleCommand.self, CameraCommand.self, DoctorCommand.self,
         ])
 
     /// Usage mistakes end with 2 (ArgumentParser's own code is 64); everything else with the code that the verb threw.

@@ -13,7 +13,7 @@ struct Urgency: Comparable, Sendable {
         let asset = parcel.job.asset
         rank = asset.kind == .jpeg ? 0 : 1
         // Civil time as if it were UTC: good enough to tell what is newer.
-        age = -(asset.media?.captured?.civilSeconds ?? asset.origin.modified / 1_000_000_000)
+        age = -((parcel.job.values.captured ?? asset.media?.captured)?.civilSeconds ?? asset.origin.modified / 1_000_000_000)
     }
 
     static func < (a: Self, b: Self) -> Bool { (a.rank, a.age, a.arrival) < (b.rank, b.age, b.arrival) }

@@ -20,6 +20,8 @@ struct PipelineDecoder {
     var broken: Set<ModuleKind> = []
     /// Names under `targets:`, and those that a misspelt name probably meant.
     var targetNames: Set<String> = [], meant: Set<String> = []
+    /// Profiles that are read after all others.
+    var lastProfiles: String?
     var zonesByName: [String: Result<ZoneRules, ZoneDatabase.Fault>] = [:]
     /// Values that may be secrets: never shown.
     var hidden: [Mark] = []
@@ -49,7 +51,11 @@ struct PipelineDecoder {
         pipeline.hooks = hooks(keys.hooks)
         including = [includes.canonical(file)]
         let own = profiles(keys.profiles)
-        pipeline.profiles = ProfileSet(own + includedProfiles(keys.include, from: file))
+        var included = includedProfiles(keys.include, from: file)
+        if let lastProfiles {
+            included += includedProfiles(ConfigNode(.list([ConfigNode(.scalar(lastProfiles, quoted: true))])), from: file)
+        }
+        pipeline.profiles = ProfileSet(own + included)
         check(pipeline, root)
         return pipeline
     }

@@ -1,4 +1,5 @@
 public import FilmgateCore
+import Glibc
 
 /// Reads, decodes and checks pipeline files.
 public struct PipelineLoader: Sendable {
@@ -7,6 +8,8 @@ public struct PipelineLoader: Sendable {
     let includeDirectories: [String]
     let overrides: [Override]
     let zones: ZoneDatabase
+    /// A file of profiles that is read after all others, if it is there: measured clocks.
+    public var lastProfiles: String?
 
     /// `includeDirectories`: where shipped profiles lie, searched in order.
     ///
@@ -42,6 +45,7 @@ public struct PipelineLoader: Sendable {
         for override in overrides {
             do throws(ConfigError) { try override.apply(to: &root, reader: reader) } catch { decoder.report(error) }
         }
+        if let lastProfiles, access(lastProfiles, R_OK) == 0 { decoder.lastProfiles = lastProfiles }
         let pipeline = decoder.decode(root, file: file)
         let found = decoder.diagnostics.enumerated().sorted { a, b in
             let (first, second) = (a.element.error.mark, b.element.error.mark)

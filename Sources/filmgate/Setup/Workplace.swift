@@ -44,7 +44,10 @@ struct Workplace {
     }
 
     func loader(overrides: [Override] = []) -> PipelineLoader {
-        PipelineLoader(registry: registry, reader: YAMLReader(), includeDirectories: Self.profileDirectories, overrides: overrides)
+        var loader = PipelineLoader(
+            registry: registry, reader: YAMLReader(), includeDirectories: Self.profileDirectories, overrides: overrides)
+        loader.lastProfiles = ClockBook(state: options.stateDirectory).path
+        return loader
     }
 
     /// Reads and checks a pipeline file; prints what is wrong with it and ends with 78.

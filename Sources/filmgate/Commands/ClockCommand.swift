@@ -1,0 +1,113 @@
+import ArgumentParser
+import FilmgateCore
+import FilmgateEngine
+
+struct ClockCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clock",
+        abstract: "How wrong a camera's clock is: measured from a photo of a clock, or from one moment shot with two bodies.",
+        discussion: """
+            The offset holds for the body with that serial number, in every pipeline, from the next run or reload on; a profile in the \
+            pipeline for that serial wins. It is added to the camera's time for names, order and selection. Files are never changed.
+
+            EXAMPLE:
+              filmgate clock IMG_0001.CR3 --shows "2026-11-21 14:03:27"
+              filmgate clock --paired IMG_0001.CR3 DSC_0001.NEF
+              filmgate clock
+            """)
+
+    @Argument(help: "A photo of a clock. Without one, the measured clocks are listed.", completion: .file())
+    var photo: String?
+
+    @Option(help: ArgumentHelp("What the clock in the photo shows; with the time alone, the nearest day is meant.", valueName: "time"))
+    var shows: String?
+
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp(
+            "Two photos of one moment: the first body's clock is right (as corrected), the second is measured.", valueName: "photo"))
+    var paired: [String] = []
+
+    @Option(help: ArgumentHelp("Forget what was measured for this body.", valueName: "serial"))
+    var forget: String?
+
+    @Flag(help: "Only say it; write nothing down.")
+    var dryRun = false
+
+    @OptionGroup var options: CommonOptions
+
+    func validate() throws {
+        if let shows, ShownTime(shows) == nil { throw ValidationError("--shows takes a time such as \"2026-11-21 14:03:27\" or 14:03:27.") }
+        if (photo == nil) != (shows == nil) { throw ValidationError("A photo of a clock goes with --shows and what the clock shows.") }
+        if !paired.isEmpty, paired.count != 2 || photo != nil { throw ValidationError("--paired takes two photos and nothing else.") }
+    }
+
+    func run() async throws {
+        let workplace = try Workplace(options), book = ClockBook(state: options.stateDirectory)
+        try await workplace.telling { () async throws(IngestError) in
+            if let forget { return try book.set(forget, nil) }
+            if let photo, let shown = shows.flatMap(ShownTime.init) {
+                let facts = try await read(photo)
+                try keep(facts, shown.offset(from: facts.time), book, workplace)
+            } else if paired.count == 2 {
+                let right = try await read(paired[0]), wrong = try await read(paired[1])
+                if right.serial == wrong.serial {
+                    throw IngestError(.rejected, "Both photos are from the body \(right.serial).", advice: "Give one of each body.")
+                }
+                let known = try book.entries().first { $0.serial == right.serial }?.offset.seconds ?? 0
+                try keep(wrong, right.time.civilSeconds + known - wrong.time.civilSeconds, book, workplace)
+            } else {
+                for entry in try book.entries() { tell(entry) }
+            }
+        }
+    }
+
+    private struct Facts { var serial: String, model: String, time: CivilTime }
+
+    private func read(_ path: String) async throws(IngestError) -> Facts {
+        let found = Found()
+        _ = try await Inspection(paths: [UserPath.literal(UserPath.absolute(path))], logger: options.logger).run { asset, _ in
+            found.note(asset)
+        }
+        guard let media = found.first?.media, let time = media.captured else {
+            throw IngestError(.notFound, "\(path) does not say when it was taken.")
+        }
+        guard let serial = media.serial, !serial.isEmpty else {
+            throw IngestError(
+                .rejected, "\(path) does not say which body took it, so its clock cannot be told from others.",
+                advice: "Write `clock_offset` into a profile that matches its make and model.")
+        }
+        return Facts(serial: serial, model: media.model ?? "", time: time)
+    }
+
+    private func keep(_ facts: Facts, _ seconds: Int64, _ book: ClockBook, _ workplace: Workplace) throws(IngestError) {
+        let entry = ClockBook.Entry(serial: facts.serial, offset: ClockOffset(seconds: seconds), note: facts.model)
+        if !dryRun {
+            try workplace.makeState()
+            try book.set(facts.serial, entry)
+        }
+        tell(entry, camera: facts.time)
+    }
+
+    private func tell(_ entry: ClockBook.Entry, camera: CivilTime? = nil) {
+        guard options.json else {
+            let name = [entry.note, "#" + entry.serial].filter { !$0.isEmpty }.joined(separator: " ")
+            Console.out(Describe.name("\(name): \(Self.words(entry.offset.seconds)); clock_offset: \"\(entry.offset.shown ?? "")\""))
+            return
+        }
+        var line = JSONObject()
+        line.add("type", "clock")
+        line.add("serial", entry.serial)
+        line.add("model", entry.note.isEmpty ? nil : entry.note)
+        line.add("clock_offset", entry.offset.shown)
+        line.add("seconds", Int(entry.offset.seconds))
+        line.add("captured_camera", camera?.description)
+        line.add("captured", camera?.adding(seconds: entry.offset.seconds)?.description)
+        Console.out(line.finished)
+    }
+
+    private static func words(_ seconds: Int64) -> String {
+        seconds == 0
+            ? "its clock is right" : "its clock is \(Describe.duration(Double(seconds.magnitude))) \(seconds > 0 ? "slow" : "fast")"
+    }
+}

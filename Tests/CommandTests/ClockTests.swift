@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+/// Clocks that were wrong: measured, kept per body, and used for names.
+@Suite struct ClockTests {
+    private func item(_ table: Table, _ make: String) throws -> [String: Any] {
+        let found = try table.run(["inspect", table.card]).items()
+        return try #require(
+            found.first { ($0["make"] as? String)?.hasPrefix(make) == true && $0["serial"] is String && $0["kind"] as? String == "jpeg" })
+    }
+
+    private func path(_ table: Table, _ item: [String: Any]) -> String { table.card + "/" + (item["path"] as? String ?? "") }
+
+    private func seconds(_ text: String) throws -> TimeInterval {
+        let format = DateFormatter()
+        (format.locale, format.timeZone) = (Locale(identifier: "en_US_POSIX"), TimeZone(identifier: "UTC"))
+        format.dateFormat = "yyyy-MM-dd'T'HH:mm:ss"
+        return try #require(format.date(from: String(text.prefix(19)))).timeIntervalSince1970
+    }
+
+    @Test func aPhotoOfAClockSetsItsBodyRight() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let photo = try item(table, "Canon"), time = try #require(photo["captured"] as? String)
+        let day = time.prefix(10), shown = "\(day) \(time.dropFirst(11).prefix(6))" + (time.dropFirst(17).prefix(2) == "00" ? "30" : "00")
+        let measured = try table.run(["clock", path(table, photo), "--shows", shown])
+        #expect(measured.status == 0, "\(measured.errors)")
+        let offset = try #require(measured.items("clock").first?["seconds"] as? Int)
+        #expect(measured.items("clock").first?["serial"] as? String == photo["serial"] as? String)
+        let pipeline = try table.write(
+            "p.yaml",
+            """
+            version: 1
+            stages: [{ exif: {} }, { dedupe: {} }, { upload: { to: [archive] } }]
+            targets: { archive: { folder: { path: "\(table.archive)/{captured:yyyyMMddHHmmss}-{name}" } } }
+            """)
+        let outcome = try table.run(["import", table.card, "--pipeline", pipeline])
+        let same = outcome.items().filter { $0["serial"] as? String == photo["serial"] as? String && $0["kind"] as? String == "jpeg" }
+        for item in same {
+            let camera = try #require(item["captured_camera"] as? String), right = try #require(item["captured"] as? String)
+            #expect(try seconds(right) - seconds(camera) == TimeInterval(offset))
+        }
+        #expect(!same.isEmpty)
+        // The files' own facts stay what they are.
+        #expect(try item(table, "Canon")["captured"] as? String == time)
+        let shownProfile = try table.run(["profile", "show", path(table, photo), "--pipeline", pipeline])
+        #expect(shownProfile.output.contains("clocks.yaml"))
+        #expect(try table.run(["clock", "--forget", photo["serial"] as? String ?? ""]).status == 0)
+        #expect(try table.run(["clock"]).items("clock").isEmpty)
+    }
+
+    @Test func twoBodiesAreBroughtTogether() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let first = try item(table, "Canon"), second = try item(table, "NIKON")
+        let measured = try table.run(["clock", "--paired", path(table, first), path(table, second)])
+        #expect(measured.status == 0, "\(measured.errors)")
+        let clock = try #require(measured.items("clock").first)
+        #expect(clock["serial"] as? String == second["serial"] as? String)
+        #expect(try seconds(clock["captured"] as? String ?? "") == seconds(first["captured"] as? String ?? ""))
+        #expect(try table.run(["clock", "--paired", path(table, first), path(table, first)]).status != 0)
+    }
+
+    @Test func nonsenseIsRefused() throws {
+        let table = try Table()
+        #expect(try table.run(["clock", "x.jpg", "--shows", "25:00"]).status == 2)
+        #expect(try table.run(["clock", "x.jpg"]).status == 2)
+        #expect(try table.run(["clock", "--paired", "x.jpg"]).status == 2)
+    }
+}
