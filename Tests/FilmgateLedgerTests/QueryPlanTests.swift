@@ -50,7 +50,10 @@ import Testing
 
     /// Totals count every row, but read only indexes; lists by run walk one.
     @Test func countsReadIndexesOnly() async throws {
-        for sql in [SQLiteReader.assetCounts, TargetTotals.all, TargetTotals.open, TargetTotals.waiting, TargetTotals.reasons] {
+        for sql in [
+            SQLiteReader.assetCounts, SQLiteReader.madeCounts, TargetTotals.all, TargetTotals.open, TargetTotals.waiting,
+            TargetTotals.reasons,
+        ] {
             let scans = try await Self.plan(sql).filter { $0.hasPrefix("SCAN asset") || $0.hasPrefix("SCAN delivery") }
             #expect(scans.allSatisfy { $0.contains("INDEX") }, "\(sql): \(scans)")
         }

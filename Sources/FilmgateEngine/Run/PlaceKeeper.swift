@@ -77,6 +77,8 @@ final class PlaceKeeper: Sendable {
             feed.finish()
             return result
         }
+        let asking = run.once ? nil : Task { await ask(session) }
+        defer { asking?.cancel() }
         let key = ground.stopping.whenSet { reading.cancel() }
         var local = ground
         local.leads = ShotLeads()
@@ -86,6 +88,14 @@ final class PlaceKeeper: Sendable {
         ground.stopping.forget(key)
         let isComplete = try await reading.value.get()
         if !isComplete, !ground.stopping.isSet { throw IngestError(.deviceGone, "\(place.label) says nothing any more.") }
+    }
+
+    /// Tells how the camera fares, for those who watch.
+    private func ask(_ session: any SourceSession) async {
+        while !Task.isCancelled, let condition = await session.condition() {
+            ground.hub.post(.device(place, condition))
+            try? await Task.sleep(for: .seconds(60))
+        }
     }
 
     private func list(_ session: any SourceSession, _ stay: Stay) async throws(IngestError) -> Listing {

@@ -64,7 +64,9 @@ extension SQLiteReader {
         if let endings = filter.endings { terms.append("a.ending IN (\(endings.map { _ in "?" }.joined(separator: ", ")))") }
         if filter.run != nil { terms.append("a.run = ?") }
         if filter.root != nil { terms.append("a.place_id IN (SELECT id FROM place WHERE root = ?)") }
-        return (terms.isEmpty ? "" : "WHERE " + terms.joined(separator: " AND ")) + " ORDER BY a.run DESC, a.since, a.path LIMIT ?"
+        if filter.latest { terms.append("(a.flags IS NULL OR a.flags <> '\(AssetFlag.made)')") }
+        let order = filter.latest ? "a.at DESC" : "a.run DESC, a.since, a.path"
+        return (terms.isEmpty ? "" : "WHERE " + terms.joined(separator: " AND ")) + " ORDER BY \(order) LIMIT ?"
     }
 
     /// A key is the SHA-256 alone or followed by `:`; `;` is the byte after `:`.

@@ -5,20 +5,25 @@ extension SQLiteReader {
     public func totals() async throws(IngestError) -> LedgerTotals {
         try await scan { db in
             var totals = LedgerTotals(assets: [:], unfinished: 0, targets: try TargetTotals(db).targets)
-            var assets = try Query(db, Self.assetCounts)
-            while try assets.next() {
-                let ending = assets.textOrNil(), count = Int(assets.int())
-                if let ending = ending.flatMap({ Ending(rawValue: $0) }) {
-                    totals.assets[ending] = count
-                } else {
-                    totals.unfinished += count
+            for sql in [Self.assetCounts, Self.madeCounts] {
+                var assets = try Query(db, sql)
+                while try assets.next() {
+                    let ending = assets.textOrNil(), count = Int(assets.int())
+                    if let ending = ending.flatMap({ Ending(rawValue: $0) }) {
+                        totals.assets[ending, default: 0] += count
+                    } else {
+                        totals.unfinished += count
+                    }
                 }
             }
+            totals.assets = totals.assets.filter { $0.value != 0 }
             return totals
         }
     }
 
     static let assetCounts = "SELECT ending, count(*) FROM asset GROUP BY ending"
+    /// Files that were made here were not seen on any source.
+    static let madeCounts = "SELECT ending, -count(*) FROM asset WHERE flags = '\(AssetFlag.made)' GROUP BY ending"
 }
 
 /// Counts the deliveries of each target.

@@ -58,6 +58,7 @@ enum Schema {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX asset_content ON asset (content_id);
         CREATE INDEX asset_run ON asset (run, ending);
+        CREATE INDEX asset_made ON asset (ending) WHERE flags = 'made';
 
         """
 

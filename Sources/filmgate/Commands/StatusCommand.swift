@@ -1,5 +1,6 @@
 import ArgumentParser
 import FilmgateCore
+import FilmgateLedger
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -7,13 +8,35 @@ struct StatusCommand: AsyncParsableCommand {
         discussion: """
             EXAMPLE:
               filmgate status --json
+              filmgate status --watch
             """)
+
+    @Flag(help: "Go on showing the shoot at a glance; `q` ends it.")
+    var watch = false
+
+    @Flag(help: .hidden)
+    var board = false
 
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
+        if board {
+            // Asked for over the control socket, by those who watch.
+            guard let board = Living.board else { throw Exit(.notProven) }
+            return Console.out(board.now.json.finished)
+        }
         let workplace = try Workplace(options)
         let reader = try await workplace.readLedger()
+        if watch {
+            let state = options.stateDirectory
+            let board = BoardReader { () throws(IngestError) in
+                try SQLiteLedger.reader(directory: state)
+            } live: {
+                LiveQuestion.ask(state: state)
+            }
+            var watch = StatusWatch(reader: board, json: options.json)
+            throw Exit(try await watch.run())
+        }
         let (totals, runs, troubled) = try await workplace.telling { () async throws(IngestError) in
             let filter = AssetFilter(endings: [.setAside, .pending], limit: 200)
             return (try await reader.totals(), try await reader.runs(limit: 1), try await reader.assets(filter))

@@ -12,6 +12,13 @@ enum Console {
         if let audience = Living.audience { audience.say(.out(line)) } else { write(line + "\n", to: STDOUT_FILENO) }
     }
 
+    /// The same; false when nobody reads any more.
+    static func tryOut(_ line: String) -> Bool {
+        out(line)
+        var ends = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+        return poll(&ends, 1, 0) <= 0 || ends.revents & Int16(POLLERR) == 0
+    }
+
     /// One line for whoever watches.
     static func err(_ line: String) {
         if let audience = Living.audience { audience.say(.err(line)) } else { write(line + "\n", to: STDERR_FILENO) }

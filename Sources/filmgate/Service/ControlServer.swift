@@ -9,11 +9,11 @@ import Logging
 /// this run's, so their verbs are run in here, with their words sent back.
 final class ControlServer: Sendable {
     private let descriptor: Int32, state: String, logger: Logger
-    private let ledger: SQLiteLedger
+    private let ledger: SQLiteLedger, board: LiveBoard
 
     /// Nil when the socket cannot be made; the run goes on without it.
-    init?(state: String, ledger: SQLiteLedger, logger: Logger) {
-        (self.state, self.ledger, self.logger) = (state, ledger, logger)
+    init?(state: String, ledger: SQLiteLedger, board: LiveBoard, logger: Logger) {
+        (self.state, self.ledger, self.board, self.logger) = (state, ledger, board, logger)
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
         // The state's lock is ours: what lies there is left from a run that was killed.
@@ -74,10 +74,13 @@ final class ControlServer: Sendable {
             case .err(let line): stream.send(ControlAnswer.err(line))
             }
         }
-        logger.info("control: \(request.arguments.first ?? "")")
+        // Those who watch ask every second.
+        if !request.arguments.contains("--board") { logger.info("control: \(request.arguments.first ?? "")") }
         let code = await Living.$ledger.withValue(ledger) {
             await Living.$audience.withValue(audience) {
-                await Living.$folder.withValue(request.folder) { await Filmgate.carryOut(request.arguments) }
+                await Living.$board.withValue(board) {
+                    await Living.$folder.withValue(request.folder) { await Filmgate.carryOut(request.arguments) }
+                }
             }
         }
         stream.send(ControlAnswer.exit(code))

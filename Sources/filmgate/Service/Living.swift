@@ -8,6 +8,8 @@ enum Living {
     @TaskLocal static var ledger: SQLiteLedger?
     /// Where the job's words go, instead of this process's streams.
     @TaskLocal static var audience: Audience?
+    /// What the run shows of itself.
+    @TaskLocal static var board: LiveBoard?
     /// The folder that the job was asked for in.
     @TaskLocal static var folder: String?
 }

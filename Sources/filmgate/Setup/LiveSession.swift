@@ -21,7 +21,9 @@ struct LiveSession {
         let printer = RunPrinter(json: session.json, plan: false, verbose: workplace.options.verbose, ledger: ledger)
         hub.watch(printer.note)
         hub.whenResting(printer.catchUp)
-        let control = ControlServer(state: session.options.state, ledger: ledger, logger: workplace.options.logger)
+        let board = LiveBoard(event: session.options.event)
+        hub.watch(board.note)
+        let control = ControlServer(state: session.options.state, ledger: ledger, board: board, logger: workplace.options.logger)
         control?.start()
         let meter = try metrics.map { address in try serve(address, hub, ledger) }
         let background = Task { await Self.keepAlive() }

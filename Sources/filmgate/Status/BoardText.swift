@@ -1,0 +1,120 @@
+import FilmgateCore
+import Foundation
+
+/// The board as lines, for a terminal of 80 columns or any other width.
+struct BoardText {
+    /// One line, with the ink that it is drawn in.
+    struct Line: Equatable {
+        enum Ink { case plain, strong, faint, alarm }
+        var text: String, ink = Ink.plain
+    }
+    let board: Board
+    let width: Int, height: Int
+    /// Seconds since 1970.
+    var now = Date().timeIntervalSince1970
+
+    /// At most `height` lines, each at most `width` columns; what matters most comes first.
+    var lines: [Line] {
+        var lines = [header, counts]
+        let cameras = cameraLines, targets = targetLines, troubles = troubleLines
+        if !cameras.isEmpty { lines += [heading("CAMERAS AND FOLDERS")] + cameras }
+        if !targets.isEmpty { lines += [targetHeading] + targets }
+        if !troubles.isEmpty { lines += [heading("NEEDS YOU")] + troubles }
+        let room = height - lines.count - 2
+        if room > 0, !board.frames.isEmpty { lines += [heading("LAST FRAMES")] + board.frames.prefix(room).map(frame) }
+        return lines.prefix(max(1, height)).map { Line(text: TextWidth.fit($0.text, width), ink: $0.ink) }
+    }
+
+    private func heading(_ text: String) -> Line { Line(text: text, ink: .faint) }
+
+    private var header: Line {
+        let event = board.event.map { $0.isEmpty ? "no event yet" : $0 }
+        let left = ["filmgate", event].compactMap { $0 }.joined(separator: "  ")
+        let state = board.since.map { "running " + Describe.duration(now - Double($0) / 1e9) } ?? "no run goes on"
+        let right = state + "  " + Self.clock(Int64(now))
+        return Line(text: TextWidth.pad(left, max(0, width - TextWidth.of(right) - 1)) + " " + right, ink: .strong)
+    }
+
+    private var counts: Line {
+        var parts = ["\(board.seen) frames"]
+        for (ending, word) in [
+            (Ending.delivered, "delivered"), (.duplicate, "duplicate"), (.filtered, "left out"), (.pending, "pending"),
+            (.setAside, "set aside"),
+        ] {
+            if let count = board.endings[ending], count > 0 { parts.append("\(count) \(word)") }
+        }
+        if board.unfinished > 0 { parts.append("\(board.unfinished) on the way") }
+        if let rate = board.perMinute { parts.append("\(rate)/min") }
+        return Line(text: board.seen == 0 ? "nothing has been ingested yet" : parts.joined(separator: " · "))
+    }
+
+    private var cameraLines: [Line] {
+        board.sources.prefix(max(3, height / 4)).map { source in
+            var words = [source.words].compactMap { $0 }
+            if source.isUp {
+                if let battery = source.condition.battery { words.insert("battery \(battery) %", at: 0) }
+                words += source.condition.storages.enumerated().map { index, room in
+                    "card \(index + 1): \(Describe.bytes(room.free)) free"
+                }
+            }
+            let isLow = !source.isUp || (source.condition.battery ?? 100) <= 15
+            let name = TextWidth.pad(source.name, min(30, width / 2 - 4))
+            return Line(
+                text: "  \(source.isUp ? " " : "!") \(name) \(words.isEmpty ? "connected" : words.joined(separator: ", "))",
+                ink: isLow ? .alarm : .plain)
+        }
+    }
+
+    private static let column = 9
+    private var nameWidth: Int { min(20, max(8, width - 4 * Self.column - 24)) }
+
+    private var targetHeading: Line {
+        let columns = ["done", "waiting", "sending", "failed"].map { TextWidth.pad($0, Self.column, right: true) }
+        return heading(TextWidth.pad("TARGETS", nameWidth + 4) + columns.joined())
+    }
+
+    private var targetLines: [Line] {
+        board.targets.prefix(max(3, height / 3)).map { target in
+            let numbers = [
+                String(target.done), String(target.waiting + target.held), target.sending.map(String.init) ?? "–", String(target.failed),
+            ]
+            var text = "    " + TextWidth.pad(target.name, nameWidth) + numbers.map { TextWidth.pad($0, Self.column, right: true) }.joined()
+            let isAlarm = target.held > 0 || target.failed > 0 || target.reason?.hasPrefix("held") == true
+            if let reason = target.reason {
+                text += "  " + reason
+            } else if let age = target.age, target.waiting > 0 {
+                text += "  oldest " + Describe.duration(age)
+            }
+            return Line(text: text, ink: isAlarm ? .alarm : .plain)
+        }
+    }
+
+    private var troubleLines: [Line] { board.troubles.prefix(3).map { Line(text: "    " + $0, ink: .alarm) } }
+
+    private func frame(_ frame: Board.Frame) -> Line {
+        var place = frame.done.joined(separator: " ")
+        if !frame.open.isEmpty { place += (place.isEmpty ? "" : ", ") + "waits for " + frame.open.joined(separator: " ") }
+        if place.isEmpty { place = frame.ending.map(Self.word) ?? "on its way" }
+        var parts = [Self.clock(frame.at / 1_000_000_000), TextWidth.pad(frame.name, width < 70 ? 16 : 20)]
+        if width >= 70 { parts.append(TextWidth.pad(frame.camera ?? "", 16)) }
+        return Line(text: "    " + (parts + [place]).joined(separator: "  "), ink: frame.ending == .setAside ? .alarm : .plain)
+    }
+
+    private static func word(_ ending: Ending) -> String {
+        switch ending {
+        case .setAside: "set aside"
+        case .alreadySeen: "seen before"
+        case .filtered: "left out"
+        case .duplicate: "duplicate"
+        case .delivered: "delivered"
+        case .pending: "pending"
+        }
+    }
+
+    /// A wall clock here.
+    private static func clock(_ seconds: Int64) -> String {
+        var time = time_t(seconds), local = tm()
+        guard localtime_r(&time, &local) != nil else { return "--:--:--" }
+        return [local.tm_hour, local.tm_min, local.tm_sec].map { padded(Int($0), 2) }.joined(separator: ":")
+    }
+}

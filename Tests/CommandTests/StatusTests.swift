@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+/// `status --watch` without a terminal and in one.
+@Suite struct StatusTests {
+    @Test func withoutATerminalItTellsInLines() throws {
+        let table = try Table()
+        try table.sampleCard()
+        #expect(try table.importing().status == 0)
+        let watch = try Background(["status", "--watch", "--state", table.state, "--json"])
+        let line = try #require(watch.line(#"{"type":"status""#))
+        #expect(line.contains(#""running":false"#) && line.contains(#""name":"#))
+        #expect(watch.kill(SIGINT).status == 130)
+    }
+
+    /// What is on the screen is put back, whatever ends it.
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script")), arguments: [SIGINT, SIGTERM])
+    func theTerminalIsPutBack(_ number: Int32) throws {
+        let table = try Table()
+        try table.sampleCard()
+        #expect(try table.importing().status == 0)
+        let log = table.path("screen")
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/script")
+        let command = "stty cols 80 rows 24; exec '\(Program.path)' status --watch --state '\(table.state)'"
+        process.arguments = ["-q", "-f", "-c", "sh -c \"\(command)\"", log]
+        let keys = Pipe()
+        (process.standardInput, process.standardOutput) = (keys, FileHandle.nullDevice)
+        try process.run()
+        defer { process.terminate() }
+        func screen() -> String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
+        #expect(Background.within(seconds: 20) { screen().contains("TARGETS") })
+        #expect(screen().contains("\u{1B}[?1049h"))
+        let children = try Program.children(of: process.processIdentifier)
+        for child in children { kill(child, number) }
+        #expect(Background.within(seconds: 10) { screen().contains("\u{1B}[?1049l") })
+        #expect(screen().contains("\u{1B}[?25h"))
+    }
+}
+
+extension Program {
+    /// The processes below one, all the way down.
+    static func children(of process: Int32) throws -> [Int32] {
+        var found: [Int32] = []
+        let tasks = "/proc/\(process)/task"
+        for task in (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? [] {
+            let text = (try? String(contentsOfFile: "\(tasks)/\(task)/children", encoding: .utf8)) ?? ""
+            for child in text.split(separator: " ").compactMap({ Int32($0) }) { found += [child] + (try children(of: child)) }
+        }
+        return found
+    }
+}
