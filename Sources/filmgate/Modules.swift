@@ -38,6 +38,7 @@ import S3Target
 import SFTPTarget
 import SelectStage
 import SonyCamera
+import StampStage
 import StandardCamera
 import TusTarget
 import UploadStage
@@ -70,6 +71,7 @@ enum Modules {
         .stage(ExifStage.self),
         .stage(SelectStage.self),
         .stage(DedupeStage.self),
+        .stage(StampStage.self),
         .stage(UploadStage.self),
         .target(FolderTarget.self),
         .target(HTTPTarget.self),

@@ -20,7 +20,7 @@ enum Courier {
     private static func lookUp(_ parcel: Parcel) async throws(IngestError) -> Receipt? {
         if let adopted = parcel.adopted { return adopted }
         if let earlier = parcel.recheck, try await isStillThere(earlier, parcel) {
-            var receipt = earlier
+            var receipt = earlier.receipt
             receipt.existed = true
             return receipt
         }
@@ -30,13 +30,11 @@ enum Courier {
         return found
     }
 
-    private static func isStillThere(_ receipt: Receipt, _ parcel: Parcel) async throws(IngestError) -> Bool {
-        if parcel.target.isLocal {
-            let sha256 = parcel.job.digests.sha256
-            return try await parcel.target.target.verify(receipt, size: parcel.job.file.size, sha256: sha256) == .equal
-        }
+    private static func isStillThere(_ row: DeliveryRow, _ parcel: Parcel) async throws(IngestError) -> Bool {
+        let sha256 = row.receipt.sha256 ?? parcel.job.digests.sha256
+        let found = try await parcel.target.target.verify(row.receipt, size: row.size, sha256: sha256)
         // A remote target that cannot say is believed: sending again might make a second asset.
-        return try await parcel.target.target.verify(receipt, size: parcel.job.file.size, sha256: parcel.job.digests.sha256) != .missing
+        return parcel.target.isLocal ? found == .equal : found != .missing
     }
 
     /// A delivered copy or a spooled file may have been removed or edited since: say so instead of sending other bytes.

@@ -61,9 +61,10 @@ extension Dispatcher {
 
     /// After `drain`: what is still open stays in the ledger as pending or held, and says why; its bytes outlive this process.
     func closeOut() async {
-        let owners = Set(parcels.values.compactMap(\.listeners.first))
+        let owners = Set(parcels.values.filter { $0.rendition == nil }.compactMap(\.listeners.first))
         for asset in open.keys { keepBytes(of: asset, owner: owners.contains(asset)) }
-        for (id, parcel) in parcels {
+        for (id, var parcel) in parcels {
+            if let rendition = parcel.rendition { parcel.rendition = kept(rendition) }
             let held = holdReason(id.target)
             let reason =
                 held?.description ?? parcel.job.asset.receipts[parcel.target.name]?.reason ?? trouble(id.target)?.message ?? "not sent yet"
@@ -92,11 +93,18 @@ extension Dispatcher {
     private func keepBytes(of asset: AssetID, owner: Bool) {
         guard let bytes = open[asset]?.bytes, bytes.ownership == .staged, bytes.path.hasSuffix(".part") else { return }
         guard owner else { return FileSystem.remove(bytes.path) }
-        let kept = Result { () throws(IngestError) in try StagingArea.keep(bytes.path) }
+        open[asset]?.bytes = kept(bytes)
+    }
+
+    private func kept(_ file: LocalFile) -> LocalFile {
+        guard file.path.hasSuffix(".part") else { return file }
+        var file = file
+        let kept = Result { () throws(IngestError) in try StagingArea.keep(file.path) }
         switch kept {
-        case .success(let path): open[asset]?.bytes.path = path
+        case .success(let path): file.path = path
         case .failure(let error): tally.trouble(error)
         }
+        return file
     }
 
     static func ending(_ receipts: some Sequence<Receipt>) -> Ending {
@@ -145,6 +153,9 @@ extension Dispatcher {
         row.event = parcel.job.event
         row.attempts = parcel.isUnasked ? DeliveryRow.unasked : parcel.attempts
         if receipt.state != .done { (row.file, row.staged) = (bytes.path, bytes.ownership == .staged) }
+        if let rendition = parcel.rendition, receipt.state != .done {
+            (row.file, row.staged, row.receipt.sha256) = (rendition.path, true, parcel.job.digests.sha256)
+        }
         return row
     }
 

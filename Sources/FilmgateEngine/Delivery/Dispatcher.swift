@@ -58,14 +58,21 @@ actor Dispatcher {
                 own.append(parcel)
             }
         }
-        let first = own.first { $0.target.isLocal && queues[$0.id.target]?.held == nil }
-        if let first { consignment.later = own.filter { $0.id != first.id } }
+        let made = own.filter { $0.rendition != nil }, shared = own.filter { $0.rendition == nil }
+        let first = shared.first { $0.target.isLocal && queues[$0.id.target]?.held == nil }
+        if let first { consignment.later = shared.filter { $0.id != first.id } }
+        for (name, rendition) in consignment.asset.renditions where !made.contains(where: { $0.target.name == name }) {
+            Companions.remove(rendition.file)
+        }
+        consignment.asset.renditions = [:]
         open[consignment.asset.id] = consignment
         lastProgress = clock.now
-        if own.contains(where: { !$0.target.isLocal }) { await recordWaiting(consignment, own) }
+        if own.contains(where: { !$0.target.isLocal }) || consignment.asset.flags.contains(AssetFlag.made) {
+            await recordWaiting(consignment, own)
+        }
         if consignment.open.isEmpty { return await settle(consignment.asset.id) }
-        if first == nil, own.count > 1 { for parcel in own { parcels[parcel.id]?.job.mayTake = false } }
-        for parcel in first.map({ [$0] }) ?? own { enqueue(parcel.id) }
+        if first == nil, shared.count > 1 { for parcel in shared { parcels[parcel.id]?.job.mayTake = false } }
+        for parcel in (first.map { [$0] } ?? shared) + made { enqueue(parcel.id) }
     }
 
     /// The same bytes were settled earlier in this run, after this file had been looked up: the ledger knows by now.
@@ -199,6 +206,7 @@ actor Dispatcher {
         await record(final(parcel, receipt, for: waiting) + finished.map(ended))
         unrecorded -= 1
         if receipt.state == .done, parcel.spooled != receipt.path { await discardSpooled(parcel) }
+        if receipt.state == .done, let rendition = parcel.rendition { Courier.discardIfStill(rendition, takenTo: receipt.path ?? "") }
         // Only now may it be forgotten: until the ledger knew, this was the only place that did.
         parcels[id] = nil
         concluded.insert(id.hashValue)
@@ -207,7 +215,7 @@ actor Dispatcher {
     }
 
     private func moveOn(_ owner: AssetID, _ parcel: Parcel, _ receipt: Receipt) {
-        guard var consignment = open[owner], parcel.target.isLocal else { return }
+        guard var consignment = open[owner], parcel.target.isLocal, parcel.rendition == nil else { return }
         if receipt.state == .done, let path = receipt.path {
             let staged = consignment.bytes
             consignment.bytes = LocalFile(path: path, size: staged.size, ownership: .delivered)
@@ -232,7 +240,7 @@ actor Dispatcher {
         var free = true
         for target in consignment.wanted {
             let id = Parcel.ID(content: consignment.content, target: target.identity)
-            guard let parcel = parcels[id], parcel.listeners.first == consignment.asset.id else { continue }
+            guard let parcel = parcels[id], parcel.listeners.first == consignment.asset.id, parcel.rendition == nil else { continue }
             switch parcel.state {
             case .waiting:
                 parcels[id]?.job.file = bytes
@@ -247,7 +255,8 @@ actor Dispatcher {
     /// A folder that is held or fails must not keep the other targets waiting: they read the staged bytes, which stay for it.
     private func releaseWaiting(for target: String) {
         for id in queues[target]?.pending ?? [] {
-            guard let owner = parcels[id]?.listeners.first, open[owner]?.later.isEmpty == false else { continue }
+            guard let parcel = parcels[id], parcel.rendition == nil, let owner = parcel.listeners.first, open[owner]?.later.isEmpty == false
+            else { continue }
             parcels[id]?.job.mayTake = false
             release(owner)
         }

@@ -25,9 +25,11 @@ struct Parcel: Sendable {
     /// Found at its name already, byte for byte: only to be written down.
     var adopted: Receipt?
     /// Delivered once but to be checked (`--again`).
-    var recheck: Receipt?
+    var recheck: DeliveryRow?
     /// The target could not be asked yet what stands at the name: that comes before sending.
     var isUnasked = false
+    /// Other bytes than the asset's, made for this target: a staged file that is this parcel's alone.
+    var rendition: LocalFile?
 
     /// What its shot's parcels at the same target have in common.
     var shotKey: String { "\(id.target)\u{1F}\(Placer.shotKey(job.asset))" }

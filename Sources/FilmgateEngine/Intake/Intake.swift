@@ -109,7 +109,15 @@ struct Intake: Sendable {
             case .finish(let ending, let reason, let twin):
                 await settle(Settled(asset: passed.asset, ending: ending, reason: reason, twin: twin), releasing: true)
             case .deliver(let targets):
-                if let reason = refusal(passed.asset, lead: result.lead) {
+                if passed.asset.flags.contains(AssetFlag.made) {
+                    if refusal(passed.asset, lead: result.lead) == nil {
+                        deliver.append((passed.asset, targets))
+                    } else if let file = passed
+                        .asset.file
+                    {
+                        Companions.remove(file)
+                    }
+                } else if let reason = refusal(passed.asset, lead: result.lead) {
                     await settle(Settled(asset: passed.asset, ending: .filtered, reason: reason), releasing: true)
                 } else {
                     deliver.append((passed.asset, targets))
@@ -119,7 +127,9 @@ struct Intake: Sendable {
         }
         await ground.placing.take()
         let placed = await Result { () async throws(IngestError) in
-            for placed in try await placer.place(deliver, lead: result.lead, budget: claims) {
+            let all = try await placer.place(deliver, lead: result.lead, budget: claims)
+            // What was made of a frame is written down before the frame is delivered: nobody would make it again afterwards.
+            for placed in all.filter(\.isMade) + all.filter({ !$0.isMade }) {
                 ground.underWay.begin(placed.consignment.asset.id)
                 await delivering.submit(placed.consignment, parcels: placed.parcels)
             }
@@ -139,6 +149,7 @@ struct Intake: Sendable {
     private func settle(_ settled: Settled, releasing: Bool) async {
         if releasing { budget.give(settled.asset.origin.size) }
         if settled.ending != .setAside, let file = settled.asset.file { Courier.discardIfStill(file, takenTo: "") }
+        Companions.discard(settled.asset)
         if let ledger = ground.writer {
             let row = AssetRow(settled, run: ground.run)
             let result = await Result { () async throws(IngestError) in try await ledger.record([.asset(row)]) }

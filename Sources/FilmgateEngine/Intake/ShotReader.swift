@@ -44,6 +44,12 @@ struct ShotReader: Sendable {
                 result.passed[index].asset = Inheritance.apply(from: facts, to: result.passed[index].asset)
             }
         }
+        let made = Companions.take(from: &result.passed)
+        result.passed += made.map { passed in
+            var passed = passed
+            if let facts = result.lead?.media { passed.asset = Inheritance.apply(from: facts, to: passed.asset) }
+            return passed
+        }
         return result
     }
 

@@ -13,11 +13,13 @@ struct Passed: Sendable {
 /// Takes the assets of one shot through the stages: stage by stage, the primary first, so that a sidecar's facts are known when its picture is judged.
 struct Line: Sendable {
     let stages: [any Stage]
+    var desk: StampDesk?
 
     func pass(_ shot: Shot) async -> [Passed] {
         var shot = shot
         var decided: [AssetID: Passed] = [:]
         for stage in stages {
+            if stage.traits.stamps { shot.stamping = desk?.stamping(for: shot) }
             for index in shot.assets.indices where decided[shot.assets[index].id] == nil {
                 let result = await Result { () async throws(IngestError) in try await stage.process(shot.assets[index], of: shot) }
                 switch result {

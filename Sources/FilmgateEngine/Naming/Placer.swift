@@ -15,6 +15,7 @@ struct Placer: Sendable {
     struct Placed: Sendable {
         var consignment: Consignment
         var parcels: [Parcel]
+        var isMade: Bool { consignment.asset.flags.contains(AssetFlag.made) }
     }
 
     /// What a shot's assets become.
@@ -25,12 +26,27 @@ struct Placer: Sendable {
         let profile = profiles.resolve(make: facts.make, model: facts.model, serial: facts.serial, owner: facts.owner)
         var drafts: [Draft] = []
         for (asset, names) in assets {
+            var names = names
+            if asset.flags.contains(AssetFlag.made) {
+                names = names.filter { isSent(lead, to: $0, drafts) }
+                if names.isEmpty {
+                    if let file = asset.file { Companions.remove(file) }
+                    continue
+                }
+            }
             drafts.append(try await draft(asset, to: names, profile: profile, lead: lead))
         }
         let named = event == DeliveryRow.unassigned ? EventSlot.marker : event
         let values = ShotValues(event: named, photographer: photographer, profile: profile, volumeLabel: volumeLabel)
         for target in targets { try await name(&drafts, at: target, values: values, lead: lead, profile: profile) }
         return drafts.map { $0.placed(budget: budget[$0.asset.id] ?? 0, event: event, values: values, lead: lead) }
+    }
+
+    /// True when the frame itself is new to that target: what is made to lie beside it is made once, and never for a copy of long ago.
+    private func isSent(_ lead: Asset?, to name: String, _ drafts: [Draft]) -> Bool {
+        guard let draft = drafts.first(where: { $0.asset.id == lead?.id }), let target = draft.wanted.first(where: { $0.name == name })
+        else { return false }
+        return draft.receipts[name] == nil && draft.rechecks[name] == nil && !book.isPromised(draft.content, at: target.identity)
     }
 
     /// The identity of a shot across runs: the card may be formatted and its counter start again, so the capture time is part of it.
@@ -86,7 +102,7 @@ struct Draft: Sendable {
     /// Path per target that must still be sent.
     var paths: [String: String] = [:]
     var counters: [String: Int] = [:]
-    var rechecks: [String: Receipt] = [:]
+    var rechecks: [String: DeliveryRow] = [:]
     var resumed: Set<String> = []
     var spooled: [String: String] = [:]
     var unnamed: Set<String> = []
@@ -117,7 +133,7 @@ struct Draft: Sendable {
             receipts[target.name] = receipt
             return
         }
-        if row.receipt.state == .done { rechecks[target.name] = row.receipt }
+        if row.receipt.state == .done { rechecks[target.name] = row }
         if row.staged, let file = row.file { spooled[target.name] = file }
         if row.attempts > 0 { resumed.insert(target.name) }
         if row.attempts == DeliveryRow.unasked { unasked.insert(target.name) }
@@ -132,20 +148,30 @@ struct Draft: Sendable {
         if row.staged, let file = row.file { spooled[target.name] = file }
     }
 
+    /// What that target gets: the original, or what was made of it.
+    func bytes(for target: PlannedTarget) -> (file: LocalFile, digests: Digests) {
+        asset.renditions[target.name].map { ($0.file, $0.digests) } ?? (file, digests)
+    }
+
     func placed(budget: UInt64, event: String?, values: ShotValues, lead: Asset?) -> Placer.Placed {
         var consignment = Consignment(asset: asset, content: content, wanted: wanted, bytes: file, shot: ShotFacts(), budget: budget)
         consignment.receipts = receipts
         (consignment.twin, consignment.event) = (twin, event)
         consignment.shot = ShotFacts(captured: captured, photographer: photographer, name: name)
         let parcels = wanted.filter { paths[$0.name] != nil }.map { target in
-            let filled = values.values(for: asset, primary: lead, captured: captured, counter: counters[target.name])
+            let (file, digests) = bytes(for: target), rendition = asset.renditions[target.name]
+            var filled = values.values(for: asset, primary: lead, captured: captured, counter: counters[target.name])
+            if rendition != nil { filled.text.merge(["sha256": digests.sha256, "size": String(file.size)]) { $1 } }
+            var sent = asset
+            sent.renditions = [:]
             let job = UploadJob(
-                asset: asset, file: file, digests: digests, path: paths[target.name] ?? "", name: asset.origin.name, values: filled,
+                asset: sent, file: file, digests: digests, path: paths[target.name] ?? "", name: asset.origin.name, values: filled,
                 event: event,
-                mayTake: file.ownership == .staged)
+                mayTake: file.ownership == .staged && (rendition == nil || target.isLocal))
             var parcel = Parcel(id: Parcel.ID(content: content, target: target.identity), job: job, target: target, listeners: [asset.id])
             parcel.recheck = rechecks[target.name]
             parcel.adopted = adopted[target.name]
+            parcel.rendition = rendition?.file
             parcel.spooled = spooled[target.name]
             parcel.replaces = replaced[target.name]
             parcel.mayHaveArrived = resumed.contains(target.name)

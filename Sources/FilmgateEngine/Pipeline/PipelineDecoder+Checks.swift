@@ -8,6 +8,7 @@ extension PipelineDecoder {
         checkUpload(pipeline, root)
         checkDeliveries(pipeline)
         checkSignIns(pipeline)
+        checkStageTargets(pipeline)
         if pipeline.sources.isEmpty, !broken.contains(.source) {
             let mark = place(of: "sources", in: root)
             warn(mark, "no-sources", "There are no sources: only `import` and `watch`, which bring their own, can use this pipeline.")
@@ -86,6 +87,16 @@ extension PipelineDecoder {
             }
         } else if registry.entry(.stage, upload.module)?.lint(upload.node).contains(where: { $0.code == "missing-key" }) == false {
             error(upload.mark, "missing-key", "`upload` does not say where to.", hint: "Write `- upload: { to: [name of a target] }`.")
+        }
+    }
+
+    /// Options of stages that name targets.
+    private mutating func checkStageTargets(_ pipeline: PipelineFile) {
+        for stage in pipeline.stages where stage.module != Self.uploadStage {
+            for field in registry.entry(.stage, stage.module)?.fields ?? [] where field.kind == .list(.reference("targets")) {
+                guard case .list(let items)? = stage.node[field.name]?.value else { continue }
+                for item in items { if let name = try? item.text() { checkTarget(name, item.mark, pipeline) } }
+            }
         }
     }
 

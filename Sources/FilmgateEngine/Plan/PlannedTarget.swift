@@ -23,7 +23,8 @@ struct PlannedTarget: Sendable {
             return "the profile delivers only \(kinds.map(\.rawValue).sorted().joined(separator: ", ")) to \(name)"
         }
         if let accepts = traits.accepts, !accepts.contains(asset.kind) { return "\(name) does not take \(asset.kind.rawValue) files" }
-        if let limit = traits.maxSize, asset.origin.size > limit { return "\(name) takes at most \(ByteCount(limit).shown ?? "") a file" }
+        let size = asset.renditions[name]?.file.size ?? asset.origin.size
+        if let limit = traits.maxSize, size > limit { return "\(name) takes at most \(ByteCount(limit).shown ?? "") a file" }
         let ext = FileName(asset.origin.name).ext
         if let known = traits.extensions, !known.contains(ext.lowercased()) { return "\(name) does not take .\(ext) files" }
         if let limit = traits.maxPixels, let width = asset.media?.width, let height = asset.media?.height, width > 0,

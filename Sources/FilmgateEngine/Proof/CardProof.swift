@@ -101,11 +101,14 @@ public struct CardProof: Sendable {
         }
         guard let content = row.content, !row.wanted.isEmpty else { return .problem("no target was to receive it") }
         let deliveries = try await reader.deliveries(of: content)
+        var holdsOriginal = entry.kind == .sidecar
         for wanted in row.wanted {
             guard let delivery = deliveries.first(where: { $0.target == wanted }) else { return .problem("\(wanted): not delivered") }
             if let problem = try await check(delivery, entry, path, sha256) { return problem }
+            holdsOriginal = holdsOriginal || !delivery.holdsRendition
         }
-        return .proven
+        // Stamped copies hold the picture, but not the file that the camera wrote; a merged sidecar holds all that the card's said.
+        return holdsOriginal ? .proven : .problem("only stamped copies were delivered, the original nowhere")
     }
 
     /// Nil when this delivery proves the file.
@@ -114,10 +117,13 @@ public struct CardProof: Sendable {
     {
         let name = delivery.targetName, receipt = delivery.receipt
         guard receipt.state == .done else { return .problem("\(name): \(receipt.state.rawValue)\(receipt.reason.map { ": " + $0 } ?? "")") }
-        if let copy = receipt.path { return try await checkCopy(copy, name, entry, path, sha256) }
-        if receipt.verified == .server, receipt.sha256 == sha256 { return nil }
+        // The digest that was delivered: the card's own, or that of the copy with the stamp in it.
+        let delivered = delivery.holdsRendition ? receipt.sha256 ?? sha256 : sha256
+        let size = delivery.holdsRendition ? delivery.size : entry.origin.size
+        if let copy = receipt.path { return try await checkCopy(copy, name, path, size: size, delivered) }
+        if receipt.verified == .server, receipt.sha256 == delivered { return nil }
         if let target = targets[delivery.target] {
-            let job = Self.question(entry, path, sha256, receipt, delivery)
+            let job = Self.question(entry, path, size: size, delivered, delivery)
             let answer = await Result { () async throws(IngestError) in try await target.find(job) }
             if case .success(let found?) = answer, found.verified == .server { return nil }
             if case .failure(let error) = answer { return .problem("\(name) could not be asked: \(error.message)") }
@@ -125,15 +131,15 @@ public struct CardProof: Sendable {
         return .problem("\(name): accepted, but it never confirmed the bytes")
     }
 
-    private func checkCopy(_ copy: String, _ name: String, _ entry: SourceEntry, _ path: String, _ sha256: String) async throws(IngestError)
+    private func checkCopy(_ copy: String, _ name: String, _ path: String, size: UInt64, _ sha256: String) async throws(IngestError)
         -> Verdict?
     {
         let sameDeviceAllowed = allowance.contains(.sameDevice)
         let result = await Result { () async throws(IngestError) in
             try await pool.run { () throws(IngestError) -> Verdict? in
                 guard let facts = try FileFacts.of(copy), facts.kind == .regular else { return .removed("\(name): removed since: \(copy)") }
-                guard facts.size == entry.origin.size else {
-                    return .problem("\(name): \(copy) has \(facts.size) bytes instead of \(entry.origin.size)")
+                guard facts.size == size else {
+                    return .problem("\(name): \(copy) has \(facts.size) bytes instead of \(size)")
                 }
                 if let card = try FileFacts.of(path), card.device == facts.device {
                     if !sameDeviceAllowed { return .problem("\(name): the copy \(copy) is on the card's own device") }
@@ -142,7 +148,7 @@ public struct CardProof: Sendable {
                     }
                 }
                 let read = try Reread.digest(of: copy, .sha256)
-                return read.digest == sha256 ? nil : .problem("\(name): \(copy) has other bytes than the card")
+                return read.digest == sha256 ? nil : .problem("\(name): \(copy) has other bytes than were delivered")
             }
         }
         switch result {
@@ -151,12 +157,11 @@ public struct CardProof: Sendable {
         }
     }
 
-    private static func question(_ entry: SourceEntry, _ path: String, _ sha256: String, _ receipt: Receipt, _ delivery: DeliveryRow)
-        -> UploadJob
+    private static func question(_ entry: SourceEntry, _ path: String, size: UInt64, _ sha256: String, _ delivery: DeliveryRow) -> UploadJob
     {
         var asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
         asset.digests = Digests(sha256: sha256)
-        let file = LocalFile(path: path, size: entry.origin.size, ownership: .source)
+        let file = LocalFile(path: path, size: size, ownership: .source)
         var values = TemplateValues()
         values.text["sha256"] = sha256
         return UploadJob(

@@ -32,7 +32,7 @@ struct Leftovers: Sendable {
         (asset.media, asset.flags) = (first.asset.media, first.asset.flags)
         let digests = first.asset.digests ?? Digests(sha256: content.sha256)
         asset.digests = digests
-        let bytes = try bytes(mine.map(\.0.delivery) + rows, size: asset.origin.size)
+        let bytes = try bytes((mine.map(\.0.delivery) + rows).filter { !$0.holdsRendition }, size: asset.origin.size)
         asset.file = bytes
         let wanted = targets.filter { target in
             first.asset.wanted.contains(target.identity) || mine.contains { $0.1.identity == target.identity }
@@ -48,15 +48,19 @@ struct Leftovers: Sendable {
         let values = ShotValues(
             event: consignment.event, photographer: first.asset.photographer, profile: ResolvedProfile(), volumeLabel: "")
         let parcels = mine.map { one, target in
+            let row = one.delivery, sha256 = row.receipt.sha256 ?? ""
+            let rendition = row.holdsRendition ? LocalFile(path: row.file ?? "", size: row.size, ownership: .staged) : nil
             let job = UploadJob(
-                asset: asset, file: bytes, digests: digests,
+                asset: asset, file: rendition ?? bytes, digests: rendition == nil ? digests : Digests(sha256: sha256),
                 path: assigning ? EventSlot.filled(one.delivery.path, with: event ?? "") : one.delivery.path, name: asset.origin.name,
                 values: values.values(for: asset, primary: nil, captured: asset.media?.captured, counter: nil),
-                event: assigning ? event : one.delivery.event ?? event, mayTake: bytes.ownership == .staged)
+                event: assigning ? event : one.delivery.event ?? event,
+                mayTake: rendition == nil ? bytes.ownership == .staged : target.isLocal)
             var parcel = Parcel(id: Parcel.ID(content: content, target: target.identity), job: job, target: target, listeners: [asset.id])
             parcel.mayHaveArrived = one.delivery.attempts > 0
             if one.delivery.receipt.at > 0 { parcel.since = one.delivery.receipt.at }
             parcel.isUnasked = one.delivery.attempts == DeliveryRow.unasked
+            parcel.rendition = rendition
             if one.delivery.target != target.identity { parcel.replaces = one.delivery.target }
             return parcel
         }

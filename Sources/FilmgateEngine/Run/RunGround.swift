@@ -63,14 +63,19 @@ struct RunGround: Sendable {
     }
 
     func intake(_ session: any SourceSession) -> Intake {
+        let digests = plan.targets.reduce(into: Set<DigestAlgorithm>()) { $0.formUnion($1.traits.digests) }
         let stager = Stager(
-            areas: staging.areas, digests: plan.targets.reduce(into: []) { $0.formUnion($1.traits.digests) }, dryRun: writer == nil,
-            pool: staging.pool, hub: hub, cancelled: cancelled, shelf: staging.shelf, tell: note)
+            areas: staging.areas, digests: digests, dryRun: writer == nil, pool: staging.pool, hub: hub, cancelled: cancelled,
+            shelf: staging.shelf, tell: note)
+        let desk = StampDesk(
+            profiles: plan.profiles, event: options.event, photographer: options.photographer, volumeLabel: session.place.label,
+            digests: digests, area: writer == nil ? nil : staging.areas.first)
         let placer = Placer(
             ledger: reader, targets: plan.targets, profiles: plan.profiles, book: book, event: options.deliveryEvent,
             photographer: options.photographer, again: options.again, volumeLabel: session.place.label)
         return Intake(
-            session: session, reader: ShotReader(session: session, stager: stager, line: Line(stages: plan.stages), tally: tally, hub: hub),
+            session: session,
+            reader: ShotReader(session: session, stager: stager, line: Line(stages: plan.stages, desk: desk), tally: tally, hub: hub),
             placer: placer, ground: self, wait: options.wait, leaving: leave)
     }
 }

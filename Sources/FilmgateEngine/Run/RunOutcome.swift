@@ -9,6 +9,8 @@ public struct RunOutcome: Sendable {
     public var signal: ExitStatus?
     /// A target found other bytes than it was sent.
     public var mismatches: Int
+    /// How files ended that were made to lie beside others; they are in no bucket, but what became of them counts.
+    public var made: [Ending: Int] = [:]
 
     public init(summary: RunSummary = RunSummary(), troubles: [IngestError] = [], signal: ExitStatus? = nil, mismatches: Int = 0) {
         (self.summary, self.troubles, self.signal, self.mismatches) = (summary, troubles, signal, mismatches)
@@ -35,8 +37,8 @@ public struct RunOutcome: Sendable {
         if codes.contains(.storageFull) { return .full }
         if !codes.isDisjoint(with: [.unauthorized, .misconfigured]) { return .signIn }
         if !codes.isDisjoint(with: [.notFound, .deviceGone, .deviceBusy, .accessDenied, .protocolViolation]) { return .sourceLost }
-        if summary[.setAside] > 0 { return .setAside }
-        if summary[.pending] > 0 { return .notProven }
+        if summary[.setAside] + (made[.setAside] ?? 0) > 0 { return .setAside }
+        if summary[.pending] + (made[.pending] ?? 0) > 0 { return .notProven }
         return .complete
     }
 }

@@ -86,6 +86,7 @@ public final class Runner: Sendable {
         let staging = try StagingPlan.prepare(plan: plan, options: options)
         let underWay = UnderWay(), sessions = SessionBook()
         hub.watch { happening in
+            if case .companion(let made) = happening { underWay.end(made.asset.id) }
             guard case .settled(let settled) = happening else { return }
             underWay.end(settled.asset.id)
             sessions.tell(settled)

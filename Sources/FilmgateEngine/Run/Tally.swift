@@ -7,6 +7,8 @@ final class Tally: Sendable {
         var summary = RunSummary()
         var troubles: [IngestError] = []
         var mismatches = 0
+        /// Endings of files that were made here, which no source has.
+        var made: [Ending: Int] = [:]
     }
     private let state = Mutex(State())
     private let hub: EventHub
@@ -15,6 +17,10 @@ final class Tally: Sendable {
 
     /// One asset's ending: counted, and posted for those who watch.
     func settle(_ settled: Settled) {
+        if settled.asset.flags.contains(AssetFlag.made) {
+            state.withLock { $0.made[settled.ending, default: 0] += 1 }
+            return hub.post(.companion(settled))
+        }
         state.withLock { state in
             state.summary.counts[settled.ending, default: 0] += 1
             if settled.ending == .delivered { state.summary.bytes += settled.asset.origin.size }
@@ -34,7 +40,9 @@ final class Tally: Sendable {
     func outcome(seconds: Double, signal: ExitStatus?) -> RunOutcome {
         state.withLock { state in
             state.summary.seconds = seconds
-            return RunOutcome(summary: state.summary, troubles: state.troubles, signal: signal, mismatches: state.mismatches)
+            var outcome = RunOutcome(summary: state.summary, troubles: state.troubles, signal: signal, mismatches: state.mismatches)
+            outcome.made = state.made
+            return outcome
         }
     }
 }

@@ -66,6 +66,13 @@ struct ProfileCommand: AsyncParsableCommand {
             CameraBody(make: media.make, model: media.model, serial: media.serial, owner: media.owner)
         }
 
+        private static func text(_ rule: StampRule) -> String? {
+            let texts = [("creator", rule.creator), ("copyright", rule.copyright), ("event", rule.event), ("caption", rule.caption)]
+            var parts = texts.compactMap { name, template in template.map { "\(name): \($0.source)" } }
+            if let keywords = rule.keywords { parts.append("keywords: " + keywords.map(\.source).joined(separator: ", ")) }
+            return parts.isEmpty ? nil : parts.joined(separator: "; ")
+        }
+
         private func show(_ profile: ResolvedProfile, _ media: MediaFacts) {
             let values: [(String, String?)] = [
                 ("photographer", profile.photographer), ("clock_offset", profile.clockOffset?.shown), ("zone", profile.zone?.name),
@@ -78,7 +85,7 @@ struct ProfileCommand: AsyncParsableCommand {
                             .joined(separator: "; ")
                     }
                 ),
-                ("rename", profile.rename?.source),
+                ("rename", profile.rename?.source), ("stamp", profile.stamp.flatMap(Self.text)),
             ]
             if options.json {
                 var line = JSONObject()

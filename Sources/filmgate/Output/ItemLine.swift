@@ -2,10 +2,10 @@ import FilmgateCore
 
 /// An asset as the JSON Lines object `item` (or `plan`), design §6.
 enum ItemLine {
-    static func text(_ settled: Settled, plan: Bool = false) -> String {
+    static func text(_ settled: Settled, plan: Bool = false, type: String? = nil) -> String {
         let asset = settled.asset, origin = asset.origin
         var item = JSONObject()
-        item.add("type", plan ? "plan" : "item")
+        item.add("type", type ?? (plan ? "plan" : "item"))
         item.add("source", origin.root)
         item.add("path", origin.path)
         item.add("shot", asset.shot.key)
@@ -19,7 +19,7 @@ enum ItemLine {
         item.add("captured", (settled.captured ?? asset.media?.captured)?.description)
         facts(asset, into: &item)
         item.add("photographer", settled.photographer)
-        item.add("receipts", receipts(asset.receipts))
+        item.add("receipts", receipts(asset.receipts, of: asset.digests?.sha256))
         return item.finished
     }
 
@@ -69,19 +69,21 @@ enum ItemLine {
         }
     }
 
-    static func receipts(_ receipts: [String: Receipt]) -> JSONObject {
+    /// `original` is the digest of the source's bytes; where other bytes were delivered, their receipt names both.
+    static func receipts(_ receipts: [String: Receipt], of original: String?) -> JSONObject {
         var all = JSONObject()
-        for (name, receipt) in receipts.sorted(by: { $0.key < $1.key }) { all.add(name, object(receipt)) }
+        for (name, receipt) in receipts.sorted(by: { $0.key < $1.key }) { all.add(name, object(receipt, original)) }
         return all
     }
 
-    private static func object(_ receipt: Receipt) -> JSONObject {
+    private static func object(_ receipt: Receipt, _ original: String?) -> JSONObject {
         var one = JSONObject()
         one.add("state", receipt.state.rawValue)
         if let path = receipt.path { one.add("path", path) }
         if let url = receipt.url { one.add("url", url) }
         if let id = receipt.id { one.add("id", id) }
         one.add("sha256", receipt.sha256)
+        if let sha256 = receipt.sha256, let original, sha256 != original { one.add("original_sha256", original) }
         one.add("verified", receipt.verified.rawValue)
         one.add("at", receipt.at == 0 ? nil : CivilTime(unixSeconds: receipt.at / 1_000_000_000)?.description)
         if let reason = receipt.reason { one.add("reason", reason) }

@@ -28,7 +28,7 @@ final class Progress: Sendable {
                 numbers.endings[settled.ending, default: 0] += 1
             case .queue(let target, let waiting, let sending): numbers.queues[target] = (waiting, sending)
             case .held(let target, let reason): numbers.held[target] = reason
-            case .retrying, .trouble, .source: break
+            case .retrying, .trouble, .source, .companion, .device: break
             }
         }
     }

@@ -37,12 +37,13 @@ final class RunPrinter: Sendable {
     private func hear(_ happening: Happening) {
         switch happening {
         case .settled(let settled): settle(settled)
+        case .companion(let made): tell(made)
         case .held(let target, let reason): if !json { say("held: \(target): \(reason)") }
         case .retrying(let target, let what, let reason, let delay):
             if verbose > 0, !json { say("retry: \(target): \(what): \(reason) (in \(Describe.duration(delay.inSeconds)))") }
         case .trouble(let error): Failure.tell(error, json: json)
         case .source(let place, let state): tell(place, state)
-        case .listed, .started, .read, .queue: break
+        case .listed, .started, .read, .queue, .device: break
         }
     }
 
@@ -61,6 +62,18 @@ final class RunPrinter: Sendable {
         case .pending: late.withLock { $0.append(settled) }
         case .filtered where verbose > 0, .duplicate where verbose > 0: say("\(settled.ending.rawValue): \(path)\(reason)")
         case .delivered where plan || verbose > 0: for line in delivered(settled) { say(line) }
+        default: break
+        }
+    }
+
+    /// A sidecar that was made: no item of the source, so a line of its own type.
+    private func tell(_ made: Settled) {
+        if json { return Console.out(ItemLine.text(made, plan: plan, type: "made")) }
+        let reason = made.reason.map { ": " + Describe.name($0) } ?? ""
+        switch made.ending {
+        case .setAside, .pending:
+            say("\(made.ending == .pending ? "pending" : "set aside"): \(Describe.name(made.asset.origin.path))\(reason)")
+        case .delivered where plan || verbose > 0: for line in delivered(made) { say(line) }
         default: break
         }
     }

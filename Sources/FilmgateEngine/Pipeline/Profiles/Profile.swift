@@ -20,6 +20,8 @@ public struct Profile: Sendable, ModuleConfig {
     public var movieClock: MovieClock?
     /// How the make names and marks things; for people, in `profile show`.
     public var habits: Habits?
+    /// Written into metadata by the `stamp` stage, instead of what its own options say.
+    public var stamp: StampRule?
     /// For camera times without an offset; set by the decoder from `zoneName`.
     public internal(set) var zone: ZoneRules?
     /// Set by the decoder from the node in `match`.
@@ -40,6 +42,7 @@ public struct Profile: Sendable, ModuleConfig {
         .field("habits", \.habits, "How the make names and marks its files; shown by `profile show`, decides nothing."),
         .field("accept", \.accept, "Kinds of file to ingest; absent = all media and sidecars."),
         .field("deliver", \.deliver, "Kinds of file by target; absent = everything to all of upload.to."),
+        .field("stamp", \.stamp, "What the `stamp` stage writes, instead of what its own options say."),
         .field("rename", \.rename, "Template for the stem of delivered files; the extension is appended."),
     ]
 

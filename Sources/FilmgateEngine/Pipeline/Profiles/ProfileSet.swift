@@ -39,6 +39,7 @@ public struct ResolvedProfile: Sendable {
     public private(set) var rename: Template?
     public private(set) var movieClock: MovieClock?
     public private(set) var habits: Habits?
+    public private(set) var stamp: StampRule?
     /// By the key's name in the file, such as `clock_offset`.
     public private(set) var decided: [String: Rule] = [:]
     /// All that matched, the most specific first.
@@ -58,6 +59,11 @@ public struct ResolvedProfile: Sendable {
         take("rename", profile.rename, into: \.rename, rule)
         take("movie_clock", profile.movieClock, into: \.movieClock, rule)
         take("habits", profile.habits, into: \.habits, rule)
+        if let stamp, let further = profile.stamp {
+            self.stamp = stamp.filled(from: further)
+        } else {
+            take("stamp", profile.stamp, into: \.stamp, rule)
+        }
     }
 
     private mutating func take<Value>(_ key: String, _ value: Value?, into path: WritableKeyPath<Self, Value?>, _ rule: Rule) {
