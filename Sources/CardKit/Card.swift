@@ -2,7 +2,9 @@ package import FileKit
 package import FilmgateCore
 
 /// A place that was opened, and how its files are known again.
-package struct Card: Sendable {
+///
+/// A class, though it never changes: it is large, and handed to closures that run elsewhere.
+package final class Card: Sendable {
     package let root: String, volume: Volume
     /// Registered name of the module that opened it.
     package let source: String
