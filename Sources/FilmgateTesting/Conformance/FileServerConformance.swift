@@ -75,7 +75,7 @@ public enum FileServerConformance {
     ]
 
     private static let doors: [Check<FileServerBench>] = [
-        Check("turned away for now: tried again later") { bench in
+        Check("turned away at the door: tried again later") { bench in
             try await bench.scene { _, _ in
                 .say(bench.turnsAway)
             } _: { scene in

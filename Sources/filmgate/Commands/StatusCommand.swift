@@ -1,5 +1,6 @@
 import ArgumentParser
 import FilmgateCore
+import FilmgateEngine
 import FilmgateLedger
 
 struct StatusCommand: AsyncParsableCommand {

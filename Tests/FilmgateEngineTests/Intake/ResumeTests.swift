@@ -1,6 +1,7 @@
 import FileKit
 import FilmgateCore
 import Foundation
+import Synchronization
 import Testing
 
 @testable import FilmgateEngine
@@ -51,7 +52,7 @@ import Testing
         try await cutOff(at: offset)
         let camera = FakeCamera(content)
         try await finish(camera)
-        #expect(camera.state.withLock(\.fetches) == [UInt64(offset >> 20 << 20)])
+        #expect(camera.state.withLock(\.fetches) == [UInt64((offset >> 20) << 20)])
         #expect(camera.state.withLock(\.asked).allSatisfy { $0.count <= 65_536 && $0.upperBound <= UInt64(offset) })
     }
 
