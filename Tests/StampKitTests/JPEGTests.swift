@@ -53,14 +53,14 @@ import Testing
             [
                 "-q", "-overwrite_original", "-XMP:Rating=4", "-XMP-dc:Creator=Body Owner", "-XMP-dc:Subject=first", "-IPTC:Keywords=first",
                 "-XMP-dc:Description-de=Hochzeit", "-IPTC:City=Troms\u{F8}", "-IPTC:By-line=Body Owner", "-EXIF:Artist=Body Owner",
-                "-Photoshop:XResolution=300", path,
+                "-Photoshop:URL=https://ann.example/", path,
             ])
         let facts = try Tool.facts(scratch.write("b.jpg", try stamped(scratch.read(path))), [])
         #expect(facts["XMP:Rating"] as? Int == 4 && facts["XMP:Creator"] as? [String] == ["Body Owner"])
         #expect(facts["XMP:Subject"] as? [String] == ["first", "wedding", "Åse"])
         #expect(facts["IPTC:Keywords"] as? [String] == ["first", "wedding", "Åse"])
         #expect(facts["IPTC:City"] as? String == "Tromsø" && facts["IPTC:By-line"] as? String == "Body Owner")
-        #expect(facts["EXIF:Artist"] as? String == "Body Owner" && facts["Photoshop:XResolution"] as? Int == 300)
+        #expect(facts["EXIF:Artist"] as? String == "Body Owner" && facts["Photoshop:URL"] as? String == "https://ann.example/")
         #expect(facts["XMP:Rights"] as? String == "© 2026 Ann Øster")
     }
 

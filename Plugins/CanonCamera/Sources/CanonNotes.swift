@@ -41,10 +41,11 @@ public struct CanonNotes: MakerNoteReader {
 
     /// Only the first bodies of the 1D line say it in clear.
     private func shutterCount(_ tags: MakerDirectory, _ note: MakerNote, _ model: String) -> Int? {
-        guard let low = tags.number(Self.fileInfo, 1), let high = tags.number(Self.fileInfo, 2), model.contains("EOS-1D") else {
+        guard model.contains("EOS-1D"), let low = tags.number(Self.fileInfo, 1), let high = tags.number(Self.fileInfo, 2) else {
             return nil
         }
-        if !note.isLittleEndian { return low << 16 | high }
-        return model.contains("Mark II") && !model.contains("Mark III") ? low << 16 | high : nil
+        guard !note.isLittleEndian || (model.contains("Mark II") && !model.contains("Mark III")) else { return nil }
+        let count = low << 16 | high
+        return count > 0 ? count : nil
     }
 }

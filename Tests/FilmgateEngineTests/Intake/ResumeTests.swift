@@ -44,7 +44,8 @@ import Testing
         let fresh = try FileCopy.hash(path: file.path, algorithms: [.md5]).digests
         #expect(digests == fresh)
         run.shelf.placed(origin)
-        #expect(try files().filter { $0.hasSuffix(".resume") }.isEmpty)
+        // What was begun of another file waits for that one.
+        if modified == nil { #expect(try files().filter { $0.hasSuffix(".resume") }.isEmpty) }
     }
 
     /// Blocks of a mebibyte are what reaches the disk.
