@@ -9,7 +9,7 @@ package struct Listing {
 
     /// The first is the place that was opened, with an empty path.
     package private(set) var folders: [Folder]
-    package private(set) var items: [Item] = []
+    package private(set) var items: [Item]
 
     /// Reads folders, never files.
     ///
@@ -17,9 +17,16 @@ package struct Listing {
     package init(
         _ card: Card, only names: Set<String>?, hidden: Bool, isMountPoint: (String) -> Bool, cancelled: () -> Bool
     ) throws(IngestError) {
-        folders = [Folder(path: "", name: Paths.name(card.root), parent: -1)]
+        let found = try Self.walk(card, only: names, hidden: hidden, isMountPoint: isMountPoint, cancelled: cancelled)
+        (folders, items) = (found.folders, found.items)
+    }
+
+    // Not in the initializer: with properties that are set before the walk, Swift 6.3's optimizer frees `folders` too early.
+    private static func walk(
+        _ card: Card, only names: Set<String>?, hidden: Bool, isMountPoint: (String) -> Bool, cancelled: () -> Bool
+    ) throws(IngestError) -> (folders: [Folder], items: [Item]) {
         // The folder that is being gone through at each depth.
-        var open = [0], folders = folders, items: [Item] = []
+        var open = [0], folders = [Folder(path: "", name: Paths.name(card.root), parent: -1)], items: [Item] = []
         var wasCancelled = false
         try DirectoryScan(root: card.root).run { entry in
             if cancelled() {
@@ -51,12 +58,12 @@ package struct Listing {
             return step
         }
         if wasCancelled { throw IngestError(.cancelled, "Stopped while listing \(PathText.shown(card.root)).") }
-        (self.folders, self.items) = (folders, items)
+        return (folders, items)
     }
 
     /// Of files that are known already, in this order; their folders are taken from their paths.
     package init(_ card: Card, files: [ScanEntry]) {
-        folders = [Folder(path: "", name: Paths.name(card.root), parent: -1)]
+        var folders = [Folder(path: "", name: Paths.name(card.root), parent: -1)], items: [Item] = []
         var known: [[UInt8]: Int] = [[]: 0]
         for entry in files {
             var folder = 0, path: [UInt8] = []
@@ -72,6 +79,7 @@ package struct Listing {
             }
             items.append(Item(entry: entry, folder: folder))
         }
+        (self.folders, self.items) = (folders, items)
     }
 
     /// Another file system below the card is left alone; a subvolume of the same one is no mount point and is entered.
