@@ -98,9 +98,9 @@ def prepare(root, program):
     inside(root, "install", "-d", "-o", "filmgate", "-g", "filmgate", "/srv/filmgate/hot", "/srv/filmgate/archive")
     inside(root, "systemctl", "enable", "filmgate.service")
     subprocess.run([program, "sample", "card", str(root / "srv/filmgate/CARD")], check=True, stdout=subprocess.DEVNULL)
-    shutil.copy(HERE / "person.sh", root / "root/person.sh")
+    shutil.copy(HERE / "person.sh", root / "srv/person.sh")
     (root / "etc/systemd/system/person.service").write_text(
-        "[Unit]\nAfter=multi-user.target\n[Service]\nType=oneshot\nExecStart=/bin/sh /root/person.sh\nStandardOutput=tty\nTTYPath=/dev/ttyS0\n"
+        "[Unit]\nAfter=multi-user.target\n[Service]\nType=oneshot\nExecStart=/bin/sh /srv/person.sh\nStandardOutput=tty\nTTYPath=/dev/ttyS0\n"
         "[Install]\nWantedBy=multi-user.target\n", encoding="utf-8")
     inside(root, "systemctl", "enable", "person.service")
     inside(root, "systemctl", "mask", "serial-getty@ttyS0.service", "apt-daily.timer", "apt-daily-upgrade.timer")
