@@ -15,6 +15,11 @@ package struct FTPFile: Sendable, Hashable {
     /// Its client had sent everything and closed.
     package var ended: Bool
 
+    package init(login: String, path: FTPPath, place: String, size: UInt64, modified: Int64, inode: UInt64, ended: Bool) {
+        (self.login, self.path, self.place, self.size) = (login, path, place, size)
+        (self.modified, self.inode, self.ended) = (modified, inode, ended)
+    }
+
     package static func == (a: Self, b: Self) -> Bool { a.place.isSpelled(as: b.place) && (a.size, a.modified) == (b.size, b.modified) }
     package func hash(into hasher: inout Hasher) { place.hashSpelling(into: &hasher) }
 }
@@ -26,6 +31,8 @@ package final class FTPInbox: Sendable {
     private struct State {
         /// Places that a client is writing to.
         var writing: Set<String> = []
+        /// Acknowledged to their clients, not accepted yet: nothing is written over them.
+        var finished: Set<String> = []
         var used: UInt64 = 0, number: UInt64 = 0
         /// Sizes of what was pushed lately, also when it is gone from here: clients ask afterwards.
         var lately: [Recent: UInt64] = [:], order: [Recent] = []
@@ -62,7 +69,7 @@ package final class FTPInbox: Sendable {
         guard hasRoom else { throw IngestError(.storageFull, "The inbox is full.") }
         let place = state.withLock { state in
             var place = "\(login)/part/\(path.text)", number = 1
-            while !state.writing.insert(place).inserted {
+            while (offset == 0 && state.finished.contains(place)) || !state.writing.insert(place).inserted {
                 number += 1
                 place = "\(login)/part-\(number)/\(path.text)"
             }
@@ -76,6 +83,9 @@ package final class FTPInbox: Sendable {
             throw error
         }
     }
+
+    /// Its client was told that all of it is safe.
+    func acknowledge(_ place: String) { state.withLock { _ = $0.finished.insert(place) } }
 
     /// Bytes that came, or that were given up.
     func count(_ bytes: Int) {
@@ -116,10 +126,13 @@ package final class FTPInbox: Sendable {
     package func rename(_ login: String, _ old: FTPPath, _ new: FTPPath) -> Bool {
         let from = "\(login)/part/\(old.text)", to = "\(login)/part/\(new.text)"
         return state.withLock { state in
-            guard !state.writing.contains(from), !state.writing.contains(to) else { return false }
+            guard !state.writing.contains(from), !state.writing.contains(to),
+                ((try? FileFacts.of(root + "/" + from)) ?? nil)?.kind == .regular
+            else { return false }
             guard (try? DurableFile.makeDirectories(Paths.folder(root + "/" + to), mode: 0o700)) != nil,
                 (try? DurableFile.publish(part: root + "/" + from, as: root + "/" + to)) != nil
             else { return false }
+            if state.finished.remove(from) != nil { state.finished.insert(to) }
             if let size = state.lately.removeValue(forKey: Recent(login: login, path: old)) {
                 state.order.removeAll { $0 == Recent(login: login, path: old) }
                 note(&state, login, new, size)
@@ -161,15 +174,17 @@ package final class FTPInbox: Sendable {
     /// Puts a finished file where no client reaches it any more; nil when it is being written again.
     package func accept(_ file: FTPFile) throws(IngestError) -> FTPFile? {
         let number = state.withLock { state -> UInt64? in
-            if state.writing.contains(file.place) { return nil }
+            guard state.writing.insert(file.place).inserted else { return nil }
             state.number += 1
             return state.number
         }
         guard let number else { return nil }
+        defer { state.withLock { _ = $0.writing.remove(file.place) } }
         var accepted = file
         accepted.place = "\(file.login)/in/\(String(number, radix: 16))/\(file.path.text)"
         try DurableFile.makeDirectories(Paths.folder("\(root)/\(accepted.place)"), mode: 0o700)
         try DurableFile.publish(part: "\(root)/\(file.place)", as: "\(root)/\(accepted.place)")
+        state.withLock { _ = $0.finished.remove(file.place) }
         return accepted
     }
 
@@ -177,7 +192,10 @@ package final class FTPInbox: Sendable {
     package func remove(place: String, size: UInt64) {
         let path = "\(root)/\(place)"
         guard withCPath(path, { unlink($0) }) == 0 else { return }
-        state.withLock { $0.used -= min($0.used, size) }
+        state.withLock { state in
+            state.used -= min(state.used, size)
+            state.finished.remove(place)
+        }
         var folder = Paths.folder(place)
         while folder.utf8.filter({ $0 == 0x2F }).count >= 1, withCPath("\(root)/\(folder)", { rmdir($0) }) == 0 {
             folder = Paths.folder(folder)

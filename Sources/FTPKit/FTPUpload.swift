@@ -62,6 +62,7 @@ package final class FTPUpload: Sendable {
         guard let facts = try FileFacts.of("\(inbox.root)/\(place)") else {
             throw IngestError(.unavailable, "\(PathText.shown(path.shown)) vanished from the inbox.")
         }
+        inbox.acknowledge(place)
         return FTPFile(
             login: login, path: path, place: place, size: facts.size, modified: facts.modified, inode: facts.inode, ended: true)
     }

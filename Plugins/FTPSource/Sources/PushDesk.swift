@@ -61,10 +61,13 @@ actor PushDesk {
     }
 
     private func rename(_ login: String, _ from: FTPPath, _ to: FTPPath) {
-        guard var moved = waiting.removeValue(forKey: "\(login)/part/\(from.text)") else { return }
-        (moved.file.path, moved.file.place) = (to, "\(login)/part/\(to.text)")
-        (moved.since, moved.due) = (.now, .now)
-        waiting[moved.file.place] = moved
+        // It may have been looked for between the renaming and this word of it; `judge` takes the facts from the disk.
+        let place = "\(login)/part/\(to.text)"
+        var file =
+            waiting.removeValue(forKey: "\(login)/part/\(from.text)")?.file
+            ?? FTPFile(login: login, path: to, place: place, size: 0, modified: 0, inode: 0, ended: false)
+        (file.path, file.place) = (to, place)
+        waiting[place] = Waiting(file: file, since: .now, due: .now)
         schedule()
     }
 

@@ -64,7 +64,11 @@ public struct StampStage: Module, Stage {
         if asset.kind == .jpeg {
             for target in config.embed { asset.renditions[target.name] = accept(try await press.picture(job), &asset) }
         } else if Self.isXMP(asset) {
-            for target in config.sidecars { asset.renditions[target.name] = accept(try await press.merged(job), &asset) }
+            // A card's own sidecar is filled up, never replaced: elsewhere it may not exist.
+            var filling = stamp
+            filling.replaces = false
+            let merging = Press.Job(stamp: filling, path: file.path, modified: asset.origin.modified, stamping: stamping)
+            for target in config.sidecars { asset.renditions[target.name] = accept(try await press.merged(merging), &asset) }
         }
         if !config.sidecars.isEmpty, isToGetSidecar(asset, of: shot), let sidecar = accept(try await press.sidecar(job), &asset) {
             asset.companions.append(companion(sidecar, of: asset))

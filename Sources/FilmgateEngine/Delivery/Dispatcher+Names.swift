@@ -13,14 +13,18 @@ extension Dispatcher {
             asking[key] = task
         }
         let result = await task.value
-        asking[key] = nil
+        if asking[key] == task { asking[key] = nil }
         try result.get()
-        return parcels[parcel.id] ?? parcel
+        guard let current = parcels[parcel.id] else { return parcel }
+        // It joined the shot while the others were asked for.
+        return current.isUnasked ? try await named(current) : current
     }
 
     /// One suffix for all files of the shot that wait for this target.
     private func settleNames(of key: String, like parcel: Parcel) async throws(IngestError) {
-        let group = (unasked[key] ?? []).compactMap { parcels[$0] }.filter(\.isUnasked)
+        var ids = unasked[key] ?? []
+        if !ids.contains(parcel.id) { ids.append(parcel.id) }
+        let group = ids.compactMap { parcels[$0] }.filter(\.isUnasked)
         var paths = group.map(\.job.path), steps = 0
         var answers = try await standing(group, at: paths)
         while answers == nil {
@@ -31,7 +35,8 @@ extension Dispatcher {
             for (index, one) in group.enumerated() { paths[index] = Courier.nextName(after: paths[index], of: one.job.asset.shot) }
             answers = try await standing(group, at: paths)
         }
-        unasked[key] = nil
+        unasked[key]?.removeAll(where: ids.contains)
+        if unasked[key]?.isEmpty == true { unasked[key] = nil }
         for (index, one) in group.enumerated() { await rename(one, to: paths[index], answers?[index] ?? .free, steps: steps) }
     }
 

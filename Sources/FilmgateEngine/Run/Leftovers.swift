@@ -25,7 +25,13 @@ struct Leftovers: Sendable {
     }
 
     private func placed(_ content: ContentKey, _ waiting: [QueuedDelivery]) async throws(IngestError) -> Placer.Placed? {
-        let mine = waiting.compactMap { one in target(of: one.delivery).map { (one, $0) } }
+        var mine: [(QueuedDelivery, PlannedTarget)] = []
+        for one in waiting {
+            guard let target = target(of: one.delivery) else { continue }
+            // Made for this target and gone with a crash: the next reading makes it again.
+            if one.delivery.holdsRendition, try FileFacts.of(one.delivery.file ?? "") == nil { continue }
+            mine.append((one, target))
+        }
         guard let (first, _) = mine.first else { return nil }
         let rows = try await ledger.deliveries(of: content)
         var asset = Asset(origin: first.asset.origin, kind: first.asset.kind, shot: first.asset.shot)

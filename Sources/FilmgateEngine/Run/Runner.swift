@@ -103,8 +103,10 @@ public final class Runner: Sendable {
         let leftovers = Leftovers(ledger: reader, targets: plan.targets, event: options.event)
         for var placed in try await leftovers.placed([.pending, .held], only: nil) {
             let bytes = placed.consignment.bytes
-            guard try FileFacts.of(bytes.path)?.size == bytes.size else { continue }
-            if bytes.ownership == .staged {
+            let isThere = try FileFacts.of(bytes.path)?.size == bytes.size
+            if !isThere { placed.parcels.removeAll { $0.rendition == nil } }
+            if placed.parcels.isEmpty { continue }
+            if isThere, bytes.ownership == .staged {
                 ground.budget.occupy(bytes.size)
                 placed.consignment.budget = bytes.size
             }

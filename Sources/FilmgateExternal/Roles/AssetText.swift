@@ -70,7 +70,9 @@ enum AssetText {
         if let digest = value["sha256"]?.string, digest.lowercased() != job.digests.sha256 {
             throw IngestError(.corruptData, "The module `\(module)` delivered other bytes than those of \(job.name).")
         }
-        let proof = value["verified"]?.string.flatMap { Receipt.Proof(rawValue: $0) } ?? .none
+        let claimed = value["verified"]?.string.flatMap { Receipt.Proof(rawValue: $0) } ?? .none
+        // Proof is about a digest: who does not say one has none.
+        let proof = value["sha256"]?.string == nil && claimed != .size ? .none : claimed
         return Receipt(
             state: .done, path: path, url: url, id: id, sha256: job.digests.sha256, verified: proof, at: now,
             existed: existed || value["existed"]?.flag == true)

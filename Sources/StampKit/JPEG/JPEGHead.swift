@@ -30,6 +30,7 @@ struct JPEGHead {
                 (self.segments, end) = (segments, offset)
                 return
             }
+            guard segments.count < 20_000 else { throw StampFault("it holds too many segments") }
             guard marker >= 0xC0, !(0xD0...0xD9).contains(marker) else { throw StampFault("its segments are damaged") }
             let length = Int(bytes[at + 1]) << 8 | Int(bytes[at + 2])
             guard length >= 2 else { throw StampFault("its segments are damaged") }

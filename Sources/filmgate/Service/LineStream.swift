@@ -11,7 +11,12 @@ final class LineStream: Sendable {
     /// Milliseconds after which a silent other side counts as gone; −1 = never.
     private let patience: Int32
 
-    init(owning descriptor: Int32, patience: Int32 = -1) { (self.descriptor, self.patience) = (descriptor, patience) }
+    /// A side that stops reading is given up after half a minute.
+    init(owning descriptor: Int32, patience: Int32 = -1) {
+        (self.descriptor, self.patience) = (descriptor, patience)
+        var limit = timeval(tv_sec: 30, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
 
     deinit { close(descriptor) }
 
