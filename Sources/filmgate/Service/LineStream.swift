@@ -14,8 +14,9 @@ final class LineStream: Sendable {
     /// A side that stops reading is given up after half a minute.
     init(owning descriptor: Int32, patience: Int32 = -1) {
         (self.descriptor, self.patience) = (descriptor, patience)
-        var limit = timeval(tv_sec: 30, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        // A `timeval`, whose own initializer optimised builds of this module do not find.
+        let limit = [30, 0]
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
     deinit { close(descriptor) }
