@@ -51,6 +51,7 @@ let channels = Target.Dependency.product(name: "AsyncAlgorithms", package: "swif
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 
@@ -94,7 +95,7 @@ let package = Package(
         library("FileKit", [core, "CLinux", "CXXHash", crypto], tests: []),
         library("MediaKit", [core, "CExif"], tests: []),
         library("CardKit", [core, "FileKit", "MediaKit"]),
-        library("FTPKit", [core, "FileKit", nio, nioPosix, nioSSL, log]),
+        library("FTPKit", [core, "FileKit", nio, nioPosix, nioTLS, nioSSL, log]),
         library("StampKit", [core, "CXML2", crypto], tests: []),
         library("HTTPKit", [core, "CCurl", crypto], tests: ["FilmgateTesting"]),
         library("AuthKit", [core, "FileKit", "HTTPKit", crypto, cryptoExtras], tests: ["FilmgateTesting", log]),

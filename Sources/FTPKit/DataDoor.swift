@@ -104,7 +104,7 @@ final class DataDoor: Sendable {
         let pipeline = channel.pipeline.syncOperations
         if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
         try pipeline.addHandler(IdleStateHandler(readTimeout: .seconds(60)))
-        try pipeline.addHandler(DataInbox(channel, isUp: isUp))
+        try pipeline.addHandler(DataInbox(channel, isProtected: tls != nil, isUp: isUp))
     }
 }
 

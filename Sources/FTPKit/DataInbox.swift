@@ -1,5 +1,6 @@
 import NIOCore
 import NIOSSL
+import NIOTLS
 
 /// The bytes of one transfer, read from the network only as fast as they are asked for.
 // Touched on its channel's event loop only.
@@ -7,12 +8,17 @@ final class DataInbox: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = ByteBuffer
     private var chunks: CircularBuffer<ByteBuffer> = [], end: Result<Void, any Error>?
     private var waiting: EventLoopPromise<ByteBuffer?>?
+    /// TLS is still being agreed on: its messages are read although nobody asks for bytes, or a listing could never be sent.
+    private var isShaking: Bool
     private let channel: any Channel, isUp: @Sendable (DataLine) -> Void
 
-    init(_ channel: any Channel, isUp: @escaping @Sendable (DataLine) -> Void) { (self.channel, self.isUp) = (channel, isUp) }
+    init(_ channel: any Channel, isProtected: Bool, isUp: @escaping @Sendable (DataLine) -> Void) {
+        (self.channel, self.isUp, isShaking) = (channel, isUp, isProtected)
+    }
 
     func channelActive(context: ChannelHandlerContext) {
         isUp(DataLine(channel: channel, inbox: self))
+        if isShaking { context.read() }
         context.fireChannelActive()
     }
 
@@ -35,7 +41,7 @@ final class DataInbox: ChannelInboundHandler, @unchecked Sendable {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        if waiting != nil { context.read() }
+        if waiting != nil || isShaking { context.read() }
         context.fireChannelReadComplete()
     }
 
@@ -53,7 +59,9 @@ final class DataInbox: ChannelInboundHandler, @unchecked Sendable {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is IdleStateHandler.IdleStateEvent {
+        if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent {
+            isShaking = false
+        } else if event is IdleStateHandler.IdleStateEvent {
             end = end ?? .failure(ChannelError.connectTimeout(.seconds(60)))
             serve()
             context.close(promise: nil)

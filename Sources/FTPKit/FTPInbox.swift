@@ -68,11 +68,8 @@ package final class FTPInbox: Sendable {
     package func begin(_ login: String, _ path: FTPPath, from offset: UInt64?) throws(IngestError) -> FTPUpload {
         guard hasRoom else { throw IngestError(.storageFull, "The inbox is full.") }
         let place = state.withLock { state in
-            var place = "\(login)/part/\(path.text)", number = 1
-            while (offset == 0 && state.finished.contains(place)) || !state.writing.insert(place).inserted {
-                number += 1
-                place = "\(login)/part-\(number)/\(path.text)"
-            }
+            let place = free(state, login, path, isNew: offset == 0)
+            state.writing.insert(place)
             return place
         }
         do throws(IngestError) {
@@ -82,6 +79,16 @@ package final class FTPInbox: Sendable {
             state.withLock { _ = $0.writing.remove(place) }
             throw error
         }
+    }
+
+    /// A place for this name where nobody writes and, for a new file, nothing lies that was acknowledged.
+    private func free(_ state: State, _ login: String, _ path: FTPPath, isNew: Bool = true) -> String {
+        var place = "\(login)/part/\(path.text)", number = 1
+        while (isNew && state.finished.contains(place)) || state.writing.contains(place) {
+            number += 1
+            place = "\(login)/part-\(number)/\(path.text)"
+        }
+        return place
     }
 
     /// Its client was told that all of it is safe.
@@ -122,22 +129,23 @@ package final class FTPInbox: Sendable {
         }
     }
 
-    /// Renames what is not accepted yet; false when there is no such file, or when the name is taken.
-    package func rename(_ login: String, _ old: FTPPath, _ new: FTPPath) -> Bool {
-        let from = "\(login)/part/\(old.text)", to = "\(login)/part/\(new.text)"
+    /// Renames what is not accepted yet, and never over another that was acknowledged; nil when there is no such file.
+    func rename(_ login: String, _ old: FTPPath, _ new: FTPPath) -> FTPServer.Renaming? {
+        let from = "\(login)/part/\(old.text)"
         return state.withLock { state in
-            guard !state.writing.contains(from), !state.writing.contains(to),
+            let to = free(state, login, new)
+            guard !state.writing.contains(from),
                 ((try? FileFacts.of(root + "/" + from)) ?? nil)?.kind == .regular
-            else { return false }
+            else { return nil }
             guard (try? DurableFile.makeDirectories(Paths.folder(root + "/" + to), mode: 0o700)) != nil,
                 (try? DurableFile.publish(part: root + "/" + from, as: root + "/" + to)) != nil
-            else { return false }
+            else { return nil }
             if state.finished.remove(from) != nil { state.finished.insert(to) }
             if let size = state.lately.removeValue(forKey: Recent(login: login, path: old)) {
                 state.order.removeAll { $0 == Recent(login: login, path: old) }
                 note(&state, login, new, size)
             }
-            return true
+            return FTPServer.Renaming(login: login, path: new, from: from, to: to)
         }
     }
 

@@ -11,7 +11,11 @@ package final class FTPServer: Sendable {
     package enum Event: Sendable {
         /// Everything was sent and is durable. `abandoned` = the connection broke before the end; the client may go on later.
         case received(FTPFile, abandoned: Bool)
-        case renamed(login: String, from: FTPPath, to: FTPPath)
+        case renamed(Renaming)
+    }
+    /// Places in the inbox, before and after, and the name that the client gave.
+    package struct Renaming: Sendable {
+        package var login: String, path: FTPPath, from: String, to: String
     }
     private struct State {
         var listener: (any Channel)?, sessions: [ObjectIdentifier: any Channel] = [:], counts = FTPCounts(), isStopped = false

@@ -209,8 +209,8 @@ extension FTPSession {
         await withPath(name) { path in
             let (inbox, user) = (server.inbox, FTPServer.folderName(login.user))
             let done = await Result { () async throws(IngestError) in try await server.pool.run { inbox.rename(user, old, path) } }
-            guard case .success(true) = done else { return await say("550 It was taken already, or is not here.") }
-            server.tell(.renamed(login: user, from: old, to: path))
+            guard case .success(let renaming?) = done else { return await say("550 It was taken already, or is not here.") }
+            server.tell(.renamed(renaming))
             await say("250 Renamed.")
         }
     }

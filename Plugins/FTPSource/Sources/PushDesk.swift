@@ -48,7 +48,7 @@ actor PushDesk {
         for await event in mail {
             switch event {
             case .received(let file, let abandoned): wait(file, for: abandoned ? rules.incomplete : rules.settle)
-            case .renamed(let login, let from, let to): rename(login, from, to)
+            case .renamed(let renaming): rename(renaming)
             }
         }
         alarm?.cancel()
@@ -60,14 +60,13 @@ actor PushDesk {
         schedule()
     }
 
-    private func rename(_ login: String, _ from: FTPPath, _ to: FTPPath) {
+    private func rename(_ way: FTPServer.Renaming) {
         // It may have been looked for between the renaming and this word of it; `judge` takes the facts from the disk.
-        let place = "\(login)/part/\(to.text)"
         var file =
-            waiting.removeValue(forKey: "\(login)/part/\(from.text)")?.file
-            ?? FTPFile(login: login, path: to, place: place, size: 0, modified: 0, inode: 0, ended: false)
-        (file.path, file.place) = (to, place)
-        waiting[place] = Waiting(file: file, since: .now, due: .now)
+            waiting.removeValue(forKey: way.from)?.file
+            ?? FTPFile(login: way.login, path: way.path, place: way.to, size: 0, modified: 0, inode: 0, ended: false)
+        (file.path, file.place) = (way.path, way.to)
+        waiting[way.to] = Waiting(file: file, since: .now, due: .now)
         schedule()
     }
 

@@ -31,6 +31,21 @@ import Testing
         await scene.close()
     }
 
+    /// The first was acknowledged, so the second must not cut it, whatever stands between.
+    @Test func theSameNameAtOnceIsASecondFile() async throws {
+        let scene = try await PushScene()
+        let first = PushScene.jpeg(5000, 1), second = PushScene.jpeg(4000, 2), third = PushScene.jpeg(3000, 3)
+        let client = try #require(RawClient(scene.port))
+        #expect(client.logIn("ann"))
+        #expect(client.store("STOR IMG_1.JPG", first) == 226)
+        #expect(client.store("STOR IMG_1.JPG", second) == 226)
+        #expect(client.store("STOR NEW.TMP", third) == 226)
+        #expect(client.say("RNFR NEW.TMP") == 350)
+        _ = client.say("RNTO IMG_1.JPG")
+        #expect(Set(await scene.arrived(3).map(\.data)) == [first, second, third])
+        await scene.close()
+    }
+
     @Test func whoDoesNotKnowThePasswordIsRefusedAndCounted() async throws {
         let scene = try await PushScene()
         let file = try scene.file("a.jpg", PushScene.jpeg(100))
@@ -72,6 +87,8 @@ import Testing
             mode == "implicit"
             ? try scene.curl("-T", file, scheme: "ftps", to: "a.jpg") : try scene.curl("--ssl-reqd", "-T", file, to: "a.jpg")
         #expect(secure == 0)
+        // A listing sends without having received: TLS must come to stand by itself.
+        #expect(try scene.curl("--max-time", "20", "--ssl-reqd", scheme: mode == "implicit" ? "ftps" : "ftp") == 0)
         #expect(await scene.arrived(1).first?.data == data)
         if mode == "required" {
             #expect(try scene.curl("-T", file, to: "plain.jpg") != 0)
