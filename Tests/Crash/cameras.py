@@ -11,55 +11,15 @@ import random
 import shutil
 import signal
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
 
+from actor import PIPELINE, Actor
 from proof import Failure, folder, integrity, ledger, received, settled, sound
-from scene import TOKEN, free_port, wait_for_port
+from scene import free_port, wait_for_port
 
-PIPELINE = """\
-version: 1
-name: crash
-sources:
-{sources}
-stages:
-  - exif: {{}}
-  - dedupe: {{}}
-  - upload: {{ to: [archive, gallery] }}
-targets:
-  archive: {{ folder: {{ path: "{archive}" }} }}
-  gallery:
-    http:
-      url: "http://127.0.0.1:{port}/api/assets"
-      auth: studio
-      digest: {{ json: sha256 }}
-      find: {{ url: "http://127.0.0.1:{port}/api/assets/by-digest/{{sha256}}" }}
-auth:
-  studio: {{ bearer: {{ token: "${{env:FILMGATE_GALLERY_TOKEN}}" }} }}
-"""
 MAKES = "canon,nikon,fujifilm sony,panasonic,olympus leica,pentax,ptp gopro,canon,sony"
-
-
-class Actor:
-    """A process that can be killed and started again."""
-
-    def __init__(self, name, command, log, again=None):
-        self.name, self.command, self.again, self.log = name, command, again or command, log
-        self.process, self.said = None, 0
-
-    def start(self, first=True):
-        self.said = os.path.getsize(self.log) if os.path.exists(self.log) else 0
-        environment = dict(os.environ, FILMGATE_GALLERY_TOKEN=TOKEN)
-        with open(self.log, "ab") as out:
-            self.process = subprocess.Popen(self.command if first else self.again, env=environment, stdout=out, stderr=subprocess.STDOUT)
-
-    def kill(self, number=signal.SIGKILL):
-        if self.process.poll() is not None and number == signal.SIGKILL:
-            raise Failure(f"{self.name} had ended by itself with {self.process.returncode}; see {self.log}")
-        self.process.send_signal(number)
-        return self.process.wait(timeout=60)
 
 
 class Shoot:

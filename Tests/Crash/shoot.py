@@ -1,51 +1,10 @@
 """A shoot that scripts can disturb: virtual cameras of several makes, a gallery, and a `filmgate run` that takes from them."""
 import os
-import signal
-import socket
-import subprocess
 import time
 
+from actor import PIPELINE, Actor
 from proof import Failure, folder, integrity, received, settled
-
-TOKEN = "shoot-token"
-PIPELINE = """\
-version: 1
-name: crash
-sources:
-{sources}
-stages:
-  - exif: {{}}
-  - dedupe: {{}}
-  - upload: {{ to: [archive, gallery] }}
-targets:
-  archive: {{ folder: {{ path: "{archive}" }} }}
-  gallery:
-    http:
-      url: "http://127.0.0.1:{port}/api/assets"
-      auth: studio
-      digest: {{ json: sha256 }}
-      find: {{ url: "http://127.0.0.1:{port}/api/assets/by-digest/{{sha256}}" }}
-auth:
-  studio: {{ bearer: {{ token: "${{env:FILMGATE_GALLERY_TOKEN}}" }} }}
-"""
-
-
-class Actor:
-    """A process that can be killed and started again."""
-
-    def __init__(self, command, again=None, log=None):
-        self.command, self.again, self.log = command, again or command, log
-        self.process, self.said = None, 0
-
-    def start(self, first=True):
-        self.said = os.path.getsize(self.log) if self.log and os.path.exists(self.log) else 0
-        environment = dict(os.environ, FILMGATE_GALLERY_TOKEN=TOKEN)
-        out = open(self.log, "ab") if self.log else subprocess.DEVNULL
-        self.process = subprocess.Popen(self.command if first else self.again, env=environment, stdout=out, stderr=subprocess.STDOUT)
-
-    def kill(self, number=signal.SIGKILL):
-        self.process.send_signal(number)
-        return self.process.wait(timeout=60)
+from scene import free_port, wait_for_port
 
 
 class Shoot:
@@ -62,12 +21,12 @@ class Shoot:
             self.frames.update(self.shots(card, make, options.shots, options.largest))
             sources.append(f'  - {make}: {{ hosts: ["127.0.0.1:{port}"], backlog: all }}')
             simulate = [self.program, "camera", "simulate", "--make", make, "--port", str(port), "--files", card]
-            self.cameras.append(Actor(simulate + ["--shoot-every", f"{options.every}ms"], simulate))
+            self.cameras.append(Actor(make, simulate + ["--shoot-every", f"{options.every}ms"], again=simulate))
         port, pipeline = free_port(), os.path.join(place, "live.yaml")
         with open(pipeline, "w", encoding="utf-8") as file:
             file.write(PIPELINE.format(sources="\n".join(sources), archive=self.archive, port=port))
-        self.server = Actor([self.program, "sample", "gallery", "--dir", self.gallery, "--port", str(port), "--token-env", "FILMGATE_GALLERY_TOKEN"])
-        self.run = Actor([self.program, "run", pipeline, "--state", self.state, "--json"], log=os.path.join(place, "run.log"))
+        self.server = Actor("gallery", [self.program, "sample", "gallery", "--dir", self.gallery, "--port", str(port), "--token-env", "FILMGATE_GALLERY_TOKEN"])
+        self.run = Actor("run", [self.program, "run", pipeline, "--state", self.state, "--json"], log=os.path.join(place, "run.log"))
         self.port = port
 
     def shots(self, card, make, count, largest):
@@ -109,20 +68,3 @@ class Shoot:
         for actor in [self.run, self.server, *self.cameras]:
             if actor.process and actor.process.poll() is None:
                 actor.kill()
-
-
-def free_port():
-    """A port of this machine that nobody uses."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
-
-
-def wait_for_port(port):
-    """Returns once somebody answers there."""
-    for _ in range(400):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)
-    raise Failure(f"nothing answers on port {port}")

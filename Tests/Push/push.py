@@ -19,24 +19,10 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Crash"))
 from body import Body  # noqa: E402
 from proof import Failure, digest, folder, integrity, received, settled  # noqa: E402
+from scene import free_port, wait_for_port  # noqa: E402
 
 TOKEN = "push-token"
 LOGINS = ("ann", "bob", "cyd")
-
-
-def free_port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
-
-
-def wait_for_port(port):
-    for _ in range(400):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)
-    raise Failure(f"nothing answers on port {port}")
 
 
 def picture(rng, size):

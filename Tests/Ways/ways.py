@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "Crash"))
 import shots  # noqa: E402
 from proof import Failure, digest, folder, integrity, received, settled  # noqa: E402
+from scene import free_port, wait_for_port  # noqa: E402
 
 WAYS = ("card", "ptp", "hot", "ftp")
 REST = """\
@@ -45,21 +45,6 @@ auth:
 """
 # What depends on the way and not on the frame.
 OF_THE_WAY = {"type", "source", "path", "shot", "twin", "receipts", "ending", "reason"}
-
-
-def free_port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
-
-
-def wait_for_port(port):
-    for _ in range(400):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)
-    raise Failure(f"nothing answers on port {port}")
 
 
 class Table:
