@@ -118,7 +118,7 @@ let package = Package(
         library("FilmgateEngine", [core, "CLinux", "FileKit", channels, log], tests: ["FilmgateConfig"], fixtures: ["Fixtures"]),
         // Layer 4: modules
         module("CardSource", uses: ["CardKit", "FileKit", log]),
-        module("FTPSource", uses: ["FTPKit", "MediaKit", log]),
+        module("FTPSource", uses: ["CardKit", "FTPKit", log]),
         module("FolderSource", uses: ["CardKit", "FileKit", log]),
         module("DedupeStage", tests: ["FilmgateLedger", log]),
         module("UploadStage", tests: [log]),

@@ -205,7 +205,8 @@ package final class FTPInbox: Sendable {
             state.finished.remove(place)
         }
         var folder = Paths.folder(place)
-        while folder.utf8.filter({ $0 == 0x2F }).count >= 1, withCPath("\(root)/\(folder)", { rmdir($0) }) == 0 {
+        // The folders of a login stay: another file may be on its way through them.
+        while folder.utf8.filter({ $0 == 0x2F }).count >= 2, withCPath("\(root)/\(folder)", { rmdir($0) }) == 0 {
             folder = Paths.folder(folder)
         }
     }

@@ -10,7 +10,7 @@ import Testing
         "FilmgateCore": ["Logging"],
         "FileKit": ["FilmgateCore", "CLinux", "CXXHash", "Crypto"],
         "CardKit": ["FilmgateCore", "FileKit", "MediaKit"],
-        "FTPKit": ["FilmgateCore", "FileKit", "NIOCore", "NIOPosix", "NIOSSL", "Logging"],
+        "FTPKit": ["FilmgateCore", "FileKit", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS", "Logging"],
         "MediaKit": ["FilmgateCore", "CExif"],
         "StampKit": ["FilmgateCore", "CXML2", "Crypto"],
         "HTTPKit": ["FilmgateCore", "CCurl", "Crypto"],

@@ -16,6 +16,7 @@ public struct FTPSource: Module, SourceDriver {
         public var listen = "127.0.0.1:2121", certificate = "", key = "", passive = "", passiveAddress = "", inbox = ""
         var tls = FTPOptions.TLS.none, logins: [Login] = []
         public var max = ByteCount(16 << 30), settle = Duration.milliseconds(500), incomplete = Duration.seconds(60)
+        public var companions = Duration.seconds(10)
         public var idle = Duration.seconds(300)
 
         public init() {}
@@ -34,6 +35,9 @@ public struct FTPSource: Module, SourceDriver {
             .field(
                 "incomplete", \.incomplete, in: .zero...(.seconds(86_400)),
                 "How long to wait for the rest of a file; then it is taken and flagged."),
+            .field(
+                "companions", \.companions, in: .zero...(.seconds(3600)),
+                "How long a sidecar or a memo that comes before its picture waits for it."),
             .field("idle", \.idle, in: .seconds(10)...(.seconds(86_400)), "A camera that says nothing for so long is let go of."),
         ]
 
@@ -84,7 +88,7 @@ public struct FTPSource: Module, SourceDriver {
             logins.append(FTPLogin(user: login.user, password: password, folder: login.folder.isEmpty ? login.user : login.folder))
         }
         let box = try FTPInbox(place.address, limit: config.max.bytes)
-        let desk = PushDesk(box, PushRules(settle: config.settle, incomplete: config.incomplete, logins: logins, place: place))
+        let desk = PushDesk(box, PushRules(config, logins: logins, place: place))
         let server = try FTPServer(options, logins: logins, inbox: box, logger: context.logger) { event in desk.note(event) }
         try await server.start()
         return FTPPushSession(place: place, inbox: box, desk: desk, server: server, logger: context.logger)

@@ -1,12 +1,17 @@
+import CardKit
 import FTPKit
 import FilmgateCore
-import MediaKit
 import Synchronization
 
 /// What decides when a pushed file is handed on.
 struct PushRules: Sendable {
-    var settle: Duration, incomplete: Duration
+    var settle: Duration, incomplete: Duration, companions: Duration
     var logins: [FTPLogin], place: SourcePlace
+
+    init(_ config: FTPSource.Config, logins: [FTPLogin], place: SourcePlace) {
+        (settle, incomplete, companions) = (config.settle, config.incomplete, config.companions)
+        (self.logins, self.place) = (logins, place)
+    }
 
     /// Names that cameras and programs give to files in the making.
     static let unfinished: Set<String> = ["tmp", "temp", "part", "partial", "upload", "filepart", "in"]
@@ -23,10 +28,12 @@ actor PushDesk {
     private var waiting: [String: Waiting] = [:]
     private var alarm: Task<Void, Never>?
     private var out: AsyncStream<SourceNews>.Continuation?
-    private var ready: [SourceEntry] = []
+    /// Pictures never wait here: a body sends the next file only when this one is done.
+    private var hold: ShotHold
 
     init(_ inbox: FTPInbox, _ rules: PushRules) {
         (self.inbox, self.rules) = (inbox, rules)
+        hold = ShotHold(rules.companions)
         (mail, post) = AsyncStream<FTPServer.Event>.makeStream()
     }
 
@@ -39,7 +46,9 @@ actor PushDesk {
         let inbox = inbox
         let files = try await pool.run { () throws(IngestError) in try inbox.files() }
         for file in files where !file.ended { wait(file, for: rules.incomplete) }
-        return files.filter(\.ended).map { entry($0) }
+        let entries = files.filter(\.ended).map { entry($0) }
+        hold.remember(entries)
+        return entries
     }
 
     /// Until `close`.
@@ -72,7 +81,7 @@ actor PushDesk {
 
     private func schedule() {
         alarm?.cancel()
-        guard let due = waiting.values.map(\.due).min() else { return }
+        guard let due = (waiting.values.map(\.due) + [hold.nextDue].compactMap { $0 }).min() else { return }
         alarm = Task {
             try? await Task.sleep(until: due, clock: .continuous)
             if !Task.isCancelled { await self.look() }
@@ -87,9 +96,11 @@ actor PushDesk {
             case .gone: if waiting[place]?.due == item.due { waiting[place] = nil }
             case .taken(let file):
                 waiting[place] = nil
-                out?.yield(.arrived(entry(file)))
+                let entry = entry(file)
+                hold.add(entry, near: entry.shot.key, at: now)
             }
         }
+        for shot in hold.ready(at: now, writing: { _ in false }) { for entry in shot { out?.yield(.arrived(entry)) } }
         schedule()
     }
 
@@ -112,9 +123,9 @@ actor PushDesk {
     }
 
     private static func hasGap(_ path: String, _ name: String) -> Bool {
-        let result = Result { () throws(IngestError) in try MediaReader.read(path: path, name: name) }
-        guard case .success(let reading) = result, case .truncated = reading.completeness else { return false }
-        return true
+        let result = Result { () throws(IngestError) in try Wholeness.gap(path: path, name: name) }
+        if case .success(.some) = result { return true }
+        return false
     }
 
     private func entry(_ file: FTPFile) -> SourceEntry {

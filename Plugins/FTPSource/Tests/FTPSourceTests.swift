@@ -46,6 +46,27 @@ import Testing
         await scene.close()
     }
 
+    @Test func aSidecarComesAfterItsPictureWhicheverIsSentFirst() async throws {
+        let scene = try await PushScene()
+        let client = try #require(RawClient(scene.port))
+        #expect(client.logIn("ann"))
+        #expect(client.store("STOR IMG_1.XMP", Data("<x:xmpmeta/>".utf8)) == 226)
+        // Longer than the sidecar needs to settle.
+        try await Task.sleep(for: .milliseconds(400))
+        #expect(client.store("STOR IMG_1.JPG", PushScene.jpeg(3000)) == 226)
+        #expect(await scene.arrived(2).map(\.path) == ["ann/IMG_1.JPG", "ann/IMG_1.XMP"])
+        await scene.close()
+    }
+
+    @Test func aSidecarWithoutAPictureWaitsOnlySoLong() async throws {
+        let scene = try await PushScene { $0.companions = .milliseconds(200) }
+        let client = try #require(RawClient(scene.port))
+        #expect(client.logIn("ann"))
+        #expect(client.store("STOR IMG_1.XMP", Data("<x:xmpmeta/>".utf8)) == 226)
+        #expect(await scene.arrived(1).map(\.path) == ["ann/IMG_1.XMP"])
+        await scene.close()
+    }
+
     @Test func whoDoesNotKnowThePasswordIsRefusedAndCounted() async throws {
         let scene = try await PushScene()
         let file = try scene.file("a.jpg", PushScene.jpeg(100))

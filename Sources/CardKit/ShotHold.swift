@@ -1,22 +1,22 @@
-import FilmgateCore
+package import FilmgateCore
 
 /// Keeps the finished files of a shot back while others of it are being written, and sidecars while their picture is not there.
-struct ShotHold: Sendable {
+package struct ShotHold: Sendable {
     private struct Held: Sendable { var entries: [SourceEntry], since: ContinuousClock.Instant, near: String }
     private static let remembered = 2048
 
-    let patience: Duration
+    package let patience: Duration
     private var held: [String: Held] = [:], order: [String] = []
     /// Keys of shots whose picture was handed on lately.
     private var pictures: Set<String> = [], pictureOrder: [String] = []
 
-    init(_ patience: Duration) { self.patience = patience }
+    package init(_ patience: Duration) { self.patience = patience }
 
-    var isEmpty: Bool { held.isEmpty }
-    var lately: Set<String> { pictures }
+    package var isEmpty: Bool { held.isEmpty }
+    package var lately: Set<String> { pictures }
 
     /// `near` = the key under which its companions are pending.
-    mutating func add(_ entry: SourceEntry, near: String, at now: ContinuousClock.Instant) {
+    package mutating func add(_ entry: SourceEntry, near: String, at now: ContinuousClock.Instant) {
         let key = entry.shot.key
         if held[key] == nil {
             held[key] = Held(entries: [], since: now, near: near)
@@ -26,7 +26,7 @@ struct ShotHold: Sendable {
     }
 
     /// Shots that need wait no longer, each with its primary first; `writing` tells how many files of a shot are pending.
-    mutating func ready(at now: ContinuousClock.Instant, writing: (String) -> Bool) -> [[SourceEntry]] {
+    package mutating func ready(at now: ContinuousClock.Instant, writing: (String) -> Bool) -> [[SourceEntry]] {
         var ready: [[SourceEntry]] = [], left: [String] = []
         for key in order {
             guard let shot = held[key] else { continue }
@@ -45,9 +45,9 @@ struct ShotHold: Sendable {
     }
 
     /// When the first shot is let go at the latest.
-    var nextDue: ContinuousClock.Instant? { held.values.map(\.since).min().map { $0 + patience } }
+    package var nextDue: ContinuousClock.Instant? { held.values.map(\.since).min().map { $0 + patience } }
 
-    mutating func remember(_ entries: [SourceEntry]) {
+    package mutating func remember(_ entries: [SourceEntry]) {
         guard let picture = entries.first(where: { !$0.kind.follows && $0.fate == .take }) else { return }
         guard pictures.insert(picture.shot.key).inserted else { return }
         pictureOrder.append(picture.shot.key)
