@@ -65,6 +65,11 @@ public enum LedgerChange: Sendable {
     case delivery(DeliveryRow)
     /// Removes the delivery of that content at that target: it goes to another one instead.
     case withdraw(ContentKey, target: String)
+    /// The deliveries of these bytes went on: files of earlier runs that wait for nothing else end too, as duplicates of `twin`, or set
+    /// aside where a target refused them.
+    ///
+    /// Files of `run` itself are left to it.
+    case followed(ContentKey, twin: String, run: Int64, at: Int64)
     case shotName(ShotName, shot: String, target: String, event: String?)
     case note(asset: AssetID?, at: Int64, text: String)
     case endRun(Int64, at: Int64, exit: Int, summary: RunSummary)
@@ -176,7 +181,10 @@ public struct NoteRow: Sendable, Hashable, Codable {
 }
 
 public struct AssetFilter: Sendable, Hashable {
+    /// `run` lists what became of files in that run, also where a later one went on with them.
     public var endings: Set<Ending>?, run: Int64?, root: String?, limit: Int
+    /// Only files with these bytes.
+    public var content: ContentKey?
     /// What changed last comes first; without files that were made here.
     public var latest = false
     public init(endings: Set<Ending>? = nil, run: Int64? = nil, root: String? = nil, limit: Int = 1000) {

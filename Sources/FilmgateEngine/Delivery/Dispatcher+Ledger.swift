@@ -32,6 +32,7 @@ extension Dispatcher {
         }
         changes.append(.delivery(row(parcel, receipt, bytes: owner.bytes)))
         if let other = parcel.replaces, receipt.state == .done { changes.append(.withdraw(parcel.id.content, target: other)) }
+        changes.append(.followed(owner.content, twin: owner.asset.origin.absolutePath, run: run, at: Now.nanoseconds))
         return changes
     }
 

@@ -20,7 +20,7 @@ actor Dispatcher {
     private var tasks: [Parcel.ID: Task<Void, Never>] = [:]
     private var drained: CheckedContinuation<Void, Never>?
     private var lastProgress: ContinuousClock.Instant
-    private var stopped = false
+    private var stopped = false, isWindingDown = false
     /// Settled deliveries that the ledger is just being told of.
     private var unrecorded = 0
     /// What this run has settled, as hashes: a file of the same bytes that was looked up before asks the ledger again.
@@ -97,7 +97,7 @@ actor Dispatcher {
     }
 
     private func pump(_ target: String) {
-        guard !stopped else { return }
+        guard !stopped, !isWindingDown || queues[target]?.isFlowing == true else { return }
         while let id = queues[target]?.next(at: clock.now), let parcel = parcels[id] {
             parcels[id]?.state = .sending
             tasks[id] = Task { await self.send(parcel) }
@@ -307,6 +307,12 @@ actor Dispatcher {
         wakeIfIdle()
     }
 
+    /// What was read goes to the folders that take it, what is being sent is finished; nothing else is begun or tried again.
+    func windDown() {
+        isWindingDown = true
+        wakeIfIdle()
+    }
+
     /// Breaks off what is being sent, too.
     func abort() {
         stop()
@@ -319,7 +325,7 @@ actor Dispatcher {
     }
 
     private func wakeIfIdle() {
-        let idle = stopped ? tasks.isEmpty : queues.values.allSatisfy(\.isIdle)
+        let idle = stopped ? tasks.isEmpty : queues.values.allSatisfy { $0.isIdle || (isWindingDown && $0.active == 0 && !$0.isFlowing) }
         guard idle, unrecorded == 0, let waiter = drained else { return }
         drained = nil
         waiter.resume()

@@ -9,7 +9,9 @@ struct Leftovers: Sendable {
     /// Takes what waits for an event, and only that, to `event`; else everything but that.
     var assigning = false
 
-    /// One consignment per content, with a parcel for each of its waiting deliveries; `only` limits them to one target's name.
+    /// A consignment for each file, with a parcel for each of the waiting deliveries of its bytes; `only` limits them to one target's name.
+    ///
+    /// Of files with the same bytes the latest goes first: the others wait for its parcels.
     func placed(_ states: Set<Receipt.State>, only: String?) async throws(IngestError) -> [Placer.Placed] {
         let waiting = try await ledger.queue(states)
         var order: [ContentKey] = [], byContent: [ContentKey: [QueuedDelivery]] = [:]
@@ -19,20 +21,20 @@ struct Leftovers: Sendable {
         }
         var result: [Placer.Placed] = []
         for content in order {
-            if let placed = try await placed(content, byContent[content] ?? []) { result.append(placed) }
+            result += try await placed(content, byContent[content] ?? [])
         }
         return result
     }
 
-    private func placed(_ content: ContentKey, _ waiting: [QueuedDelivery]) async throws(IngestError) -> Placer.Placed? {
-        var mine: [(QueuedDelivery, PlannedTarget)] = []
+    private func placed(_ content: ContentKey, _ waiting: [QueuedDelivery]) async throws(IngestError) -> [Placer.Placed] {
+        var mine: [(one: QueuedDelivery, target: PlannedTarget)] = []
         for one in waiting {
             guard let target = target(of: one.delivery) else { continue }
             // Made for this target and gone with a crash: the next reading makes it again.
             if one.delivery.holdsRendition, try FileFacts.of(one.delivery.file ?? "") == nil { continue }
             mine.append((one, target))
         }
-        guard let (first, _) = mine.first else { return nil }
+        guard let (first, _) = mine.first else { return [] }
         let rows = try await ledger.deliveries(of: content)
         var asset = Asset(origin: first.asset.origin, kind: first.asset.kind, shot: first.asset.shot)
         (asset.media, asset.flags) = (first.asset.media, first.asset.flags)
@@ -70,7 +72,8 @@ struct Leftovers: Sendable {
             if one.delivery.target != target.identity { parcel.replaces = one.delivery.target }
             return parcel
         }
-        return Placer.Placed(consignment: consignment, parcels: parcels)
+        let owner = Placer.Placed(consignment: consignment, parcels: parcels)
+        return [owner] + (try await twins(of: owner, mine.map { ($0.one.delivery, $0.target) }, rows))
     }
 
     /// With its event a target may be another one: then its name in the file says which.

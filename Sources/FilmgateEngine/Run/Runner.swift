@@ -27,6 +27,7 @@ public final class Runner: Sendable {
     public func stop(_ status: ExitStatus = .interrupted) {
         signalled.withLock { $0 = $0 ?? status }
         stopping.set()
+        if let dispatcher = dispatcher.withLock({ $0 }) { Task { await dispatcher.windDown() } }
     }
 
     /// Finishes what is in flight and returns, so that another run of the same process can go on; the outcome tells of no signal.
@@ -66,7 +67,7 @@ public final class Runner: Sendable {
         try await resume(ground)
         let run = ContinuousRun(ground: ground, once: once)
         let result = await Result { () async throws(IngestError) in try await run.run() }
-        if stopping.isSet, let dispatcher = dispatcher.withLock({ $0 }) { await dispatcher.stop() }
+        if stopping.isSet, let dispatcher = dispatcher.withLock({ $0 }) { await dispatcher.windDown() }
         let outcome = try await end(ground.run, seconds: { (clock.now - start).inSeconds })
         ground.staging.close()
         try result.get()
@@ -123,9 +124,9 @@ public final class Runner: Sendable {
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: Now.nanoseconds) ?? 0
         let desk = makeDesk(run: run, budget: ByteBudget(limit: plan.spool), book: NameBook())
         let leftovers = Leftovers(ledger: reader, targets: plan.targets, event: options.event, assigning: assigning)
-        for placed in try await leftovers.placed(states, only: target) where !stopping.isSet {
-            await desk.submit(placed.consignment, parcels: placed.parcels)
-        }
+        let all = try await leftovers.placed(states, only: target)
+        for left in try await leftovers.untouched(all, only: target) { tally.settle(left) }
+        for placed in all where !stopping.isSet { await desk.submit(placed.consignment, parcels: placed.parcels) }
         return try await end(run, seconds: { (clock.now - start).inSeconds })
     }
 
@@ -145,6 +146,7 @@ public final class Runner: Sendable {
             event: options.deliveryEvent, backoff: plan.backoff)
         let made = Dispatcher(setup)
         dispatcher.withLock { $0 = made }
+        if stopping.isSet { Task { await made.windDown() } }
         return made
     }
 

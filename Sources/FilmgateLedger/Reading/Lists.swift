@@ -5,10 +5,14 @@ import GRDB
 extension SQLiteReader {
     public func assets(_ filter: AssetFilter) async throws(IngestError) -> [AssetRow] {
         try await scan { db in
-            try AssetReading.all(db, Self.clauses(filter)) { query in
+            try AssetReading.all(db, from: filter.run == nil ? "asset" : Self.ofRun, Self.clauses(filter)) { query in
+                if let run = filter.run {
+                    query.bind(run)
+                    query.bind(run)
+                }
                 if let endings = filter.endings { for ending in endings { query.bind(ending.rawValue) } }
-                if let run = filter.run { query.bind(run) }
                 if let root = filter.root { query.bind(root) }
+                if let content = filter.content { query.bind(content.rawValue) }
                 query.bind(max(0, filter.limit))
             }
         }
@@ -62,12 +66,15 @@ extension SQLiteReader {
     static func clauses(_ filter: AssetFilter) -> String {
         var terms: [String] = []
         if let endings = filter.endings { terms.append("a.ending IN (\(endings.map { _ in "?" }.joined(separator: ", ")))") }
-        if filter.run != nil { terms.append("a.run = ?") }
         if filter.root != nil { terms.append("a.place_id IN (SELECT id FROM place WHERE root = ?)") }
+        if filter.content != nil { terms.append("a.content_id = (SELECT id FROM content WHERE key = ?)") }
         if filter.latest { terms.append("(a.flags IS NULL OR a.flags <> '\(AssetFlag.made)')") }
         let order = filter.latest ? "a.at DESC" : "a.run DESC, a.since, a.path"
         return (terms.isEmpty ? "" : "WHERE " + terms.joined(separator: " AND ")) + " ORDER BY \(order) LIMIT ?"
     }
+
+    /// What a run did: also with files that a later one went on with.
+    static let ofRun = "(SELECT * FROM asset WHERE run = ? UNION ALL SELECT * FROM past WHERE run = ?)"
 
     /// A key is the SHA-256 alone or followed by `:`; `;` is the byte after `:`.
     static let bySHA256 = """

@@ -41,9 +41,9 @@ enum AssetReading {
         return row
     }
 
-    static func all(_ db: Database, _ clauses: String, bind: (inout Query) -> Void) throws -> [AssetRow] {
+    static func all(_ db: Database, from source: String = "asset", _ clauses: String, bind: (inout Query) -> Void) throws -> [AssetRow] {
         let targets = try Targets(db)
-        var query = try Query(db, "SELECT " + columns + " FROM asset a" + joins + clauses), rows: [AssetRow] = []
+        var query = try Query(db, "SELECT " + columns + " FROM \(source) a" + joins + clauses), rows: [AssetRow] = []
         bind(&query)
         while try query.next() { rows.append(read(&query, targets)) }
         return rows

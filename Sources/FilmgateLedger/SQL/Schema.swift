@@ -10,6 +10,7 @@ enum Schema {
         migrator.registerMigration("1 assets and deliveries", foreignKeyChecks: .immediate) { db in
             try db.execute(sql: names + contents + assets + deliveries)
         }
+        migrator.registerMigration("2 what earlier runs did", foreignKeyChecks: .immediate) { db in try db.execute(sql: past) }
         return migrator
     }()
 
@@ -60,6 +61,24 @@ enum Schema {
         CREATE INDEX asset_run ON asset (run, ending);
         CREATE INDEX asset_made ON asset (ending) WHERE flags = 'made';
 
+        """
+
+    /// What a run left of a file that a later run went on with: the columns of `asset`, in their order.
+    ///
+    /// Written only where that happens, so that the first import of a card costs nothing more.
+    private static let past = """
+        CREATE TABLE past (
+            volume_id INTEGER NOT NULL REFERENCES volume (id), path TEXT NOT NULL, size INTEGER NOT NULL,
+            modified INTEGER NOT NULL, born INTEGER NOT NULL, inode INTEGER NOT NULL, changed INTEGER NOT NULL,
+            place_id INTEGER NOT NULL REFERENCES place (id), root_path TEXT, run INTEGER NOT NULL, kind TEXT NOT NULL,
+            shot TEXT NOT NULL, stem TEXT NOT NULL, inner_path TEXT, sidecar_of TEXT, content_id INTEGER REFERENCES content (id),
+            flags TEXT, wanted TEXT, ending TEXT, reason TEXT, twin TEXT, event TEXT, photographer TEXT, at INTEGER NOT NULL,
+            since INTEGER NOT NULL, PRIMARY KEY (run, volume_id, path, size, modified, born, inode, changed)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TRIGGER asset_past BEFORE UPDATE ON asset WHEN OLD.run <> NEW.run BEGIN
+            INSERT OR REPLACE INTO past SELECT * FROM asset WHERE volume_id = OLD.volume_id AND path = OLD.path AND size = OLD.size
+                AND modified = OLD.modified AND born = OLD.born AND inode = OLD.inode AND changed = OLD.changed;
+        END;
         """
 
     /// `own_sha256` = 1 where the receipt's SHA-256 is the content's; `sha256` then stays empty.

@@ -17,6 +17,7 @@ final class ChangeWriter {
         case .asset(let row): try write(row)
         case .delivery(let row): try write(row)
         case .withdraw(let key, let target): try withdraw(key, target: target)
+        case .followed(let key, let twin, let run, let at): try follow(key, twin: twin, run: run, at: at)
         case .shotName(let name, let shot, let target, let event): try write(name, shot: shot, target: target, event: event)
         case .note(let asset, let at, let text): try write(text, at: at, of: asset)
         case .endRun(let run, let at, let exit, let summary): try end(run, at: at, exit: exit, summary)

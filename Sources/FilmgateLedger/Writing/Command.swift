@@ -5,7 +5,8 @@ import FilmgateCore
 /// Each is prepared once and kept.
 enum Command: Int, CaseIterable {
     case addVolume, findVolume, addPlace, findPlace, addTarget, findTarget, nameTarget, addCamera, findCamera
-    case addContent, findContent, setDigests, setMedia, putAsset, putDelivery, removeDelivery, putShotName, addNote, beginRun, endRun
+    case addContent, findContent, setDigests, setMedia, putAsset, findWaiting, findStates, endAsset, putDelivery, removeDelivery,
+        putShotName, addNote, beginRun, endRun
 
     var sql: String {
         switch self {
@@ -23,6 +24,14 @@ enum Command: Int, CaseIterable {
         case .setDigests: "UPDATE content SET \(DigestRow.names.map { "\($0) = coalesce(?, \($0))" }.joined(separator: ", ")) WHERE id = ?"
         case .setMedia: "UPDATE content SET \(MediaRow.names.map { $0 + " = ?" }.joined(separator: ", ")) WHERE id = ?"
         case .putAsset: Self.put(into: "asset", key: AssetWriting.key, AssetWriting.facts, once: ["since"])
+        case .findWaiting:
+            "SELECT \(AssetWriting.key.joined(separator: ", ")), wanted, ending FROM asset "
+                + "WHERE content_id = ? AND run <> ? AND (ending IS NULL OR ending IN ('pending', 'setAside'))"
+        case .findStates:
+            "SELECT d.target_id, d.state, t.name, d.reason FROM delivery d JOIN target t ON t.id = d.target_id WHERE d.content_id = ?"
+        case .endAsset:
+            "UPDATE asset SET run = ?, ending = ?, reason = ?, twin = ?, at = ? WHERE "
+                + AssetWriting.key.map { "\($0) = ?" }.joined(separator: " AND ")
         case .putDelivery: Self.put(into: "delivery", key: ["content_id", "target_id"], DeliveryWriting.facts)
         case .removeDelivery: "DELETE FROM delivery WHERE content_id = ? AND target_id = ?"
         case .putShotName: Self.put(into: "shot_name", key: ["target_id", "event", "shot"], ["counter", "suffix", "base"])

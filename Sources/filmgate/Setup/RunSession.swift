@@ -1,3 +1,4 @@
+import ArgumentParser
 import FilmgateCore
 import FilmgateEngine
 import FilmgateExternal
@@ -25,9 +26,21 @@ struct RunSession {
     ///
     /// With `assigning`, what waits for an event, to the options' event.
     func retry(_ pipelines: [PipelineFile], _ states: Set<Receipt.State>, target: String?, assigning: Bool = false) async throws {
+        if let target { try await refuseUnknown(target, pipelines) }
         try await run(pipelines) { runner throws(IngestError) in
             try await runner.retry(states, target: target, assigning: assigning)
         }
+    }
+
+    /// Throws a usage error for a target that neither the pipelines nor the ledger know.
+    private func refuseUnknown(_ target: String, _ pipelines: [PipelineFile]) async throws {
+        let reader = try await workplace.readLedger()
+        let totals = try await workplace.telling { () async throws(IngestError) in try await reader.totals() }
+        let known = Set(pipelines.flatMap { $0.targets.map(\.name) } + totals.targets.map(\.name)).sorted()
+        if known.contains(target) { return }
+        let hint = nearest(target, among: known).map { " Did you mean `\($0)`?" } ?? ""
+        let list = known.isEmpty ? "none is known yet" : "known: \(known.joined(separator: ", "))"
+        throw ValidationError("There is no target called `\(target)`; \(list).\(hint)")
     }
 
     private func run(_ pipelines: [PipelineFile], _ body: (Runner) async throws(IngestError) -> RunOutcome) async throws {

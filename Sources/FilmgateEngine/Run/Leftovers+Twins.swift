@@ -1,0 +1,68 @@
+import FilmgateCore
+
+/// Other files with the same bytes, and what is not sent this time.
+extension Leftovers {
+    /// Files that wait for the deliveries of `owner`: they end with them.
+    func twins(
+        of owner: Placer.Placed, _ waiting: [(delivery: DeliveryRow, target: PlannedTarget)], _ rows: [DeliveryRow]
+    ) async throws(IngestError) -> [Placer.Placed] {
+        var filter = AssetFilter(limit: 10_000)
+        filter.content = owner.consignment.content
+        let isRefused = waiting.contains { $0.delivery.receipt.state == .failed }
+        var placed: [Placer.Placed] = []
+        for row in try await ledger.assets(filter) where row.origin.id != owner.consignment.asset.id {
+            guard row.ending == nil || row.ending == .pending || (row.ending == .setAside && isRefused) else { continue }
+            if let twin = twin(row, of: owner, waiting, rows) { placed.append(twin) }
+        }
+        return placed
+    }
+
+    private func twin(
+        _ row: AssetRow, of owner: Placer.Placed, _ waiting: [(delivery: DeliveryRow, target: PlannedTarget)], _ rows: [DeliveryRow]
+    ) -> Placer.Placed? {
+        let mine = waiting.filter { row.wanted.contains($0.delivery.target) }.map(\.target)
+        var parcels = owner.parcels.filter { parcel in mine.contains { $0.identity == parcel.id.target } }
+        if parcels.isEmpty { return nil }
+        for index in parcels.indices { parcels[index].listeners = [row.origin.id] }
+        var asset = Asset(origin: row.origin, kind: row.kind, shot: row.shot)
+        (asset.media, asset.flags, asset.digests) = (row.media, row.flags, owner.consignment.asset.digests)
+        // The bytes are the owner's to remove.
+        var bytes = owner.consignment.bytes
+        bytes.ownership = .delivered
+        asset.file = bytes
+        var consignment = Consignment(
+            asset: asset, content: owner.consignment.content,
+            wanted: mine
+                + targets.filter { target in
+                    row.wanted.contains(target.identity) && !mine.contains { $0.identity == target.identity }
+                }, bytes: bytes, shot: ShotFacts(captured: asset.media?.captured, photographer: row.photographer), budget: 0)
+        consignment.event = assigning ? event : row.event ?? event
+        for other in rows where row.wanted.contains(other.target) && !waiting.contains(where: { $0.delivery.target == other.target }) {
+            consignment.receipts[other.targetName] = other.receipt
+            consignment.receipts[other.targetName]?.existed = true
+        }
+        return Placer.Placed(consignment: consignment, parcels: parcels)
+    }
+
+    /// What waits and is not among `placed`, one ending for each content: nobody may take it for delivered.
+    ///
+    /// With `only`, of that target alone.
+    func untouched(_ placed: [Placer.Placed], only: String?) async throws(IngestError) -> [Settled] {
+        var sent = Set(placed.map(\.consignment.content)), left: [Settled] = []
+        for one in try await ledger.queue([.pending, .held]) where only == nil || one.delivery.targetName == only {
+            if assigning, !one.delivery.isUnassigned { continue }
+            guard sent.insert(one.delivery.content).inserted else { continue }
+            var asset = Asset(origin: one.asset.origin, kind: one.asset.kind, shot: one.asset.shot)
+            (asset.media, asset.flags, asset.digests) = (one.asset.media, one.asset.flags, one.asset.digests)
+            asset.receipts[one.delivery.targetName] = one.delivery.receipt
+            left.append(Settled(asset: asset, ending: .pending, reason: "\(one.delivery.targetName): \(obstacle(one.delivery))"))
+        }
+        return left
+    }
+
+    private func obstacle(_ delivery: DeliveryRow) -> String {
+        if delivery.isUnassigned, !assigning { return "waits for its event; say it with `filmgate assign EVENT`" }
+        if delivery.holdsRendition { return "what was made for it is gone; the next import of its card makes it again" }
+        return "is no target of the pipelines used here; name its pipeline with --pipeline"
+    }
+}

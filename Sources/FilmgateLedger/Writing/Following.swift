@@ -1,0 +1,62 @@
+import FilmgateCore
+
+/// Files whose bytes were delivered for another file, in a later run: what they waited for has happened.
+extension ChangeWriter {
+    private struct Waiting {
+        var volume: Int64, path: String
+        /// Size, modified, born, inode, changed.
+        var marks: [Int64]
+        var wanted: [Int64], ending: String?
+    }
+    private struct Delivered { var state: String, target: String, reason: String? }
+
+    func follow(_ key: ContentKey, twin: String, run: Int64, at: Int64) throws {
+        let content = try content(key), waiting = try waiting(content, but: run)
+        if waiting.isEmpty { return }
+        let deliveries = try deliveries(of: content)
+        for file in waiting {
+            let mine = file.wanted.compactMap { deliveries[$0] }
+            guard !mine.isEmpty, mine.count == file.wanted.count else { continue }
+            if let failed = mine.first(where: { $0.state == Receipt.State.failed.rawValue }) {
+                if file.ending == Ending.setAside.rawValue { continue }
+                try end(file, .setAside, failed.reason.map { "\(failed.target): \($0)" }, twin: nil, run: run, at: at)
+            } else if mine.allSatisfy({ $0.state == Receipt.State.done.rawValue }) {
+                try end(file, .duplicate, nil, twin: twin, run: run, at: at)
+            }
+        }
+    }
+
+    private func waiting(_ content: Int64, but run: Int64) throws -> [Waiting] {
+        var query = try query(.findWaiting), found: [Waiting] = []
+        query.bind(content)
+        query.bind(run)
+        while try query.next() {
+            var file = Waiting(volume: query.int(), path: query.text(), marks: [], wanted: [], ending: nil)
+            for _ in 0..<5 { file.marks.append(query.int()) }
+            file.wanted = query.textOrNil()?.split(separator: ",").compactMap { Int64($0) } ?? []
+            file.ending = query.textOrNil()
+            found.append(file)
+        }
+        return found
+    }
+
+    private func deliveries(of content: Int64) throws -> [Int64: Delivered] {
+        var query = try query(.findStates), found: [Int64: Delivered] = [:]
+        query.bind(content)
+        while try query.next() { found[query.int()] = Delivered(state: query.text(), target: query.text(), reason: query.textOrNil()) }
+        return found
+    }
+
+    private func end(_ file: Waiting, _ ending: Ending, _ reason: String?, twin: String?, run: Int64, at: Int64) throws {
+        var query = try query(.endAsset)
+        query.bind(run)
+        query.bind(ending.rawValue)
+        query.bind(reason)
+        query.bind(twin)
+        query.bind(at)
+        query.bind(file.volume)
+        query.bind(file.path)
+        for mark in file.marks { query.bind(mark) }
+        try query.execute()
+    }
+}

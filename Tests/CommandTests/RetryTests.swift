@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+
+/// What is left waiting, and what becomes of it.
+@Suite struct RetryTests {
+    /// A card of three frames, one of them twice, imported while the gallery is away.
+    private func scene() throws -> (table: Table, pipeline: String, address: String) {
+        let table = try Table()
+        try table.frames("CARD", count: 3, from: 1)
+        let folder = table.card + "/DCIM/100TEST"
+        try FileManager.default.copyItem(atPath: folder + "/IMG_0001.JPG", toPath: folder + "/IMG_0009.JPG")
+        let gallery = try Gallery(table)
+        let pipeline = try table.pipeline(gallery)
+        gallery.stop()
+        let run = try table.deliver(pipeline, wait: "1s")
+        #expect(run.status == 8)
+        #expect(run.count("pending") == 4)
+        return (table, pipeline, gallery.address)
+    }
+
+    private func retry(_ table: Table, _ more: [String] = []) throws -> Program.Outcome {
+        try table.run(["retry", "--wait", "2s"] + more, environment: Gallery.environment)
+    }
+
+    @Test func aTwinOfAPendingFileEndsWithIt() throws {
+        let (table, _, address) = try scene()
+        let gallery = try Gallery(table, at: address)
+        let run = try retry(table)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.count("delivered") == 3)
+        #expect(run.count("duplicate") == 1)
+        #expect(try gallery.assets().count == 3)
+        let status = try #require(try table.run(["status"]).items("status").first)
+        #expect((status["assets"] as? [String: Int])?["pending"] == 0)
+        #expect(try table.run(["history", "--run", "2"]).items().count == 4)
+        let format = try table.run(["safe-to-format", table.card, "--allow", "same-device"])
+        #expect(format.status == 0, "\(format.output)")
+    }
+
+    /// The twin lies on another card, which a later import delivered.
+    @Test func aLaterCardWithTheSameBytesEndsWhatWaited() throws {
+        let (table, pipeline, address) = try scene()
+        let gallery = try Gallery(table, at: address)
+        try FileManager.default.copyItem(atPath: table.card, toPath: table.path("SECOND"))
+        let second = try table.run(
+            ["import", table.path("SECOND"), "--pipeline", pipeline, "--wait", "20s"], environment: Gallery.environment)
+        #expect(second.status == 0, "\(second.errors)")
+        let status = try #require(try table.run(["status"]).items("status").first)
+        #expect((status["assets"] as? [String: Int])?["pending"] == 0)
+        gallery.stop()
+    }
+
+    @Test func whatIsStillWaitingEndsWithEight() throws {
+        let (table, _, _) = try scene()
+        let away = try retry(table)
+        #expect(away.status == 8)
+        #expect(away.count("pending") == 4)
+        // Another pipeline knows nothing of that gallery: what waits for it goes on waiting.
+        let other = try table.write(
+            "other.yaml",
+            "version: 1\nstages: [{ upload: { to: [archive] } }]\ntargets: { archive: { folder: { path: \"\(table.archive)\" } } }\n")
+        let elsewhere = try retry(table, ["--pipeline", other])
+        #expect(elsewhere.status == 8)
+        #expect(elsewhere.items().allSatisfy { ($0["reason"] as? String)?.contains("--pipeline") == true })
+        #expect(elsewhere.count("pending") == 3)
+    }
+
+    @Test func aTargetThatNobodyKnowsIsAUsageError() throws {
+        let (table, _, _) = try scene()
+        let run = try retry(table, ["--target", "galery"])
+        #expect(run.status == 2)
+        #expect(run.errors.contains("Did you mean `gallery`?") && run.errors.contains("archive, gallery"))
+    }
+
+    @Test func historyTellsWhatARunDid() throws {
+        let (table, _, address) = try scene()
+        let gallery = try Gallery(table, at: address)
+        _ = try retry(table)
+        gallery.stop()
+        let first = try table.run(["history", "--run", "1"])
+        #expect(first.items().map { $0["ending"] as? String } == Array(repeating: "pending", count: 4))
+        let unknown = try table.run(["history", "--run", "77"])
+        #expect(unknown.status == 2)
+        #expect(unknown.errors.contains("There is no run 77; the last one was 2."))
+    }
+
+    /// A gallery that is away is not tried again until `--wait` is over.
+    @Test(.timeLimit(.minutes(2))) func theFirstSignalEndsTheWaiting() throws {
+        let (table, pipeline, _) = try scene()
+        for verb in [["import", table.card, "--pipeline", pipeline], ["retry"]] {
+            let run = try Background(verb + ["--wait", "10m", "--state", table.state], environment: Gallery.environment)
+            let isBusy = try Background.within(seconds: 20) {
+                try table.run(["status"]).items("status").first.flatMap { $0["last_run"] as? [String: Any] }?["running"] as? Bool == true
+            }
+            #expect(isBusy)
+            #expect(run.kill(SIGINT).status == 130)
+        }
+        // Nothing that was read is lost.
+        #expect(try retry(table).count("pending") == 4)
+    }
+}

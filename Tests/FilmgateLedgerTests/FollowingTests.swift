@@ -1,0 +1,83 @@
+import FilmgateCore
+import FilmgateLedger
+import Testing
+
+/// Files that waited for bytes which another file, or a later run, has delivered.
+@Suite struct FollowingTests {
+    private let content = ContentKey(sha256: Samples.sha(1))
+
+    private func waiting(_ number: Int, wanting targets: [String], _ ending: Ending? = .pending) -> AssetRow {
+        var row = Samples.asset(number, run: 1, ending: ending)
+        (row.content, row.wanted, row.reason) = (content, targets, "gallery: no answer")
+        return row
+    }
+
+    private func delivery(_ target: String, _ state: Receipt.State) -> LedgerChange {
+        .delivery(Samples.delivery(1, to: target, state: state, reason: state == .failed ? "refused" : nil))
+    }
+
+    private func ending(_ row: AssetRow, after deliveries: [LedgerChange], run: Int64 = 2) async throws -> AssetRow {
+        let ledger = try SQLiteLedger.inMemory()
+        try await ledger.record([.asset(row)] + deliveries + [.followed(content, twin: "/card/twin.jpg", run: run, at: 99)])
+        return try #require(try await ledger.assets(AssetFilter()).first)
+    }
+
+    @Test(arguments: [Ending.pending, .setAside, nil]) func itEndsAsADuplicateWhenAllIsDone(_ before: Ending?) async throws {
+        let row = waiting(1, wanting: [Samples.archive, Samples.gallery], before)
+        let after = try await ending(row, after: [delivery(Samples.archive, .done), delivery(Samples.gallery, .done)])
+        #expect(after.ending == .duplicate)
+        #expect(after.reason == nil)
+        #expect(after.twin == "/card/twin.jpg")
+        #expect(after.run == 2)
+    }
+
+    @Test(arguments: [Receipt.State.pending, .held]) func itGoesOnWaiting(_ state: Receipt.State) async throws {
+        let row = waiting(1, wanting: [Samples.archive, Samples.gallery])
+        #expect(try await ending(row, after: [delivery(Samples.archive, .done), delivery(Samples.gallery, state)]) == row)
+        // One of its targets has never heard of the bytes, or it wants none.
+        #expect(try await ending(row, after: [delivery(Samples.archive, .done)]) == row)
+        let aimless = waiting(1, wanting: [])
+        #expect(try await ending(aimless, after: [delivery(Samples.archive, .done)]) == aimless)
+    }
+
+    @Test func aRefusalIsItsOwnToo() async throws {
+        let row = waiting(1, wanting: [Samples.gallery])
+        let after = try await ending(row, after: [delivery(Samples.gallery, .failed)])
+        #expect(after.ending == .setAside)
+        #expect(after.reason == "gallery: refused")
+    }
+
+    @Test func whatHasEndedAndWhatTheRunItselfHoldsStayAsTheyAre() async throws {
+        for row in [waiting(1, wanting: [Samples.archive], .delivered), waiting(1, wanting: [Samples.archive], .filtered)] {
+            #expect(try await ending(row, after: [delivery(Samples.archive, .done)]) == row)
+        }
+        let own = waiting(1, wanting: [Samples.archive])
+        #expect(try await ending(own, after: [delivery(Samples.archive, .done)], run: 1) == own)
+    }
+
+    /// What a run did stays what it did.
+    @Test func aRunIsRememberedWhenALaterOneGoesOn() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        var first = Samples.asset(1, run: 1, ending: .pending), second = first
+        (first.reason, second.run, second.ending) = ("gallery: no answer", 3, .delivered)
+        second.at += 1
+        try await ledger.record([.asset(first), .asset(Samples.asset(2, run: 1)), .asset(second)])
+        #expect(try await ledger.assets(AssetFilter(run: 1)) == [first, Samples.asset(2, run: 1)])
+        #expect(try await ledger.assets(AssetFilter(run: 3)) == [second])
+        #expect(try await ledger.assets(AssetFilter(endings: [.pending], run: 1)) == [first])
+        #expect(try await ledger.assets(AssetFilter(endings: [.pending])) == [])
+        #expect(try await ledger.assets(AssetFilter()).count == 2)
+        // Recorded twice by one run, it is one file of that run.
+        try await ledger.record([.asset(second)])
+        #expect(try await ledger.assets(AssetFilter(run: 3)).count == 1)
+    }
+
+    @Test func whoHoldsTheStateIsSeenFromOutside() throws {
+        let state = try TemporaryState()
+        #expect(StateHolder(directory: state.path) == nil)
+        let ledger = try state.open()
+        #expect(StateHolder(directory: state.path) != nil)
+        ledger.close()
+        #expect(StateHolder(directory: state.path) == nil)
+    }
+}
