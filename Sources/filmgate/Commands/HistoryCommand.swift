@@ -1,5 +1,6 @@
 import ArgumentParser
 import FilmgateCore
+import FilmgateLedger
 
 struct HistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -21,26 +22,35 @@ struct HistoryCommand: AsyncParsableCommand {
         let workplace = try Workplace(options)
         let reader = try await workplace.readLedger()
         guard limit > 0 else { throw ValidationError("--limit takes a number above 0.") }
-        if let run {
-            let rows = try await workplace.telling { () async throws(IngestError) in
-                try await reader.assets(AssetFilter(run: run, limit: limit))
-            }
-            for row in rows { try await tell(row, reader, workplace) }
-        } else {
-            let runs = try await workplace.telling { () async throws(IngestError) in try await reader.runs(limit: limit) }
-            for row in runs { Console.out(options.json ? Self.object(row).finished : Self.text(row)) }
+        if let run { return try await tellFiles(of: run, reader, workplace) }
+        let runs = try await workplace.telling { () async throws(IngestError) in try await reader.runs(limit: limit) }
+        let holder = StateHolder(directory: options.stateDirectory)
+        for row in runs { Console.out(options.json ? Self.object(row, holder).finished : Self.text(row, holder)) }
+    }
+
+    /// What that run did, file by file.
+    private func tellFiles(of run: Int64, _ reader: any LedgerReader, _ workplace: Workplace) async throws {
+        let (runs, rows) = try await workplace.telling { () async throws(IngestError) in
+            (try await reader.runs(limit: .max), try await reader.assets(AssetFilter(run: run, limit: limit)))
         }
+        guard let known = runs.first(where: { $0.id == run }) else {
+            let last = runs.first.map { "the last one was \($0.id)" } ?? "there has been none yet"
+            throw ValidationError("There is no run \(run); \(last).")
+        }
+        if !options.json { Console.err(Self.text(known, StateHolder(directory: options.stateDirectory))) }
+        for row in rows { try await tell(row, reader, workplace) }
     }
 
     private func tell(_ row: AssetRow, _ reader: any LedgerReader, _ workplace: Workplace) async throws {
         let deliveries = try await workplace.telling { () async throws(IngestError) -> [DeliveryRow] in
             guard let content = row.content else { return [] }
-            return try await reader.deliveries(of: content)
+            // What later runs delivered is theirs to tell.
+            return try await reader.deliveries(of: content).filter { $0.receipt.state != .done || $0.receipt.at <= row.at }
         }
         guard options.json else {
             let places = deliveries.map { "\($0.targetName) \($0.receipt.path ?? $0.receipt.url ?? $0.receipt.state.rawValue)" }
-            return Console.out(
-                Describe.name("\(row.ending?.rawValue ?? "unfinished"): \(row.origin.absolutePath) → \(places.joined(separator: ", "))"))
+            let reason = row.reason.map { ": " + $0 } ?? "", arrow = places.isEmpty ? "" : " → \(places.joined(separator: ", "))"
+            return Console.out(Describe.name("\(row.ending?.rawValue ?? "unfinished"): \(row.origin.absolutePath)\(reason)\(arrow)"))
         }
         var asset = Asset(origin: row.origin, kind: row.kind, shot: row.shot)
         (asset.media, asset.digests, asset.flags) = (row.media, row.digests, row.flags)
@@ -50,7 +60,8 @@ struct HistoryCommand: AsyncParsableCommand {
         Console.out(ItemLine.text(settled))
     }
 
-    static func object(_ run: RunRow) -> JSONObject {
+    /// `holder`: who holds the state now; an unfinished run of theirs goes on.
+    static func object(_ run: RunRow, _ holder: StateHolder?) -> JSONObject {
         var object = JSONObject()
         object.add("type", "run")
         object.add("run", Int(run.id))
@@ -59,6 +70,7 @@ struct HistoryCommand: AsyncParsableCommand {
         object.add("started", CivilTime(unixSeconds: run.started / 1_000_000_000)?.description)
         object.add("ended", run.ended.flatMap { CivilTime(unixSeconds: $0 / 1_000_000_000)?.description })
         object.add("exit", run.exit)
+        object.add("running", isUnderWay(run, holder))
         if let summary = run.summary {
             object.add("seen", summary.seen)
             for ending in Ending.allCases { object.add(ending.rawValue, summary[ending]) }
@@ -67,10 +79,16 @@ struct HistoryCommand: AsyncParsableCommand {
         return object
     }
 
-    static func text(_ run: RunRow) -> String {
+    static func text(_ run: RunRow, _ holder: StateHolder?) -> String {
         let started = CivilTime(unixSeconds: run.started / 1_000_000_000)?.description ?? "?"
-        guard let summary = run.summary, let exit = run.exit else { return "#\(run.id) \(started) \(run.verb): broke off" }
+        guard let summary = run.summary, let exit = run.exit else {
+            return "#\(run.id) \(started) \(run.verb): \(isUnderWay(run, holder) ? "under way" : "broke off")"
+        }
         let counts = Ending.allCases.filter { summary[$0] > 0 }.map { "\(summary[$0]) \($0.rawValue)" }.joined(separator: ", ")
         return "#\(run.id) \(started) \(run.verb): \(counts.isEmpty ? "nothing" : counts), \(Describe.bytes(summary.bytes)), exit \(exit)"
+    }
+
+    private static func isUnderWay(_ run: RunRow, _ holder: StateHolder?) -> Bool {
+        run.ended == nil && holder.map { run.started >= $0.since } ?? false
     }
 }

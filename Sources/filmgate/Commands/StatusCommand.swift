@@ -30,11 +30,12 @@ struct StatusCommand: AsyncParsableCommand {
         let reader = try await workplace.readLedger()
         if watch {
             let state = options.stateDirectory
-            let board = BoardReader { () throws(IngestError) in
+            var board = BoardReader { () throws(IngestError) in
                 try SQLiteLedger.reader(directory: state)
             } live: {
                 LiveQuestion.ask(state: state)
             }
+            board.holder = { StateHolder(directory: state) }
             var watch = StatusWatch(reader: board, json: options.json)
             throw Exit(try await watch.run())
         }
@@ -42,10 +43,11 @@ struct StatusCommand: AsyncParsableCommand {
             let filter = AssetFilter(endings: [.setAside, .pending], limit: 200)
             return (try await reader.totals(), try await reader.runs(limit: 1), try await reader.assets(filter))
         }
-        if options.json { printJSON(totals, runs.first) } else { printText(totals, runs.first, troubled) }
+        let holder = StateHolder(directory: options.stateDirectory)
+        if options.json { printJSON(totals, runs.first, holder) } else { printText(totals, runs.first, holder, troubled) }
     }
 
-    private func printJSON(_ totals: LedgerTotals, _ last: RunRow?) {
+    private func printJSON(_ totals: LedgerTotals, _ last: RunRow?, _ holder: StateHolder?) {
         var line = JSONObject()
         line.add("type", "status")
         var assets = JSONObject()
@@ -65,12 +67,12 @@ struct StatusCommand: AsyncParsableCommand {
                 object.add("reason", target.lastReason)
                 return object
             })
-        if let last { line.add("last_run", HistoryCommand.object(last)) }
+        if let last { line.add("last_run", HistoryCommand.object(last, holder)) }
         Console.out(line.finished)
     }
 
-    private func printText(_ totals: LedgerTotals, _ last: RunRow?, _ troubled: [AssetRow]) {
-        if let last { Console.out("last run: \(HistoryCommand.text(last))") } else { Console.out("nothing has been ingested yet") }
+    private func printText(_ totals: LedgerTotals, _ last: RunRow?, _ holder: StateHolder?, _ troubled: [AssetRow]) {
+        if let last { Console.out("last run: \(HistoryCommand.text(last, holder))") } else { Console.out("nothing has been ingested yet") }
         let counts = Ending.allCases.compactMap { ending in totals.assets[ending].map { "\($0) \(ending.rawValue)" } }
         if !counts.isEmpty { Console.out("assets: " + counts.joined(separator: ", ")) }
         for target in totals.targets {

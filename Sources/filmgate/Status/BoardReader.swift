@@ -9,6 +9,8 @@ struct BoardReader {
     private var opened: (any LedgerReader)?
     /// What the run that goes on says of itself; nil when none does.
     let live: () -> LiveBoard.State?
+    /// Who holds the state.
+    var holder: () -> StateHolder? = { nil }
     static let frames = 12
     /// Ledger counts of the last minute, for the rate.
     private var counts: [(at: Double, settled: Int)] = []
@@ -37,7 +39,7 @@ struct BoardReader {
         board.troubles = try await reader.assets(filter).map { "set aside: \($0.origin.name)\($0.reason.map { ": " + $0 } ?? "")" }
         let now = Date().timeIntervalSince1970
         board.targets = totals.targets.map { Self.target($0, now: now) }
-        board.lastRun = run.map(HistoryCommand.text)
+        board.lastRun = run.map { HistoryCommand.text($0, holder()) }
         board.event = run?.event
         if let live = live() { Self.add(live, to: &board) }
         board.perMinute = rate(board.endings.values.reduce(0, +), now: now)
