@@ -45,6 +45,9 @@ extension SQLiteLedger {
     public func runs(limit: Int) async throws(IngestError) -> [RunRow] { try await reader.runs(limit: limit) }
     public func totals() async throws(IngestError) -> LedgerTotals { try await reader.totals() }
     public func delivered(below prefix: String) async throws(IngestError) -> [DeliveryRow] { try await reader.delivered(below: prefix) }
+    public func bodies(make: String?, model: String) async throws(IngestError) -> [String] {
+        try await reader.bodies(make: make, model: model)
+    }
     public func notes(of asset: AssetID?, limit: Int) async throws(IngestError) -> [NoteRow] {
         try await reader.notes(of: asset, limit: limit)
     }

@@ -49,6 +49,27 @@ import Testing
         #expect(try table.run(["clock"]).items("clock").isEmpty)
     }
 
+    /// Movies name their model and no serial number: those on the card of a body whose clock was measured have that clock.
+    @Test func moviesHaveTheClockOfTheirBody() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let photo = try item(table, "Canon"), day = try #require(photo["captured"] as? String).prefix(10)
+        #expect(try table.run(["clock", path(table, photo), "--shows", "\(day) 23:59:59"]).status == 0)
+        let run = try table.importing()
+        for kind in ["jpeg", "raw", "video"] {
+            let same = run.items().filter { ($0["make"] as? String) == "Canon" && $0["kind"] as? String == kind && $0["twin"] is NSNull }
+            #expect(!same.isEmpty)
+            for item in same {
+                let camera = try #require(item["captured_camera"] as? String), right = try #require(item["captured"] as? String)
+                #expect(try seconds(right) != seconds(camera), "\(item["path"] ?? "")")
+            }
+        }
+        let plan = try table.run(["plan", table.card, "--to", table.path("other")])
+        #expect(try table.importing(to: table.path("other")).status == 0)
+        let names = Set(plan.items("plan").compactMap { ($0["receipts"] as? [String: [String: Any]])?["to"]?["path"] as? String })
+        #expect(names.allSatisfy { FileManager.default.fileExists(atPath: $0) })
+    }
+
     @Test func twoBodiesAreBroughtTogether() throws {
         let table = try Table()
         try table.sampleCard()

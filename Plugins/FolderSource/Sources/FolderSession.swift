@@ -37,6 +37,14 @@ final class FolderSession: SourceSession {
         return stream
     }
 
+    func unfinished() async -> [(entry: SourceEntry, reason: String)] {
+        let loop = loop
+        let found = await Result { () async throws(IngestError) in
+            try await pool.run { () throws(IngestError) in loop.unfinished() }
+        }
+        return (try? found.get()) ?? []
+    }
+
     func localPath(_ origin: Origin) -> String? { origin.absolutePath }
 
     func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {

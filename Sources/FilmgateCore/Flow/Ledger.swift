@@ -29,6 +29,8 @@ public protocol LedgerReader: Sendable {
     func totals() async throws(IngestError) -> LedgerTotals
     /// Done deliveries at a target whose path is below `prefix` ("" = all), for `verify`.
     func delivered(below prefix: String) async throws(IngestError) -> [DeliveryRow]
+    /// Serial numbers of the bodies of a model that files came from.
+    func bodies(make: String?, model: String) async throws(IngestError) -> [String]
     /// Notes on one asset, or on anything (nil), newest first.
     func notes(of asset: AssetID?, limit: Int) async throws(IngestError) -> [NoteRow]
 }
@@ -39,6 +41,8 @@ extension LedgerReader {
         let all = try await known(volume: volume), prefix = Array((folder + "/").utf8)
         return folder.isEmpty ? all : all.filter { $0.fingerprint.path.utf8.starts(with: prefix) }
     }
+    /// None, for ledgers that do not remember.
+    public func bodies(make: String?, model: String) async throws(IngestError) -> [String] { [] }
     /// None, for ledgers that keep no notes.
     public func notes(of asset: AssetID?, limit: Int) async throws(IngestError) -> [NoteRow] { [] }
 }

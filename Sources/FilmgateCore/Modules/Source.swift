@@ -70,6 +70,9 @@ public protocol SourceSession: Sendable {
     /// What appears from now on, for as long as the session is open; nil where the source tells nothing and has to be listed again.
     /// Called at most once, after `entries`.
     func arrivals() async throws(IngestError) -> AsyncStream<SourceNews>?
+    /// What `entries` left out because it is not whole yet, with what is missing, in a sentence; asked after `entries`, by runs that end
+    /// with it.
+    func unfinished() async -> [(entry: SourceEntry, reason: String)]
     /// The folder of the volume, as `Origin.volumePath` names it, that all entries lie below; "" = anywhere on it.
     nonisolated var home: String { get }
     /// True when the files stay where they are while they are sent: nothing is copied into staging.
@@ -87,6 +90,7 @@ public protocol SourceSession: Sendable {
 extension SourceSession {
     public func arrivals() async throws(IngestError) -> AsyncStream<SourceNews>? { nil }
     public func bytes(of origin: Origin, in range: Range<UInt64>) async throws(IngestError) -> [UInt8]? { nil }
+    public func unfinished() async -> [(entry: SourceEntry, reason: String)] { [] }
     public nonisolated var home: String { "" }
     public nonisolated var inPlace: Bool { false }
     public func fate(of origin: Origin, after failure: IngestError) async throws(IngestError) -> SourceEntry.Fate? { nil }

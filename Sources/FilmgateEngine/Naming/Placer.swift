@@ -10,6 +10,7 @@ struct Placer: Sendable {
     let photographer: String?
     let again: Bool
     let volumeLabel: String
+    let bodies: BodyBook
 
     /// One asset, placed: its consignment, and the parcels that must be sent.
     struct Placed: Sendable {
@@ -23,7 +24,8 @@ struct Placer: Sendable {
     /// `lead` is what is known of the primary, read now or remembered.
     func place(_ assets: [(asset: Asset, to: [String])], lead: Asset?, budget: [AssetID: UInt64]) async throws(IngestError) -> [Placed] {
         let facts = lead?.media ?? MediaFacts()
-        let profile = profiles.resolve(make: facts.make, model: facts.model, serial: facts.serial, owner: facts.owner)
+        bodies.note(facts)
+        let profile = try await bodies.resolve(facts, lead?.kind ?? .other, profiles, ledger)
         var drafts: [Draft] = []
         for (asset, names) in assets {
             var names = names

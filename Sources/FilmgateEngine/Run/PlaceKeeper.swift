@@ -81,11 +81,12 @@ final class PlaceKeeper: Sendable {
         defer { asking?.cancel() }
         let key = ground.stopping.whenSet { reading.cancel() }
         var local = ground
-        local.leads = ShotLeads()
+        (local.leads, local.bodies) = (ShotLeads(), BodyBook())
         var intake = local.intake(session)
         if !run.once { (intake.wait, intake.leaving) = (nil, { Self.owe(stay, $0, $1) }) }
         try await intake.take(ShotFeed(listing, then: arrivals), trouble: FirstTrouble { reading.cancel() })
         ground.stopping.forget(key)
+        if run.once { for (entry, reason) in await session.unfinished() { ground.leave(entry, reason) } }
         let isComplete = try await reading.value.get()
         if !isComplete, !ground.stopping.isSet { throw IngestError(.deviceGone, "\(place.label) says nothing any more.") }
     }

@@ -15,7 +15,7 @@ struct RunGround: Sendable {
     let desk: any Delivering
     let placing: PlacingLock, underWay: UnderWay, sessions: SessionBook
     /// Of one open source; every place gets its own.
-    var leads = ShotLeads()
+    var leads = ShotLeads(), bodies = BodyBook()
 
     /// What is settled from the listing alone and what must be read.
     ///
@@ -72,7 +72,7 @@ struct RunGround: Sendable {
             digests: digests, area: writer == nil ? nil : staging.areas.first)
         let placer = Placer(
             ledger: reader, targets: plan.targets, profiles: plan.profiles, book: book, event: options.deliveryEvent,
-            photographer: options.photographer, again: options.again, volumeLabel: session.place.label)
+            photographer: options.photographer, again: options.again, volumeLabel: session.place.label, bodies: bodies)
         return Intake(
             session: session,
             reader: ShotReader(session: session, stager: stager, line: Line(stages: plan.stages, desk: desk), tally: tally, hub: hub),

@@ -176,7 +176,9 @@ public final class Runner: Sendable {
         let listing = ground.listing(entries, known: try await ground.known(session))
         hub.post(.listed(place: session.place, entries: entries.count, bytes: listing.bytes))
         await ground.settle(listing.settled)
-        try await ground.intake(session).take(listing)
+        var local = ground
+        local.bodies = BodyBook()
+        try await local.intake(session).take(listing)
     }
 
     private func finish(_ run: Int64) async throws(IngestError) {

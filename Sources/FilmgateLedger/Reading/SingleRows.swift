@@ -43,6 +43,18 @@ extension SQLiteReader {
         }
     }
 
+    public func bodies(make: String?, model: String) async throws(IngestError) -> [String] {
+        try await scan { db in
+            var query = try Query(db, Self.bodies), serials: [String] = []
+            query.bind(model)
+            query.bind(make)
+            while try query.next() { serials.append(query.text()) }
+            return serials
+        }
+    }
+
+    /// A studio has few bodies.
+    static let bodies = "SELECT DISTINCT serial FROM camera WHERE model = ? AND make IS ? AND serial <> '' ORDER BY serial LIMIT 100"
     static let deliveriesOfContent = "WHERE d.content_id = (SELECT id FROM content WHERE key = ?) ORDER BY d.target_id"
     static let twin = """
         SELECT p.root, coalesce(a.root_path, a.path) FROM asset a JOIN place p ON p.id = a.place_id

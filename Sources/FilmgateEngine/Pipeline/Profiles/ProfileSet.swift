@@ -66,6 +66,14 @@ public struct ResolvedProfile: Sendable {
         }
     }
 
+    /// The same, with the clock of `other` where that has one.
+    func taking(clockOf other: ResolvedProfile) -> ResolvedProfile {
+        guard let offset = other.clockOffset else { return self }
+        var profile = self
+        (profile.clockOffset, profile.decided["clock_offset"]) = (offset, other.decided["clock_offset"])
+        return profile
+    }
+
     private mutating func take<Value>(_ key: String, _ value: Value?, into path: WritableKeyPath<Self, Value?>, _ rule: Rule) {
         guard let value, decided[key] == nil else { return }
         self[keyPath: path] = value

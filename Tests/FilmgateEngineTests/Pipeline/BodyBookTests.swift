@@ -1,0 +1,67 @@
+import FilmgateCore
+import Testing
+
+@testable import FilmgateEngine
+
+/// Movies without a serial number: whose clock is theirs.
+@Suite struct BodyBookTests {
+    private struct Studio: LedgerStandIn { var serials: [String] }
+
+    private static func facts(_ serial: String?, model: String = "X100") -> MediaFacts {
+        var facts = MediaFacts()
+        (facts.make, facts.model, facts.serial) = ("Acme", model, serial)
+        return facts
+    }
+
+    private static let profiles: ProfileSet = {
+        var one = Profile(), two = Profile()
+        (one.matchRule.serial, one.clockOffset) = (Glob("1"), ClockOffset(seconds: 10))
+        (two.matchRule.serial, two.clockOffset) = (Glob("2"), ClockOffset(seconds: 20))
+        two.photographer = "Ann"
+        return ProfileSet([one, two])
+    }()
+
+    private func clock(of facts: MediaFacts, _ kind: MediaKind = .video, beside photos: [MediaFacts], known: [String] = []) async throws
+        -> Int64?
+    {
+        let book = BodyBook()
+        for photo in photos { book.note(photo) }
+        let profile = try await book.resolve(facts, kind, Self.profiles, Studio(serials: known))
+        #expect(profile.photographer == nil || facts.serial != nil)
+        return profile.clockOffset?.seconds
+    }
+
+    @Test func theOnlyBodyOfThatModelOnTheCard() async throws {
+        #expect(try await clock(of: Self.facts(nil), beside: [Self.facts("1")], known: ["1", "2"]) == 10)
+        #expect(try await clock(of: Self.facts(nil), beside: [Self.facts("2"), Self.facts("1", model: "Other")]) == 20)
+        #expect(try await clock(of: Self.facts(nil), beside: [Self.facts("1"), Self.facts("2")]) == nil)
+        #expect(try await clock(of: Self.facts("2"), beside: [Self.facts("1")]) == 20)
+    }
+
+    @Test func beforeThePhotosTheOnlyBodyThatIsKnownAtAll() async throws {
+        #expect(try await clock(of: Self.facts(nil), beside: [], known: ["2"]) == 20)
+        #expect(try await clock(of: Self.facts(nil), beside: [], known: ["1", "2"]) == nil)
+        #expect(try await clock(of: Self.facts(nil), beside: []) == nil)
+        // A photo without one was worked on elsewhere.
+        #expect(try await clock(of: Self.facts(nil), .jpeg, beside: [Self.facts("1")]) == nil)
+    }
+}
+
+/// A ledger that knows bodies and nothing else.
+private protocol LedgerStandIn: LedgerReader { var serials: [String] { get } }
+
+extension LedgerStandIn {
+    func bodies(make: String?, model: String) async throws(IngestError) -> [String] { serials }
+    func known(volume: String) async throws(IngestError) -> [KnownFile] { [] }
+    func deliveries(of content: ContentKey) async throws(IngestError) -> [DeliveryRow] { [] }
+    func twin(of content: ContentKey) async throws(IngestError) -> String? { nil }
+    func holder(of path: String, at target: String) async throws(IngestError) -> ContentKey? { nil }
+    func shotName(_ shot: String, at target: String, event: String?) async throws(IngestError) -> ShotName? { nil }
+    func counter(at target: String, event: String?) async throws(IngestError) -> Int { 0 }
+    func queue(_ states: Set<Receipt.State>) async throws(IngestError) -> [QueuedDelivery] { [] }
+    func assets(_ filter: AssetFilter) async throws(IngestError) -> [AssetRow] { [] }
+    func assets(sha256: String) async throws(IngestError) -> [AssetRow] { [] }
+    func runs(limit: Int) async throws(IngestError) -> [RunRow] { [] }
+    func totals() async throws(IngestError) -> LedgerTotals { LedgerTotals(assets: [:], unfinished: 0, targets: []) }
+    func delivered(below prefix: String) async throws(IngestError) -> [DeliveryRow] { [] }
+}
