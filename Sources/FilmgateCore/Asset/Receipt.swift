@@ -11,7 +11,7 @@ public struct Receipt: Sendable, Hashable, Codable {
     public var verified: Proof
     /// Nanoseconds since 1970.
     public var at: Int64
-    /// The reason of anything but `done`, in a sentence; for `done`, nil.
+    /// The reason of anything but `done`, in a sentence; for `done`, what was found in place of an earlier copy, mostly nil.
     public var reason: String?
     /// True when the target had the bytes already and nothing was sent.
     public var existed: Bool

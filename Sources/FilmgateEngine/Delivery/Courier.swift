@@ -6,35 +6,73 @@ import FilmgateCore
 /// What a failure means is the dispatcher's business.
 enum Courier {
     static func deliver(_ parcel: Parcel) async throws(IngestError) -> Receipt {
-        if let existing = try await lookUp(parcel) { return existing }
+        let found = try await lookUp(parcel)
+        if let existing = found.receipt { return existing }
         try await check(parcel.job)
-        return try await parcel.target.target.upload(parcel.job)
+        var receipt = try await parcel.target.target.upload(parcel.job)
+        receipt.reason = receipt.reason ?? found.remark
+        return receipt
     }
 
-    /// For a dry run: the receipt that the target would give without being sent anything; a target that cannot be asked has nothing.
-    static func existing(_ parcel: Parcel) async -> Receipt? {
+    /// What a target has of a parcel before it is sent anything.
+    private struct Standing { var receipt: Receipt?, remark: String? }
+
+    /// For a dry run: the receipt that the target would give, without being sent anything; a target that cannot be asked has nothing.
+    ///
+    /// `isTaken` says whether other bytes were promised a name.
+    static func rehearse(_ parcel: Parcel, isTaken: (String) -> Bool) async -> Receipt {
         let result = await Result { () async throws(IngestError) in try await lookUp(parcel) }
-        return (try? result.get()) ?? nil
+        let found = (try? result.get()) ?? Standing()
+        if let existing = found.receipt { return existing }
+        var job = parcel.job
+        // What stands at a name that was given before is asked about only now, as in sending.
+        for _ in 0..<100 where parcel.target.isLocal {
+            let place = job
+            let answer = await Result { () async throws(IngestError) in
+                try await parcel.target.target.occupancy(of: place.path, for: place)
+            }
+            if case .success(.same(var receipt)) = answer {
+                receipt.reason = receipt.reason ?? found.remark
+                return receipt
+            }
+            guard isTaken(job.path) || (try? answer.get()) == .other else { break }
+            job.path = nextName(after: job.path, of: job.asset.shot)
+        }
+        let path = parcel.target.traits.localRoot.map { $0 + "/" + job.path }
+        return Receipt(state: .done, path: path, sha256: job.digests.sha256, reason: found.remark)
     }
 
-    private static func lookUp(_ parcel: Parcel) async throws(IngestError) -> Receipt? {
-        if let adopted = parcel.adopted { return adopted }
-        if let earlier = parcel.recheck, try await isStillThere(earlier, parcel) {
-            var receipt = earlier.receipt
-            receipt.existed = true
-            return receipt
+    private static func lookUp(_ parcel: Parcel) async throws(IngestError) -> Standing {
+        if let adopted = parcel.adopted { return Standing(receipt: adopted) }
+        var remark: String?
+        if let earlier = parcel.recheck {
+            let found = try await standing(earlier, parcel)
+            remark = Self.remark(found, earlier)
+            // A remote target that cannot say is believed: sending again might make a second asset.
+            if parcel.target.isLocal ? found == .equal : found != .missing {
+                var receipt = earlier.receipt
+                (receipt.existed, receipt.reason) = (true, nil)
+                return Standing(receipt: receipt)
+            }
         }
-        guard !parcel.target.isLocal, var found = try await parcel.target.target.find(parcel.job) else { return nil }
+        guard !parcel.target.isLocal, var found = try await parcel.target.target.find(parcel.job) else { return Standing(remark: remark) }
         // Our own earlier attempt got through and only its answer was lost: that is a delivery, not a duplicate.
         found.existed = !parcel.mayHaveArrived
-        return found
+        return Standing(receipt: found)
     }
 
-    private static func isStillThere(_ row: DeliveryRow, _ parcel: Parcel) async throws(IngestError) -> Bool {
-        let sha256 = row.receipt.sha256 ?? parcel.job.digests.sha256
-        let found = try await parcel.target.target.verify(row.receipt, size: row.size, sha256: sha256)
-        // A remote target that cannot say is believed: sending again might make a second asset.
-        return parcel.target.isLocal ? found == .equal : found != .missing
+    private static func standing(_ row: DeliveryRow, _ parcel: Parcel) async throws(IngestError) -> Verification {
+        try await parcel.target.target.verify(row.receipt, size: row.size, sha256: row.receipt.sha256 ?? parcel.job.digests.sha256)
+    }
+
+    /// What a person should know of a copy that was delivered before.
+    private static func remark(_ found: Verification, _ row: DeliveryRow) -> String? {
+        let copy = row.receipt.path ?? row.receipt.url ?? row.path
+        return switch found {
+        case .differs(let why): "the copy \(copy) is not what was delivered there: \(why)"
+        case .missing: "the copy \(copy) had been removed"
+        case .equal, .cannotTell: nil
+        }
     }
 
     /// A delivered copy or a spooled file may have been removed or edited since: say so instead of sending other bytes.

@@ -12,6 +12,8 @@ extension Dispatcher: Delivering {}
 /// A dry run's deliveries: decides exactly as the dispatcher would, writes nothing.
 actor Rehearsal: Delivering {
     private let tally: Tally
+    /// Names of copies that would be made, folded.
+    private var taken: Set<String> = []
     private var promised: [Parcel.ID: (receipt: Receipt, twin: String)] = [:]
 
     init(tally: Tally) { self.tally = tally }
@@ -41,8 +43,9 @@ actor Rehearsal: Delivering {
     func isStuck(_ wait: Duration) -> Bool { false }
 
     private func answer(_ parcel: Parcel) async -> Receipt {
-        if let existing = await Courier.existing(parcel) { return existing }
-        let path = parcel.target.traits.localRoot.map { $0 + "/" + parcel.job.path }
-        return Receipt(state: .done, path: path, sha256: parcel.job.digests.sha256)
+        let taken = taken, root = parcel.target.traits.localRoot.map { $0 + "/" } ?? ""
+        let receipt = await Courier.rehearse(parcel) { path in taken.contains(SafeName.folded(root + path)) }
+        if let path = receipt.path { self.taken.insert(SafeName.folded(path)) }
+        return receipt
     }
 }

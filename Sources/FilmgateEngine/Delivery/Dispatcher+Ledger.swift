@@ -128,7 +128,9 @@ extension Dispatcher {
             case .setAside: [.failed]
             case .pending: [.pending, .held]
             case .filtered: [.excluded]
-            default: []
+            // What was found in place of an earlier copy.
+            case .delivered: [.done]
+            case .duplicate, .alreadySeen: []
             }
         let reasons = receipts.sorted { $0.key < $1.key }.filter { states.contains($0.value.state) }.compactMap { name, receipt in
             receipt.reason.map { "\(name): \($0)" }
