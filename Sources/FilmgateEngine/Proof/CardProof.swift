@@ -44,8 +44,8 @@ public struct CardProof: Sendable {
 
     /// Looks at one entry of the card.
     ///
-    /// Reads the whole file and every local copy of it.
-    public func examine(_ entry: SourceEntry, at path: String?) async throws(IngestError) -> Finding {
+    /// Reads the whole file and every local copy of it. `beside`: the SHA-256 of the pictures in its shot, of which a sidecar's is one.
+    public func examine(_ entry: SourceEntry, at path: String?, beside: [String] = []) async throws(IngestError) -> Finding {
         var finding = Finding(origin: entry.origin, kind: entry.kind, verdict: .proven, sha256: nil)
         switch entry.fate {
         case .filtered(let reason):
@@ -70,7 +70,7 @@ public struct CardProof: Sendable {
         case .failure(let error): finding.verdict = .problem("cannot be read: \(error.message)")
         case .success(let sha256):
             finding.sha256 = sha256
-            finding.verdict = try await verdict(entry, path, sha256)
+            finding.verdict = try await verdict(entry, path, sha256, beside)
         }
         return finding
     }
@@ -83,11 +83,14 @@ public struct CardProof: Sendable {
         return reason.hasPrefix("housekeeping:") || reason.hasSuffix("not a file") || reason.hasPrefix("a symbolic link")
     }
 
-    private func verdict(_ entry: SourceEntry, _ path: String, _ sha256: String) async throws(IngestError) -> Verdict {
+    private func verdict(
+        _ entry: SourceEntry, _ path: String, _ sha256: String, _ beside: [String]
+    ) async throws(IngestError) -> Verdict {
         let rows = try await reader.assets(sha256: sha256)
-        // A sidecar's copy must lie beside its own picture; for anything else equal bytes are equal.
-        let own = rows.first { $0.origin.volume == entry.origin.volume && $0.origin.volumePath == entry.origin.volumePath }
-        guard let row = own ?? (entry.kind == .sidecar ? nil : rows.first) else {
+        // A sidecar's copy must lie beside its own picture, wherever both came from; for anything else equal bytes are equal.
+        let own = rows.first { $0.origin.volume == entry.origin.volume && $0.origin.volumePath.isSpelled(as: entry.origin.volumePath) }
+        let keys = Set(beside.map { ContentKey(sha256: sha256, beside: $0) })
+        guard let row = own ?? rows.first(where: { row in entry.kind != .sidecar || row.content.map(keys.contains) == true }) else {
             return .problem(entry.kind == .other ? "unknown kind of file, never ingested" : "never ingested")
         }
         switch row.ending {

@@ -23,21 +23,19 @@ struct CardExamination {
         return report
     }
 
-    private func examine(_ entries: [SourceEntry], _ session: any SourceSession, _ proof: CardProof) async throws(IngestError) -> [CardProof
-        .Finding]
-    {
-        typealias Answer = (Int, Result<CardProof.Finding, IngestError>)
+    private func examine(
+        _ entries: [SourceEntry], _ session: any SourceSession, _ proof: CardProof
+    ) async throws(IngestError) -> [CardProof.Finding] {
+        typealias Answer = (Int, Result<[CardProof.Finding], IngestError>)
+        let shots = Self.shots(entries)
         let answers = await withTaskGroup(of: Answer.self) { group in
             var all: [Answer] = [], next = 0
             func begin() {
-                guard next < entries.count else { return }
-                let index = next, entry = entries[next]
+                guard next < shots.count else { return }
+                let index = next, shot = shots[next]
                 next += 1
                 group.addTask {
-                    (
-                        index,
-                        await Result { () async throws(IngestError) in try await proof.examine(entry, at: session.localPath(entry.origin)) }
-                    )
+                    (index, await Result { () async throws(IngestError) in try await Self.examine(shot, session, proof) })
                 }
             }
             for _ in 0..<3 { begin() }
@@ -48,7 +46,34 @@ struct CardExamination {
             return all.sorted { $0.0 < $1.0 }
         }
         var findings: [CardProof.Finding] = []
-        for (_, answer) in answers { findings.append(try answer.get()) }
+        for (_, answer) in answers { findings += try answer.get() }
         return findings
+    }
+
+    /// Files of one shot follow each other.
+    private static func shots(_ entries: [SourceEntry]) -> [ArraySlice<SourceEntry>] {
+        var shots: [ArraySlice<SourceEntry>] = [], start = 0
+        for index in entries.indices.dropFirst() where entries[index].shot.key != entries[start].shot.key {
+            shots.append(entries[start..<index])
+            start = index
+        }
+        if start < entries.count { shots.append(entries[start...]) }
+        return shots
+    }
+
+    /// Pictures first: what a sidecar is worth depends on them.
+    private static func examine(
+        _ shot: ArraySlice<SourceEntry>, _ session: any SourceSession, _ proof: CardProof
+    ) async throws(IngestError) -> [CardProof.Finding] {
+        var findings: [Int: CardProof.Finding] = [:], pictures: [String] = []
+        for index in shot.indices where shot[index].kind != .sidecar {
+            let finding = try await proof.examine(shot[index], at: session.localPath(shot[index].origin))
+            findings[index] = finding
+            if let sha256 = finding.sha256 { pictures.append(sha256) }
+        }
+        for index in shot.indices where shot[index].kind == .sidecar {
+            findings[index] = try await proof.examine(shot[index], at: session.localPath(shot[index].origin), beside: pictures)
+        }
+        return shot.indices.compactMap { findings[$0] }
     }
 }
