@@ -10,7 +10,8 @@ import Testing
         ("Canon Canon EOS R6", "local", "CR3"), ("NIKON CORPORATION NIKON Z 9", "local", "NEF"), ("SONY ILCE-1", "utc", "ARW"),
         ("FUJIFILM X-T5", "local", "RAF"), ("Panasonic DC-S5M2", "local", "RW2"), ("OM Digital Solutions, OM-1", "local", "ORF"),
         ("OLYMPUS CORPORATION E-M1", "local", "ORF"), ("LEICA CAMERA AG LEICA Q3", "local", "DNG"), ("PENTAX K-3", "local", "PEF"),
-        ("RICOH IMAGING GR III", "local", "DNG"), ("GoPro HERO11", "local", "GPR"), ("Apple iPhone 15", "utc", "DNG"),
+        ("RICOH IMAGING GR III", "local", "DNG"), ("GoPro HERO11", "utc", "GPR"), ("GoPro HERO9 Black", "local", "GPR"),
+        ("Apple iPhone 15", "utc", "DNG"),
     ])
     func everyMakeHasItsHabits(_ camera: String, _ clock: String, _ raw: String) throws {
         let pipeline = Self.root + "/pipelines/all-makes.yaml"

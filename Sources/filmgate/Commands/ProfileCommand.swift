@@ -34,6 +34,12 @@ struct ProfileCommand: AsyncParsableCommand {
             let workplace = try Workplace(options)
             let pipeline = try workplace.load(pipeline)
             if access(UserPath.absolute(file), F_OK) != 0 {
+                if isNamedAsFile {
+                    throw Workplace.end(
+                        IngestError(
+                            .notFound, "There is no file \(file).", advice: "A camera is written as its make and model: \"Acme, X100\"."),
+                        options)
+                }
                 let media = described
                 return show(pipeline.profiles.resolve(Self.body(media)), media)
             }
@@ -46,6 +52,12 @@ struct ProfileCommand: AsyncParsableCommand {
                 throw Workplace.end(IngestError(.notFound, "\(file) is no media file that says which camera made it."), options)
             }
             show(pipeline.profiles.resolve(Self.body(media)), media)
+        }
+
+        /// A path, or the name of a media file: then no camera is meant.
+        private var isNamedAsFile: Bool {
+            file.hasPrefix("/") || file.hasPrefix("./") || file.hasPrefix("../") || file.hasPrefix("~/")
+                || MediaKind(fileName: String(file.split(separator: "/").last ?? "")) != .other
         }
 
         /// A camera in words: `make, model`, or the first word is its make.
@@ -71,6 +83,11 @@ struct ProfileCommand: AsyncParsableCommand {
             var parts = texts.compactMap { name, template in template.map { "\(name): \($0.source)" } }
             if let keywords = rule.keywords { parts.append("keywords: " + keywords.map(\.source).joined(separator: ", ")) }
             return parts.isEmpty ? nil : parts.joined(separator: "; ")
+        }
+
+        private func camera(_ media: MediaFacts) -> String {
+            guard let model = media.model else { return "\(media.make ?? "unknown make") unknown model" }
+            return media.make == nil ? "unknown make \(model)" : ModelSpellings.shown(make: media.make, model: model)
         }
 
         private func show(_ profile: ResolvedProfile, _ media: MediaFacts) {
@@ -107,7 +124,7 @@ struct ProfileCommand: AsyncParsableCommand {
                 return Console.out(line.finished)
             }
             Console.out(
-                "\(media.make ?? "unknown make") \(media.model ?? "unknown model")\(media.serial.map { " #" + $0 } ?? "")\(media.owner.map { ", " + $0 } ?? "")"
+                "\(camera(media))\(media.serial.map { " #" + $0 } ?? "")\(media.owner.map { ", " + $0 } ?? "")"
             )
             for (key, value) in values {
                 let rule = profile.decided[key].map { "  (\($0.mark.file):\($0.mark.line))" } ?? ""

@@ -1,11 +1,14 @@
 import FilmgateCore
+import FilmgateEngine
 
 /// A file's facts on one line for people: `DCIM/…/IMG_1.CR3  Make Model #0123  2026-05-01T12:00:00  1/250 f/2.8 ISO 400 85 mm  8192×5464  ★3`.
 enum FactsText {
     static func of(_ asset: Asset) -> String {
         let media = asset.media ?? MediaFacts()
         var parts = [Describe.name(asset.origin.path)]
-        if let model = media.model { parts.append(named(media.make, model) + (media.serial.map { " #" + $0 } ?? "")) }
+        if let model = media.model {
+            parts.append(ModelSpellings.shown(make: media.make, model: model) + (media.serial.map { " #" + $0 } ?? ""))
+        }
         if let captured = media.captured { parts.append(captured.description) }
         let exposure = [
             media.exposureTime.map(shutter), media.fNumber?.value.map { "f/" + Describe.decimal($0, 1) }, media.iso.map { "ISO \($0)" },
@@ -18,12 +21,6 @@ enum FactsText {
         if !asset.flags.isEmpty { parts.append("[" + asset.flags.sorted().joined(separator: ", ") + "]") }
         if parts.count == 1 { parts.append("no facts") }
         return Describe.name(parts.joined(separator: "  "))
-    }
-
-    /// Many models begin with their make already.
-    private static func named(_ make: String?, _ model: String) -> String {
-        guard let make, let word = make.split(separator: " ").first, !model.lowercased().hasPrefix(word.lowercased()) else { return model }
-        return make + " " + model
     }
 
     private static func shutter(_ time: Rational) -> String {

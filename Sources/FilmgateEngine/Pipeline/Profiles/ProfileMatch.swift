@@ -10,7 +10,7 @@ public struct ProfileMatch: Sendable, Hashable, ModuleConfig {
 
     public static let schema: Schema<Self> = [
         .field("make", \.make, "Maker as the camera writes it; `*`, `?` and `[a-z]` as in file names, case ignored."),
-        .field("model", \.model, "Model, likewise."),
+        .field("model", \.model, "Model, likewise; with its make before it or without, whichever the camera writes."),
         .field("serial", \.serial, "Serial number of the body, likewise."),
         .field("owner", \.owner, "Owner's name as set in the camera, likewise."),
     ]
@@ -26,7 +26,13 @@ public struct ProfileMatch: Sendable, Hashable, ModuleConfig {
     public var rank: Rank { serial != nil ? .serial : owner != nil ? .owner : model != nil ? .model : make != nil ? .make : .everything }
 
     public func matches(_ body: CameraBody) -> Bool {
-        fits(make, body.make) && fits(model, body.model) && fits(serial, body.serial) && fits(owner, body.owner)
+        fits(make, body.make) && fitsModel(body) && fits(serial, body.serial) && fits(owner, body.owner)
+    }
+
+    /// With its make before it or without: the pattern need not know which of both the camera writes.
+    private func fitsModel(_ body: CameraBody) -> Bool {
+        guard let model else { return true }
+        return body.model.map { ModelSpellings.all(make: body.make, model: $0).contains(where: model.matches) } ?? false
     }
 
     /// A pattern never matches what the camera does not say.
