@@ -1,4 +1,5 @@
 package import FilmgateCore
+import Glibc
 package import Logging
 import NIOCore
 import NIOPosix
@@ -64,7 +65,23 @@ package final class FTPServer: Sendable {
                     .misconfigured, "Port \(options.port) is for the system's own services.",
                     advice: "Choose one from 1024 on, such as `listen: \"\(options.host):2121\"`.", cause: error)
             }
-            throw IngestError(.unavailable, "\(options.host):\(options.port) cannot be listened on: \(error).", cause: error)
+            throw Self.refusal(options, code, error)
+        }
+    }
+
+    private static func refusal(_ options: FTPOptions, _ code: CInt?, _ error: any Error) -> IngestError {
+        let place = "\(options.host):\(options.port)"
+        switch code {
+        case EADDRINUSE:
+            return IngestError(
+                .unavailable, "Port \(options.port) at \(options.host) is in use by another program.",
+                advice: "That may be an FTP server of this computer, or another filmgate: `ss -ltnp 'sport = :\(options.port)'` names it. "
+                    + "Stop it, or choose another port with `listen: \"\(options.host):PORT\"`.", cause: error)
+        case EADDRNOTAVAIL:
+            return IngestError(
+                .unavailable, "This computer has no address \(options.host), so port \(options.port) cannot be opened there.",
+                advice: "`ip addr` lists those it has.", cause: error)
+        default: return IngestError(.unavailable, "\(place) cannot be listened on: \(error).", cause: error)
         }
     }
 

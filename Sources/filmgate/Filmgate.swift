@@ -1,4 +1,5 @@
 import ArgumentParser
+import FilmgateCore
 import FilmgateEngine
 import Glibc
 
@@ -39,17 +40,34 @@ struct Filmgate: AsyncParsableCommand {
     }
 
     /// Does what a command line says and returns its exit code; nil = this process's own.
+    ///
+    /// JSON Lines end with a summary (design §6): verbs that count files write their own, for the others and after errors it is written
+    /// here.
     static func carryOut(_ arguments: [String]?) async -> Int32 {
-        do {
-            var command = try parseAsRoot(arguments)
-            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
-            return ExitStatus.complete.rawValue
-        } catch let exit as Exit {
-            return exit.code.rawValue
-        } catch {
-            let isHelp = exitCode(for: error) == .success
-            if isHelp { Console.out(fullMessage(for: error)) } else { Console.err(fullMessage(for: error)) }
-            return isHelp ? ExitStatus.complete.rawValue : ExitStatus.usage.rawValue
+        let last = LastWord()
+        return await Living.$lastWord.withValue(last) {
+            var writesLines = false, status = ExitStatus.complete
+            do {
+                var command = try parseAsRoot(arguments)
+                writesLines = Self.writesLines(command)
+                if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+            } catch let exit as Exit {
+                status = exit.code
+            } catch { status = tell(error) }
+            if writesLines, !last.isSaid { Console.out(SummaryLine.json(RunSummary(), exit: status)) }
+            return status.rawValue
         }
+    }
+
+    /// With `--json`, except for what is one document or one answer.
+    private static func writesLines(_ command: any ParsableCommand) -> Bool {
+        if command is SchemaCommand { return false }
+        return Mirror(reflecting: command).children.contains { ($0.value as? OptionGroup<CommonOptions>)?.wrappedValue.json == true }
+    }
+
+    private static func tell(_ error: any Error) -> ExitStatus {
+        let isHelp = exitCode(for: error) == .success
+        if isHelp { Console.out(fullMessage(for: error)) } else { Console.err(fullMessage(for: error)) }
+        return isHelp ? .complete : .usage
     }
 }

@@ -59,6 +59,7 @@ import Testing
         let port = try Simulated("ptp", card: table.card).port
         let outcome = try table.run(["cameras", "--host", "127.0.0.1:\(port)"])
         let line = try #require(outcome.items("camera").first { $0["transport"] as? String == "ptpip" })
+        #expect(outcome.status == 5)
         #expect(line["module"] is NSNull)
         #expect((line["error"] as? String)?.contains("gone") == true)
     }
@@ -134,6 +135,7 @@ final class Simulated {
     private let process = Process()
 
     init(_ make: String, card: String) throws {
+        try FileManager.default.createDirectory(atPath: card, withIntermediateDirectories: true)
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: Program.path)
         process.arguments = ["camera", "simulate", "--make", make, "--port", "0", "--files", card]

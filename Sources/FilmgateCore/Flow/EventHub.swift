@@ -41,6 +41,10 @@ public struct Settled: Sendable {
     public var captured: CivilTime?
     public var photographer: String?
 
+    /// The reason of files that are filtered because nobody knows what they are.
+    public static let unknownKind = "unknown kind of file"
+    public var isOfUnknownKind: Bool { ending == .filtered && reason == Self.unknownKind }
+
     public init(asset: Asset, ending: Ending, reason: String? = nil, twin: String? = nil) {
         (self.asset, self.ending, self.reason, self.twin) = (asset, ending, reason, twin)
     }

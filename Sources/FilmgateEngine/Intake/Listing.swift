@@ -87,7 +87,7 @@ struct Listing: Sendable {
         case .take: break
         }
         if let file = verdict.file.map({ files[Int($0)] }), let content = file.content { return seen(asset, file, content) }
-        let reason = entry.kind == .other ? "unknown kind of file" : "no profile accepts \(entry.kind.rawValue) files"
+        let reason = entry.kind == .other ? Settled.unknownKind : "no profile accepts \(entry.kind.rawValue) files"
         return Settled(asset: asset, ending: .filtered, reason: reason)
     }
 

@@ -16,6 +16,8 @@ struct CameraFacts: Sendable {
     var module: String?, because: String?
     var holders: [DeviceHolder] = []
     var failure: IngestError?
+    /// A person named its address: then it ought to be there.
+    var isNamed = false
 
     init(address: String) { self.address = address }
 

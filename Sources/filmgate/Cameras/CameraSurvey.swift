@@ -19,7 +19,9 @@ struct CameraSurvey {
         guard let first = experts.last else { return [] }
         for host in hosts {
             let door = try first.door(host)
-            looks.append((CameraFacts(address: door.address), door))
+            var facts = CameraFacts(address: door.address)
+            facts.isNamed = true
+            looks.append((facts, door))
         }
         let asked = looks.count
         let candidates = candidates.filter { !hosts.contains($0) }

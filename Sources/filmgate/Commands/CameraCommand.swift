@@ -1,4 +1,5 @@
 import ArgumentParser
+import FileKit
 import FilmgateCore
 import PTPKit
 import VirtualCamera
@@ -48,6 +49,11 @@ struct CameraCommand: AsyncParsableCommand {
 
         func run() async throws {
             let workplace = try Workplace(options), directory = UserPath.absolute(files)
+            try await workplace.telling { () throws(IngestError) in
+                guard try FileFacts.of(directory)?.kind == .directory else {
+                    throw IngestError(.notFound, "There is no folder \(files).", advice: "`filmgate sample card DIR` makes one.")
+                }
+            }
             let faults = try fault.map { text in
                 guard let fault = Fault(text: text) else { throw ValidationError("`\(text)` is no fault that a virtual camera knows.") }
                 return fault

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FileKit
 import FilmgateCore
+import FilmgateEngine
 import PTPKit
 import USBKit
 
@@ -57,6 +58,10 @@ struct CamerasCommand: AsyncParsableCommand {
         }
         for facts in found {
             if options.json { Console.out(facts.json.finished) } else { for line in facts.text { Console.out(line) } }
+        }
+        if let failure = found.lazy.filter(\.isNamed).compactMap(\.failure).first {
+            let code = Failure.exitCode(failure)
+            throw Exit(code == .failure ? .sourceLost : code)
         }
         if found.isEmpty {
             Console.err("No camera is plugged in. A camera must be switched on, and its USB mode not set to charging alone.")

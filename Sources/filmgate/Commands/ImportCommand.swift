@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilmgateCore
 import FilmgateEngine
+import FilmgateLedger
 
 /// What `import` and `plan` have in common.
 struct ImportOptions: ParsableArguments {
@@ -43,6 +44,13 @@ struct ImportOptions: ParsableArguments {
 
     @Flag(help: "End with 9 when nothing new was delivered.")
     var errorOnEmpty = false
+
+    /// An empty word is a variable that was not set, and never the folder that one happens to be in.
+    func validate() throws {
+        if to.contains("") { throw ValidationError("--to takes a folder, and was given nothing.") }
+        if paths.contains("") { throw ValidationError("A card or folder is an empty word.") }
+        if pipeline == "" { throw ValidationError("--pipeline takes a file, and was given nothing.") }
+    }
 }
 
 enum VerifyMode: String, ExpressibleByArgument, CaseIterable { case reread, size }
@@ -139,7 +147,12 @@ struct ImportRun {
         }
         guard importing.paths.isEmpty else { throw ValidationError("Paths and --camera exclude each other.") }
         let chooser = CameraChooser(workplace: workplace)
-        let choice = try await workplace.telling { () async throws(IngestError) in try await chooser.choose(id, via: importing.via) }
+        let state = options.stateDirectory
+        let choice = try await workplace.telling { () async throws(IngestError) in
+            do throws(IngestError) { return try await chooser.choose(id, via: importing.via) } catch {
+                throw error.code == .deviceBusy && StateHolder(directory: state) != nil ? RunSession.cameraInUse(error) : error
+            }
+        }
         workplace.buses = [choice.bus]
         var pipeline = pipeline
         pipeline.sources = [choice.use(among: pipeline.sources)]

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CardSource
 import ExifStage
+import FileKit
 import FilmgateCore
 import FilmgateEngine
 
@@ -17,19 +18,35 @@ struct InspectCommand: AsyncParsableCommand {
 
     @OptionGroup var options: CommonOptions
 
+    func validate() throws {
+        if paths.contains("") { throw ValidationError("A file or folder is an empty word.") }
+    }
+
     func run() async throws {
-        let workplace = try Workplace(options)
-        let json = options.json
-        let problems = try await workplace.telling { () async throws(IngestError) in
-            try await Inspection(paths: paths.map { UserPath.literal(UserPath.absolute($0)) }, logger: options.logger).run {
-                asset, problem in
-                if let problem {
-                    Console.err("\(Describe.name(asset.origin.path)): \(problem)")
-                } else {
-                    Console.out(json ? ItemLine.facts(of: asset) : FactsText.of(asset))
+        let workplace = try Workplace(options), json = options.json
+        var problems = 0
+        for path in paths {
+            let pattern = UserPath.literal(UserPath.absolute(path)), told = Found()
+            problems += try await workplace.telling { () async throws(IngestError) in
+                try await Inspection(paths: [pattern], logger: options.logger).run { asset, problem in
+                    told.note(asset)
+                    if let problem {
+                        Console.err("\(Describe.name(asset.origin.path)): \(problem)")
+                    } else {
+                        Console.out(json ? ItemLine.facts(of: asset) : FactsText.of(asset))
+                    }
                 }
             }
+            if told.first == nil { problems += try tellNothing(at: path) }
         }
         if problems > 0 { throw Exit(.setAside) }
+    }
+
+    /// Nothing was told of it: a file that is named is no media file, a folder holds none.
+    private func tellNothing(at path: String) throws -> Int {
+        let isFolder = (try? FileFacts.of(FileSystem.canonical(UserPath.absolute(path))))??.kind == .directory
+        let words = isFolder ? "\(path) holds no media files." : "\(path) is no media file: its name and kind are unknown to Filmgate."
+        Failure.tell(IngestError(.rejected, words), json: options.json)
+        return isFolder ? 0 : 1
     }
 }

@@ -73,11 +73,12 @@ struct RunCommand: AsyncParsableCommand {
             guard let rule = Backlog(rawValue: backlog) else { throw ValidationError("--backlog takes all, since-last or none.") }
             run.backlog = rule
         }
+        let listening = try metrics.map(MetricsServer.address)
         let session = RunSession(workplace: workplace, options: run, errorOnEmpty: errorOnEmpty)
         if once { return try await session.runAll(pipeline) }
         var live = LiveSession(session: session)
         live.load = { workplace.loader(overrides: overrides).load(path: file) }
-        live.metrics = try metrics.map(MetricsServer.address)
+        live.metrics = listening
         try await live.run(pipeline)
     }
 }

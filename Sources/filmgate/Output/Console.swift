@@ -9,6 +9,7 @@ enum Console {
 
     /// One line of data.
     static func out(_ line: String) {
+        Living.lastWord?.hear(line)
         if let audience = Living.audience { audience.say(.out(line)) } else { write(line + "\n", to: STDOUT_FILENO) }
     }
 

@@ -7,6 +7,7 @@ final class RunPrinter: Sendable {
     private let json: Bool, plan: Bool, verbose: Int
     private let ledger: any LedgerReader
     private let audience = Living.audience
+    private let fold = Fold()
     /// Pending files, which come last.
     private let late = Mutex<[Settled]>([])
     /// Known files that wait for `catchUp`: their receipts are looked up in the ledger.
@@ -58,13 +59,18 @@ final class RunPrinter: Sendable {
         }
         let path = Describe.name(settled.asset.origin.path), reason = settled.reason.map { ": " + Describe.name($0) } ?? ""
         switch settled.ending {
-        case .setAside: say("set aside: \(path)\(reason)")
+        case .setAside: if names("set aside", settled) { say("set aside: \(path)\(reason)") }
         case .pending: late.withLock { $0.append(settled) }
         case .filtered where verbose > 0, .duplicate where verbose > 0: say("\(settled.ending.rawValue): \(path)\(reason)")
-        case .delivered where plan || verbose > 0: for line in delivered(settled) { say(line) }
+        case .filtered: if settled.isOfUnknownKind { fold.unknown(settled.asset.origin.path) }
+        case .delivered:
+            if settled.reason != nil { say("note: \(path)\(reason)") }
+            if plan || verbose > 0 { for line in delivered(settled) { say(line) } }
         default: break
         }
     }
+
+    private func names(_ word: String, _ settled: Settled) -> Bool { verbose > 0 || fold.names(word, settled.reason) }
 
     /// A sidecar that was made: no item of the source, so a line of its own type.
     private func tell(_ made: Settled) {
@@ -107,10 +113,11 @@ final class RunPrinter: Sendable {
         for settled in kept {
             if json {
                 Console.out(ItemLine.text(settled, plan: plan))
-            } else {
+            } else if names("pending", settled) {
                 say("pending: \(Describe.name(settled.asset.origin.path))\(settled.reason.map { ": " + Describe.name($0) } ?? "")")
             }
         }
+        for line in fold.rest() { say(line) }
     }
 
     /// A known file's receipts and twin: where its bytes are.

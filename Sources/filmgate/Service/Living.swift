@@ -12,6 +12,18 @@ enum Living {
     @TaskLocal static var board: LiveBoard?
     /// The folder that the job was asked for in.
     @TaskLocal static var folder: String?
+    /// Whether this command has written its summary.
+    @TaskLocal static var lastWord: LastWord?
+}
+
+/// Notes that the last line of a command's JSON was written.
+final class LastWord: Sendable {
+    private let said = Atomic(false)
+    var isSaid: Bool { said.load(ordering: .relaxed) }
+
+    func hear(_ line: String) {
+        if line.utf8.starts(with: #"{"type":"summary""#.utf8) { said.store(true, ordering: .relaxed) }
+    }
 }
 
 /// Who hears what a handed-over job says.

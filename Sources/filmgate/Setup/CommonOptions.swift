@@ -14,6 +14,10 @@ struct CommonOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Say more on stderr; twice for everything.")
     var verbose: Int
 
+    func validate() throws {
+        if state?.isEmpty == true { throw ValidationError("--state takes a directory, and was given nothing.") }
+    }
+
     /// The state directory, absolute: `--state`, else `$XDG_STATE_HOME/filmgate`, else `~/.local/state/filmgate`.
     var stateDirectory: String {
         if let state { return UserPath.absolute(state) }

@@ -66,10 +66,16 @@ struct RunSession {
             }
             bar?.cancel()
             await bar?.value
-            return try outcome.get()
+            do throws(IngestError) { return try outcome.get() } catch {
+                throw error.code == .deviceBusy && Living.ledger != nil ? Self.cameraInUse(error) : error
+            }
         }
         await printer.finish(outcome)
         var code = outcome.exitCode
+        if Living.ledger != nil, code == .sourceLost, let busy = outcome.troubles.first(where: { $0.code == .deviceBusy }) {
+            Failure.tell(Self.cameraInUse(busy), json: json)
+            code = .stateLocked
+        }
         if code == .complete, errorOnEmpty, outcome.summary[.delivered] == 0 { code = .nothingToDo }
         Console.out(
             json ? SummaryLine.json(outcome.summary, exit: code) : SummaryLine.human(outcome.summary, exit: code, plan: options.dryRun))
@@ -77,6 +83,13 @@ struct RunSession {
         notices.runEnded(options.verb, outcome.summary, exit: Int(code.rawValue))
         await notices.finish()
         throw Exit(code)
+    }
+
+    /// A camera has one session at a time, and the run that holds the state has it.
+    static func cameraInUse(_ error: IngestError) -> IngestError {
+        IngestError(
+            .stateLocked, "The run that holds this state has the camera: \(error.message)",
+            advice: "It takes new frames by itself, and with `--backlog all` those from before too; or stop it first.", cause: error)
     }
 
     /// The events that this run delivers for: its own, or for `retry` those of all that waits.

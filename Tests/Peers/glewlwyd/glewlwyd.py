@@ -114,6 +114,10 @@ auth:
                 return json.loads(line)
 
 
+def accounts(lines):
+    return [line for line in lines if line["type"] == "account"]
+
+
 def check(fine, otherwise):
     if not fine:
         sys.exit("FAILED: " + str(otherwise))
@@ -132,7 +136,7 @@ def device(run):
     invitation = run.invited(process)
     check(invitation["code"] and invitation["url"].startswith(run.provider.root), invitation)
     run.provider.approve(invitation["code"])
-    account = run.end(process)[-1]
+    account = accounts(run.end(process))[-1]
     check(account["state"] == "signedIn" and account["renews"], account)
     check(run.run("whoami", run.pipeline, "studio")[0]["account"]["id"] == account["account"]["id"], "whoami differs")
     check(oct(os.stat(run.state + "/secrets.json").st_mode & 0o777) == "0o600", "the store is open")
@@ -171,7 +175,7 @@ def browser(run, paste, entry="studio"):
         process.stdin.flush()
     else:
         check(Session().call(place)[0] == 200, "the listener did not answer")
-    check(run.end(process)[-1]["state"] == "signedIn", "not signed in")
+    check(accounts(run.end(process))[-1]["state"] == "signedIn", "not signed in")
     check(run.run("login", entry, "--check")[0]["state"] == "signedIn", "the provider does not know it")
 
 
