@@ -47,13 +47,22 @@ struct CameraCommand: AsyncParsableCommand {
 
         @OptionGroup var options: CommonOptions
 
-        func run() async throws {
-            let workplace = try Workplace(options), directory = UserPath.absolute(files)
+        private static func clip(_ text: String) throws -> VirtualFile {
+            guard let size = ByteCount(text: text) else { throw ValidationError("--clip takes a size such as 6GiB.") }
+            return VirtualFile("MVI_9999.MP4", .pattern(seed: 64, size: size.bytes))
+        }
+
+        private func refuseMissing(_ directory: String, _ workplace: Workplace) async throws {
             try await workplace.telling { () throws(IngestError) in
                 guard try FileFacts.of(directory)?.kind == .directory else {
                     throw IngestError(.notFound, "There is no folder \(files).", advice: "`filmgate sample card DIR` makes one.")
                 }
             }
+        }
+
+        func run() async throws {
+            let workplace = try Workplace(options), directory = UserPath.absolute(files)
+            try await refuseMissing(directory, workplace)
             let faults = try fault.map { text in
                 guard let fault = Fault(text: text) else { throw ValidationError("`\(text)` is no fault that a virtual camera knows.") }
                 return fault
@@ -69,10 +78,7 @@ struct CameraCommand: AsyncParsableCommand {
                     }
                     return step
                 })
-            let clip = try clip.map { text in
-                guard let size = ByteCount(text: text) else { throw ValidationError("--clip takes a size such as 6GiB.") }
-                return VirtualFile("MVI_9999.MP4", .pattern(seed: 64, size: size.bytes))
-            }
+            let clip = try clip.map(Self.clip)
             guard let personality = Modules.bodies[make] else {
                 throw ValidationError(
                     "There is no virtual camera called `\(make)`; known: \(Modules.bodies.keys.sorted().joined(separator: ", ")).")
