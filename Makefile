@@ -57,7 +57,7 @@ test: deps deps-test deps-crash ## build and run all tests
 
 peers: deps deps-peers ## the tests against real servers on this machine, the slow ones and 3 GB files too
 	programs=$$(Tests/Peers/python.sh .build-peers) && PATH="$$programs:$$PATH" FILMGATE_PEERS=1 FILMGATE_BIG_FILE=3221225472 \
-		$(SWIFT) test --disable-xctest -j $(JOBS) --filter 'Target|SignInTests'
+		SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 $(SWIFT) test --disable-xctest -j $(JOBS) --filter 'Target|SignInTests'
 
 lint: deps ## formatting, house rules, and every pipeline in the repository
 	$(SWIFT) build --build-tests -j $(JOBS)
