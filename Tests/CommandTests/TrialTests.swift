@@ -75,6 +75,15 @@ import Testing
         #expect(all.errors.split(separator: "\n").count { $0.hasPrefix("pending: ") } == 9)
     }
 
+    @Test func historyOfARunNamesEveryFile() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 60, from: 1)
+        #expect(try table.importing(["--verify", "size"]).status == 0)
+        #expect(try table.run(["history", "--run", "1"]).items().count == 60)
+        #expect(try table.run(["history", "--run", "1", "--limit", "7"]).items().count == 7)
+        #expect(try table.run(["history", "--limit", "0"]).status == 2)
+    }
+
     @Test func aWatchThatEndsCountsWhatIsNotWhole() throws {
         let table = try Table()
         try table.frames("hot", count: 2, from: 1)

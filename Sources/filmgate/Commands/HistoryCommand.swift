@@ -13,17 +13,17 @@ struct HistoryCommand: AsyncParsableCommand {
     @Option(help: "Show the files of this run.")
     var run: Int64?
 
-    @Option(help: "At most this many lines.")
-    var limit = 50
+    @Option(help: "At most this many lines; absent: the last 50 runs, or all files of one.")
+    var limit: Int?
 
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
         let workplace = try Workplace(options)
         let reader = try await workplace.readLedger()
-        guard limit > 0 else { throw ValidationError("--limit takes a number above 0.") }
+        guard limit ?? 1 > 0 else { throw ValidationError("--limit takes a number above 0.") }
         if let run { return try await tellFiles(of: run, reader, workplace) }
-        let runs = try await workplace.telling { () async throws(IngestError) in try await reader.runs(limit: limit) }
+        let runs = try await workplace.telling { () async throws(IngestError) in try await reader.runs(limit: limit ?? 50) }
         let holder = StateHolder(directory: options.stateDirectory)
         for row in runs { Console.out(options.json ? Self.object(row, holder).finished : Self.text(row, holder)) }
     }
@@ -31,7 +31,7 @@ struct HistoryCommand: AsyncParsableCommand {
     /// What that run did, file by file.
     private func tellFiles(of run: Int64, _ reader: any LedgerReader, _ workplace: Workplace) async throws {
         let (runs, rows) = try await workplace.telling { () async throws(IngestError) in
-            (try await reader.runs(limit: .max), try await reader.assets(AssetFilter(run: run, limit: limit)))
+            (try await reader.runs(limit: .max), try await reader.assets(AssetFilter(run: run, limit: limit ?? .max)))
         }
         guard let known = runs.first(where: { $0.id == run }) else {
             let last = runs.first.map { "the last one was \($0.id)" } ?? "there has been none yet"

@@ -18,7 +18,7 @@ final class Fold: Sendable {
     func names(_ word: String, _ reason: String?) -> Bool {
         guard let reason else { return true }
         return state.withLock { state in
-            let key = word + "\u{1F}" + reason
+            let key = word + "\u{1F}" + Self.cause(reason)
             guard let place = state.places[key] else {
                 if state.groups.count >= Self.limit { return true }
                 state.places[key] = state.groups.count
@@ -28,6 +28,14 @@ final class Fold: Sendable {
             state.groups[place].count += 1
             return state.groups[place].count <= Self.named
         }
+    }
+
+    /// The reason without how long a try took, which differs from file to file (`after 3 ms`).
+    static func cause(_ reason: String) -> String {
+        let words = reason.split(separator: " ", omittingEmptySubsequences: false)
+        return words.enumerated().map { index, word in
+            index + 1 < words.count && words[index + 1] == "ms" && word.utf8.allSatisfy { (0x30...0x39).contains($0) } ? "#" : word
+        }.joined(separator: " ")
     }
 
     /// A file of a kind that nobody knows: named at the end, all in one line.
