@@ -56,7 +56,7 @@ test: deps deps-test deps-crash ## build and run all tests
 	python3 Tests/Crash/chaos.py --filmgate $(DEBUG_BIN) --seconds 12 --shots 20
 
 peers: deps deps-peers ## the tests against real servers on this machine, the slow ones and 3 GB files too
-	programs=$$(Tests/Peers/python.sh .build-peers) && PATH="$$programs:$$PATH" FILMGATE_PEERS=1 FILMGATE_BIG_FILE=3221225472 \
+	programs=$$(Tests/Peers/python.sh $(CURDIR)/.build-peers) && PATH="$$programs:$$PATH" FILMGATE_PEERS=1 FILMGATE_BIG_FILE=3221225472 \
 		SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 $(SWIFT) test --disable-xctest -j $(JOBS) --filter 'Target|SignInTests'
 
 lint: deps ## formatting, house rules, and every pipeline in the repository
