@@ -26,10 +26,11 @@ enum BulkListing {
 
     /// Only objects whose name, format and size all came.
     static func assemble(_ list: ObjectPropertyList, _ storage: StorageID) -> [ObjectHandle: ObjectInfo] {
-        var infos: [ObjectHandle: ObjectInfo] = [:]
+        var infos: [ObjectHandle: ObjectInfo] = [:], blank = ObjectInfo()
+        blank.storage = storage
         var complete: [ObjectHandle: Int] = [:]
         for element in list.elements {
-            var info = infos[element.handle] ?? ObjectInfo()
+            var info = infos[element.handle] ?? blank
             switch (element.property, element.value) {
             case (.objectFileName, .text(let name)):
                 info.name = name
@@ -49,10 +50,6 @@ enum BulkListing {
             }
             infos[element.handle] = info
         }
-        return infos.filter { handle, _ in complete[handle] == 7 }.mapValues { info in
-            var info = info
-            info.storage = storage
-            return info
-        }
+        return infos.filter { handle, _ in complete[handle] == 7 }
     }
 }

@@ -17,14 +17,14 @@ public final class CameraSession: SourceSession {
         var connection = 0, listed: Int?
         /// A way back that is being tried; whoever else misses the camera waits for the same one.
         var returning: Task<Result<Void, PTPError>, Never>?
-        /// By path in the volume, for as long as the connection lasts.
+        /// What is still to be read or to reach its targets, by path in the volume, for as long as the connection lasts.
         var objects: [String: CameraObject] = [:]
-        /// Those of earlier connections, whose handles may be worth a question.
+        /// The same of earlier connections: their handles may be worth a question.
         var before: [String: CameraObject] = [:]
         /// Held frames of this connection of which nothing more is wanted; a look that began before may still show them.
         var over: Set<ObjectHandle> = []
         /// What the engine has been told about, across connections.
-        var told: [String: (size: UInt64, time: Int64)] = [:]
+        var told = ToldFiles()
         var isClosed = false
         var watch: Task<Void, Never>?
         var lastWord = ContinuousClock.now
@@ -119,20 +119,19 @@ public final class CameraSession: SourceSession {
             for (object, entry) in arranged {
                 state.objects[entry.origin.volumePath] = object
                 if object.isUnfinished { continue }
-                state.told[entry.origin.volumePath] = (entry.origin.size, entry.origin.modified)
+                state.told.insert(entry.origin.volumePath, size: entry.origin.size, modified: entry.origin.modified)
             }
         }
     }
 
-    /// An event and a listing may date the same file a second or two apart.
-    func known(_ object: CameraObject, _ entry: SourceEntry) -> Bool {
-        state.withLock { state in
-            let origin = entry.origin
+    /// True for what the engine has been told about.
+    func known(_ object: CameraObject) -> Bool {
+        let path = maker.volumePath(object), modified = maker.modified(object)
+        return state.withLock { state in
             if object.isHeld, state.over.contains(object.handle) { return true }
-            guard let old = state.told[origin.volumePath], old.size == origin.size else { return false }
-            guard abs(old.time - origin.modified) <= 2_000_000_000 else { return false }
+            guard state.told.contains(path, size: object.size, modified: modified) else { return false }
             // Shown again, perhaps by another handle.
-            if object.isHeld { state.objects[origin.volumePath] = object }
+            if object.isHeld { state.objects[path] = object }
             return true
         }
     }
@@ -189,23 +188,27 @@ public final class CameraSession: SourceSession {
             state.withLock { $0.objects[origin.volumePath] = object }
             return object
         }
-        let arranged = maker.arrange(try handler.list(camera))
-        state.withLock { state in for (object, entry) in arranged { state.objects[entry.origin.volumePath] = object } }
+        let listed = try handler.list(camera).map { ($0, maker.volumePath($0)) }
+        state.withLock { state in
+            for (object, path) in listed where path == origin.volumePath || state.before[path] != nil { state.objects[path] = object }
+        }
         guard let object = state.withLock({ $0.objects[origin.volumePath] }), maker.origin(object).id == origin.id else {
             throw .refused(.invalidObjectHandle, during: .getObject)
         }
         return object
     }
 
-    /// A frame that the body holds in its memory and that is not wanted, or is at its targets, makes room for the next one.
+    /// Its place on the camera is of no use any more; a card of ten thousand frames that were taken costs a few bytes for each.
     ///
-    /// From then on a frame that looks the same is another one, or the same that could not be read: it is told about.
+    /// A frame that the body holds in its memory and that is not wanted, or is at its targets, makes room for the next one. From then on a frame that looks the same is another one, or the same that could not be read: it is told about.
     public func settled(_ settled: Settled) {
         let origin = settled.asset.origin
         guard settled.ending != .pending else { return }
         let held = state.withLock { state -> (CameraObject, PTPCamera)? in
-            guard !state.isClosed, let object = state.objects[origin.volumePath], object.isHeld else { return nil }
-            guard maker.origin(object).id == origin.id else { return nil }
+            state.before[origin.volumePath] = nil
+            guard let object = state.objects[origin.volumePath], maker.origin(object).id == origin.id else { return nil }
+            state.objects[origin.volumePath] = nil
+            guard !state.isClosed, object.isHeld else { return nil }
             state.over.insert(object.handle)
             return (object, state.camera)
         }
@@ -215,7 +218,7 @@ public final class CameraSession: SourceSession {
             _ = await Result { () async throws(PTPError) in
                 if !isFailed { try await camera.run { camera throws(PTPError) in try handler.decline(object, camera) } }
             }
-            state.withLock { _ = $0.told.removeValue(forKey: origin.volumePath) }
+            state.withLock { $0.told.remove(origin.volumePath) }
         }
     }
 

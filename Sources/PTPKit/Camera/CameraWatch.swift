@@ -103,7 +103,7 @@ struct CameraWatch: Sendable {
 
     /// Passes on what has not been told about before.
     private func arrive(_ objects: [CameraObject]) -> Int {
-        let fresh = session.maker.arrange(objects).filter { !session.known($0.object, $0.entry) }
+        let fresh = session.maker.arrange(objects.filter { !session.known($0) })
         session.remember(fresh)
         for (_, entry) in fresh { out.yield(.arrived(entry)) }
         return fresh.count

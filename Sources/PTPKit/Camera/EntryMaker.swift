@@ -24,10 +24,16 @@ struct EntryMaker: Sendable {
     }
 
     func origin(_ object: CameraObject) -> Origin {
-        let nanoseconds = object.time.map { $0.civilSeconds * 1_000_000_000 + Int64($0.nanosecond ?? 0) } ?? 0
-        return Origin(
+        Origin(
             source: place.source, volume: volume, root: place.address, path: slotFolder(object.storage) + object.path, size: object.size,
-            modified: nanoseconds, volumePath: "\(object.storage)/\(object.path)")
+            modified: modified(object), volumePath: volumePath(object))
+    }
+
+    func volumePath(_ object: CameraObject) -> String { "\(object.storage)/\(object.path)" }
+
+    /// Nanoseconds since 1970, as if the camera's clock showed UTC; 0 where it says nothing.
+    func modified(_ object: CameraObject) -> Int64 {
+        object.time.map { $0.civilSeconds * 1_000_000_000 + Int64($0.nanosecond ?? 0) } ?? 0
     }
 
     /// Files of the first slot stand at the top; those of others below a folder of their own.

@@ -1,0 +1,55 @@
+import CameraTesting
+import FilmgateCore
+import StandardCamera
+import Synchronization
+import Testing
+import VirtualCamera
+
+@testable import PTPKit
+
+/// A session that goes on for an evening keeps nothing of files that have reached their endings but that they were told about.
+@Suite(.timeLimit(.minutes(5))) struct ForgettingTests {
+    private static let bench = CameraBench(
+        StandardCamera.self, as: StandardPersonality(), usb: USBIdentity(vendor: 0x1234, product: 1))
+
+    private func end(_ entry: SourceEntry, _ ending: Ending, _ session: any SourceSession) {
+        session.settled(Settled(asset: Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot), ending: ending))
+    }
+
+    @Test func settledFilesAreForgottenAndStillNotToldTwice() async throws {
+        try await Self.bench.run(.bus) { scene in
+            let session = try #require(scene.session as? CameraSession), entries = try await session.entries()
+            #expect(session.state.withLock(\.objects).count == entries.count)
+            for entry in entries { end(entry, .delivered, session) }
+            #expect(session.state.withLock(\.objects).isEmpty)
+            session.oweListing()
+            var arrivals = try #require(try await session.arrivals()).makeAsyncIterator()
+            scene.camera.shoot([VirtualFile("AFTER.JPG", .pattern(seed: 1, size: 1000))])
+            guard case .arrived(let entry) = await arrivals.next() else { throw Failed("nothing arrived") }
+            #expect(entry.origin.name == "AFTER.JPG" && session.state.withLock { $0.told.count } == entries.count + 1)
+        }
+    }
+
+    @Test func whatIsPendingCanStillBeReadAfterAReturn() async throws {
+        try await Self.bench.run(.bus) { scene in
+            let session = try #require(scene.session as? CameraSession), entries = try await session.entries()
+            for (number, entry) in entries.enumerated() { end(entry, number == 0 ? .pending : .delivered, session) }
+            try await session.comeBack(from: session.camera)
+            #expect(session.state.withLock { Array($0.before.keys) } == [entries[0].origin.volumePath])
+            let bytes = try await scene.bytes(of: entries[0])
+            #expect(UInt64(bytes.count) == entries[0].origin.size)
+            #expect(session.state.withLock(\.objects).count == 1)
+        }
+    }
+
+    /// What a listing had to be made for is not the whole card.
+    @Test func lookingForOneFileKeepsNoOther() async throws {
+        try await Self.bench.run(.bus) { scene in
+            let session = try #require(scene.session as? CameraSession), entries = try await session.entries()
+            for entry in entries { end(entry, .delivered, session) }
+            let bytes = try await scene.bytes(of: entries[0])
+            #expect(UInt64(bytes.count) == entries[0].origin.size)
+            #expect(session.state.withLock { Array($0.objects.keys) } == [entries[0].origin.volumePath])
+        }
+    }
+}
