@@ -68,9 +68,8 @@ final class PlaceKeeper: Sendable {
     }
 
     private func take(_ session: any SourceSession, _ stay: Stay) async throws(IngestError) {
-        let listing = try await list(session, stay)
-        await ground.settle(listing.settled.lazy.filter { one in stay.with { $0.told.insert(one.asset.id.hashValue).inserted } })
         let (arrivals, feed) = AsyncStream<ShotWork>.makeStream()
+        let works = ShotFeed(try await sorted(session, stay), then: arrivals)
         let watch = ArrivalWatch(session: session, ground: ground, feed: feed) { [run, place] in run.post(place, $0) }
         let reading = Task { [once = run.once] in
             let result = await Result { () async throws(IngestError) in once ? true : try await watch.run() }
@@ -84,11 +83,18 @@ final class PlaceKeeper: Sendable {
         (local.leads, local.bodies) = (ShotLeads(), BodyBook())
         var intake = local.intake(session)
         if !run.once { (intake.wait, intake.leaving) = (nil, { Self.owe(stay, $0, $1) }) }
-        try await intake.take(ShotFeed(listing, then: arrivals), trouble: FirstTrouble { reading.cancel() })
+        try await intake.take(works, trouble: FirstTrouble { reading.cancel() })
         ground.stopping.forget(key)
         if run.once { for (entry, reason) in await session.unfinished() { ground.leave(entry, reason) } }
         let isComplete = try await reading.value.get()
         if !isComplete, !ground.stopping.isSet { throw IngestError(.deviceGone, "\(place.label) says nothing any more.") }
+    }
+
+    /// What must be read of all that the place holds now; the rest is settled.
+    private func sorted(_ session: any SourceSession, _ stay: Stay) async throws(IngestError) -> Listing {
+        let listing = try await list(session, stay)
+        await ground.settle(listing.settled.lazy.filter { one in stay.with { $0.told.insert(one.asset.id.hashValue).inserted } })
+        return listing
     }
 
     /// Tells how the camera fares, for those who watch.
