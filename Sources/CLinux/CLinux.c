@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
+#include <malloc.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fiemap.h>
@@ -93,3 +94,11 @@ int fg_stat_at(int directory, const char *name, fg_stat *out) {
     out->links = s.stx_nlink;
     return 0;
 }
+
+void fg_memory_keep_steady(void) {
+    mallopt(M_ARENA_MAX, 4);
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    mallopt(M_TRIM_THRESHOLD, 4 << 20);
+}
+
+void fg_memory_give_back(void) { malloc_trim(0); }

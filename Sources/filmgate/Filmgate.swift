@@ -1,5 +1,6 @@
 import ArgumentParser
 import FilmgateCore
+import FileKit
 import FilmgateEngine
 import Glibc
 
@@ -33,6 +34,7 @@ struct Filmgate: AsyncParsableCommand {
     /// Usage mistakes end with 2 (ArgumentParser's own code is 64); everything else with the code that the verb threw.
     static func main() async {
         signal(SIGPIPE, SIG_IGN)
+        HeapMemory.keepSteady()
         // A dump of this program's memory would hold tokens. 1 also keeps those away that are piped to a collector (core(5)).
         var none = rlimit(rlim_cur: 1, rlim_max: 1)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)

@@ -28,3 +28,8 @@ typedef struct {
 } fg_stat;
 /// statx without following links; `directory` may be AT_FDCWD (-100).
 int fg_stat_at(int directory, const char *name, fg_stat *out);
+
+/// For programs that run for days: few heaps whatever the number of threads, and large pieces go back to the system when they are freed.
+void fg_memory_keep_steady(void);
+/// Gives pages that nothing uses back to the system; takes some milliseconds.
+void fg_memory_give_back(void);

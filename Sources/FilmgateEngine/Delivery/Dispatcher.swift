@@ -23,8 +23,6 @@ actor Dispatcher {
     private var stopped = false, isWindingDown = false
     /// Settled deliveries that the ledger is just being told of.
     private var unrecorded = 0
-    /// What this run has settled, as hashes: a file of the same bytes that was looked up before asks the ledger again.
-    private var concluded: Set<Int> = []
     private(set) var delivered: [String: [DeliveredFile]] = [:]
     /// Parcels whose target has to be asked for their names first, by shot and target; and the questions under way.
     var unasked: [String: [Parcel.ID]] = [:]
@@ -43,7 +41,7 @@ actor Dispatcher {
     /// `new` are the parcels that it needs; those already under way for another file of the same bytes are shared.
     func submit(_ consignment: Consignment, parcels new: [Parcel]) async {
         var consignment = consignment
-        for parcel in new where concluded.contains(parcel.id.hashValue) { await adopt(parcel, into: &consignment) }
+        for parcel in new where book.isConcluded(parcel.id) { await adopt(parcel, into: &consignment) }
         var own: [Parcel] = []
         for parcel in new where consignment.receipts[parcel.target.name] == nil {
             if case .settled(let receipt) = parcels[parcel.id]?.state {
@@ -109,7 +107,7 @@ actor Dispatcher {
         let result = await Result { () async throws(IngestError) in
             try await Courier.deliver(parcel.isUnasked ? try await named(parcel) : parcel)
         }
-        tasks[parcel.id] = nil
+        tasks.drop(parcel.id)
         switch result {
         case .success(let receipt): await succeeded(parcel.id, receipt)
         case .failure(let error): await failed(parcel.id, error)
@@ -200,7 +198,7 @@ actor Dispatcher {
         let waiting = open[owner]
         moveOn(owner, parcel, receipt)
         for asset in parcel.listeners where open[asset]?.open.isEmpty == true {
-            if let consignment = open.removeValue(forKey: asset) { finished.append(consignment) }
+            if let consignment = open.drop(asset) { finished.append(consignment) }
         }
         unrecorded += 1
         await record(final(parcel, receipt, for: waiting) + finished.map(ended))
@@ -208,8 +206,8 @@ actor Dispatcher {
         if receipt.state == .done, parcel.spooled != receipt.path { await discardSpooled(parcel) }
         if receipt.state == .done, let rendition = parcel.rendition { Courier.discardIfStill(rendition, takenTo: receipt.path ?? "") }
         // Only now may it be forgotten: until the ledger knew, this was the only place that did.
-        parcels[id] = nil
-        concluded.insert(id.hashValue)
+        parcels.drop(id)
+        book.conclude(id)
         for consignment in finished { told(consignment) }
         book.release(parcel)
     }

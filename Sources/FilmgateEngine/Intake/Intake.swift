@@ -126,6 +126,7 @@ struct Intake: Sendable {
             }
         }
         await ground.placing.take()
+        ground.book.beginPlacing()
         let placed = await Result { () async throws(IngestError) in
             let all = try await placer.place(deliver, lead: result.lead, budget: claims)
             // What was made of a frame is written down before the frame is delivered: nobody would make it again afterwards.

@@ -10,6 +10,8 @@ final class NameBook: Sendable {
         var counters: [String: Int] = [:]
         /// Contents that have a name at a target, as hashes.
         var promised: [String: Set<Int>] = [:]
+        /// Those whose delivery has become final since names were chosen last.
+        var final: Set<Parcel.ID> = []
         /// Targets that could not be asked what a name holds.
         var silent: Set<String> = []
     }
@@ -27,6 +29,27 @@ final class NameBook: Sendable {
     /// True when these bytes got their name from an earlier file of this run: they need no second one.
     func isPromised(_ content: ContentKey, at target: String) -> Bool {
         pages.withLock { $0.promised[target]?.contains(content.hashValue) == true }
+    }
+
+    /// A shot's names are about to be chosen, by what the ledger knows from now on: what was final before needs no second memory.
+    func beginPlacing() {
+        pages.withLock { pages in
+            for id in pages.final { pages.promised[id.target]?.remove(id.content.hashValue) }
+            pages.final = []
+        }
+    }
+
+    /// The delivery is final, and the ledger knows.
+    func conclude(_ id: Parcel.ID) { pages.withLock { _ = $0.final.insert(id) } }
+
+    /// Became final since names were chosen last: whoever chose them may not have seen it in the ledger yet.
+    func isConcluded(_ id: Parcel.ID) -> Bool { pages.withLock { $0.final.contains(id) } }
+
+    /// How many deliveries and names it remembers.
+    var count: Int {
+        pages.withLock { pages in
+            pages.final.count + pages.promised.values.reduce(0) { $0 + $1.count } + pages.given.values.reduce(0) { $0 + $1.count }
+        }
     }
 
     /// Once a delivery is final, the disk and the ledger remember its name.

@@ -65,8 +65,7 @@ struct Placer: Sendable {
         var draft = Draft(asset: asset, content: content, file: file, digests: digests)
         draft.captured = CaptureTime.corrected(asset, profile: profile)
         draft.photographer = photographer ?? profile.photographer ?? asset.media?.owner ?? lead?.media?.owner
-        // What the stage found is still true; that it found nothing may be out of date: other shots have been delivered since.
-        let rows = if let earlier = asset.earlier, !earlier.isEmpty { earlier } else { try await ledger.deliveries(of: content) }
+        let rows = try await deliveries(of: content, asset, to: names)
         for target in targets where names.contains(target.name) {
             let delivered = profile.deliver.map { $0[target.name] ?? [] }
             if let refusal = target.refusal(of: Self.routed(asset, lead), only: delivered) {
@@ -81,6 +80,14 @@ struct Placer: Sendable {
         }
         draft.twin = asset.twin
         return draft
+    }
+
+    /// That a stage found all deliveries done is still true; that it found fewer may be out of date: other shots have been delivered since.
+    private func deliveries(of content: ContentKey, _ asset: Asset, to names: [String]) async throws(IngestError) -> [DeliveryRow] {
+        let earlier = asset.earlier ?? [], done = Set(earlier.filter { $0.receipt.state == .done }.map(\.target))
+        let wanted = targets.filter { names.contains($0.name) }
+        if !earlier.isEmpty, wanted.allSatisfy({ done.contains($0.identity) }) { return earlier }
+        return try await ledger.deliveries(of: content)
     }
 
     /// Sidecars and memos go where the file that they belong to goes.

@@ -3,7 +3,7 @@ public import FilmgateCore
 /// How a run ended: the buckets, and everything that bears on the exit code.
 public struct RunOutcome: Sendable {
     public var summary: RunSummary
-    /// What went wrong for the run as a whole or for a target: held, full, refused.
+    /// What went wrong for the run as a whole or for a target: held, full, refused; the first few of each kind.
     public var troubles: [IngestError]
     /// The exit status of the signal that ended it, if one did.
     public var signal: ExitStatus?

@@ -64,6 +64,8 @@ public final class Runner: Sendable {
         let clock = ContinuousClock(), start = clock.now
         try await checkFolders()
         let ground = try await prepare()
+        let upkeep = Upkeep(ground.staging.pool)
+        hub.watch(upkeep.note)
         try await resume(ground)
         let run = ContinuousRun(ground: ground, once: once)
         let result = await Result { () async throws(IngestError) in try await run.run() }

@@ -5,8 +5,9 @@ actor ShotGatherer {
     /// The files of a shot are told about one right after the other; this much may lie between them.
     private static let grace = Duration.milliseconds(15)
     private let flush: @Sendable ([SourceEntry]) async -> Void
-    private var shot: [SourceEntry] = []
-    private var generation = 0
+    private var shot: [SourceEntry] = [], last = ContinuousClock.now
+    /// One for all shots: twenty thousand that come at once are not worth as many clocks.
+    private var alarm: Task<Void, Never>?
 
     /// `flush` gets the files of one shot, its primary first, shots in the order of their first files.
     init(_ flush: @escaping @Sendable ([SourceEntry]) async -> Void) { self.flush = flush }
@@ -14,12 +15,8 @@ actor ShotGatherer {
     func add(_ entry: SourceEntry) async {
         if let first = shot.first, first.shot.key != entry.shot.key { await finish() }
         shot.append(entry)
-        generation += 1
-        let now = generation
-        Task {
-            try? await Task.sleep(for: Self.grace)
-            await self.finish(ifStill: now)
-        }
+        last = .now
+        if alarm == nil { alarm = Task { await self.watch() } }
     }
 
     func finish() async {
@@ -28,5 +25,12 @@ actor ShotGatherer {
         if !complete.isEmpty { await flush(complete) }
     }
 
-    private func finish(ifStill now: Int) async { if generation == now { await finish() } }
+    /// Lets the last shot go when nothing more of it has come for the grace.
+    private func watch() async {
+        while !shot.isEmpty {
+            let due = last + Self.grace
+            if .now < due { try? await Task.sleep(until: due, clock: .continuous) } else { await finish() }
+        }
+        alarm = nil
+    }
 }

@@ -5,13 +5,16 @@ import Synchronization
 final class Tally: Sendable {
     private struct State {
         var summary = RunSummary()
-        var troubles: [IngestError] = []
+        /// The first few of each kind: a run without an end has them without number.
+        var troubles: [IngestError.Code: [IngestError]] = [:]
         var mismatches = 0
         /// Endings of files that were made here, which no source has.
         var made: [Ending: Int] = [:]
     }
     private let state = Mutex(State())
     private let hub: EventHub
+    /// Of each kind of trouble.
+    private static let kept = 16
 
     init(hub: EventHub) { self.hub = hub }
 
@@ -29,7 +32,9 @@ final class Tally: Sendable {
     }
 
     func trouble(_ error: IngestError) {
-        state.withLock { $0.troubles.append(error) }
+        state.withLock { state in
+            if state.troubles[error.code, default: []].count < Self.kept { state.troubles[error.code, default: []].append(error) }
+        }
         hub.post(.trouble(error))
     }
 
@@ -40,7 +45,8 @@ final class Tally: Sendable {
     func outcome(seconds: Double, signal: ExitStatus?) -> RunOutcome {
         state.withLock { state in
             state.summary.seconds = seconds
-            var outcome = RunOutcome(summary: state.summary, troubles: state.troubles, signal: signal, mismatches: state.mismatches)
+            let troubles = state.troubles.values.flatMap { $0 }
+            var outcome = RunOutcome(summary: state.summary, troubles: troubles, signal: signal, mismatches: state.mismatches)
             outcome.made = state.made
             return outcome
         }
