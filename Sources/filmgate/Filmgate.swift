@@ -1,6 +1,6 @@
 import ArgumentParser
-import FilmgateCore
 import FileKit
+import FilmgateCore
 import FilmgateEngine
 import Glibc
 
