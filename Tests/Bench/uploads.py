@@ -124,7 +124,7 @@ class Peers:
         return self.done(run(command + ["--transfers", "8", "--ca-cert", self.server.authority]), url)
 
     def filmgate(self, port):
-        """Each name is asked for before it is used; over a long way twice as many at once make up for that."""
+        """Over a long way twice as many at once: what a connection waits for there is mostly the way."""
         workers = 16 if port == self.server.far else 8
         url, state = self.server.room(port), self.place.fresh()
         pipeline = os.path.join(self.place.memory, "uploads.yaml")

@@ -40,9 +40,10 @@ public struct WebDAVTarget: Module, UploadTarget {
     }
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
+        let isFree = options.placing == .direct ? try await listing.claim(job.path) : false
         await listing.note(job.path)
         try await folders.need(Self.folder(of: job.path))
-        let isNew = options.placing == .move ? try await sendAndMove(job) : try await sendDirectly(job)
+        let isNew = options.placing == .move ? try await sendAndMove(job) : try await sendDirectly(job, isFree: isFree)
         if !isNew {
             // The name is in use: fine when these very bytes stand there, from a try whose answer was lost.
             guard try await server.compare(job.path, job) == .equal else {
@@ -81,9 +82,10 @@ public struct WebDAVTarget: Module, UploadTarget {
         }
     }
 
-    private func sendDirectly(_ job: UploadJob) async throws(IngestError) -> Bool {
+    /// False: the name is in use.
+    private func sendDirectly(_ job: UploadJob, isFree: Bool) async throws(IngestError) -> Bool {
         // Not every server knows If-None-Match: what is there is asked for first, and the header stops whoever comes in between.
-        guard try await server.compare(job.path, job) == .missing else { return false }
+        if !isFree, try await server.compare(job.path, job) != .missing { return false }
         return try await server.put(job, at: job.path, onlyNew: true)
     }
 
