@@ -97,7 +97,7 @@ let package = Package(
         library("CardKit", [core, "FileKit", "MediaKit"]),
         library("FTPKit", [core, "FileKit", nio, nioPosix, nioTLS, nioSSL, log]),
         library("StampKit", [core, "CXML2", crypto], tests: []),
-        library("HTTPKit", [core, "CCurl", crypto], tests: ["FilmgateTesting"]),
+        library("HTTPKit", [core, "CCurl", "CXXHash", crypto], tests: ["FilmgateTesting"]),
         library("AuthKit", [core, "FileKit", "HTTPKit", crypto, cryptoExtras], tests: ["FilmgateTesting", log]),
         library("PTPKit", [core], tests: ["VirtualCamera", "CameraTesting"], fixtures: ["Recordings"]),
         library("USBKit", [core, "CLibUSB"], tests: []),
@@ -170,7 +170,8 @@ let package = Package(
             .executableTarget(
                 name: "filmgate",
                 dependencies: [
-                    core, "FileKit", "AuthKit", "CQREncode", "OIDCAuth", "ClerkAuth", "FrameFastAuth", "AWSAuth", "ExecAuth", "MockAuth",
+                    core, "CLinux", "FileKit", "AuthKit", "CQREncode", "OIDCAuth", "ClerkAuth", "FrameFastAuth", "AWSAuth", "ExecAuth",
+                    "MockAuth",
                     "FilmgateLedger", "FilmgateConfig", "FilmgateEngine", "FilmgateExternal",
                     "FilmgateTesting", "FilmgateSample", "CardSource", "FolderSource", "FTPSource", "ExifStage",
                     "SelectStage", "StampStage", "DedupeStage", "UploadStage", "FolderTarget", "HTTPTarget", "BearerAuth", "BasicAuth",

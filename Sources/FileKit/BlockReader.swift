@@ -14,11 +14,14 @@ struct BlockReader: Sendable {
     }
 
     /// Passes the bytes of `file` to `body` in order, until its end or `size` bytes were read, and returns their count.
+    ///
+    /// At most `step` bytes at once: what is only hashed stays in the processor's cache with small ones.
     func blocks(
-        of file: OpenFile, upTo size: UInt64, cancelled: @Sendable () -> Bool,
+        of file: OpenFile, upTo size: UInt64, step: Int = BufferStock.blockSize, cancelled: @Sendable () -> Bool,
         _ body: (UnsafeRawBufferPointer) throws(IngestError) -> Void
     ) throws(IngestError) -> UInt64 {
         try BufferStock.shared.withBlock { block throws(IngestError) in
+            let block = UnsafeMutableRawBufferPointer(rebasing: block[..<min(step, block.count)])
             var offset: UInt64 = 0
             while offset < size {
                 if cancelled() { throw IngestError(.cancelled, "Stopped while reading \(shown(file.path)).") }

@@ -80,7 +80,7 @@ public enum FileCopy {
     ) throws(IngestError) -> CopyResult {
         let (input, before) = try OpenFile.reading(path)
         let result = try digest(
-            input, of: input, before, algorithms, BlockReader(), cancelled: cancelled, progress: progress
+            input, of: input, before, algorithms, BlockReader(), step: 256 << 10, cancelled: cancelled, progress: progress
         ) { _ in }
         return CopyResult(size: result.size, digests: result.digests, before: before, after: result.after, reflinked: false)
     }
@@ -88,11 +88,12 @@ public enum FileCopy {
     /// Reads `file` once, passing each block to `sink` after hashing it, and makes sure that `source` stayed what it was.
     private static func digest(
         _ file: OpenFile, of source: OpenFile, _ before: FileFacts, _ algorithms: Set<DigestAlgorithm>, _ reader: BlockReader,
-        cancelled: @Sendable () -> Bool, progress: (UInt64) -> Void, sink: (UnsafeRawBufferPointer) throws(IngestError) -> Void
+        step: Int = BufferStock.blockSize, cancelled: @Sendable () -> Bool, progress: (UInt64) -> Void,
+        sink: (UnsafeRawBufferPointer) throws(IngestError) -> Void
     ) throws(IngestError) -> (size: UInt64, digests: Digests, after: FileFacts) {
         _ = posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
         var hasher = MultiHasher(algorithms)
-        let size = try reader.blocks(of: file, upTo: before.size, cancelled: cancelled) { block throws(IngestError) in
+        let size = try reader.blocks(of: file, upTo: before.size, step: step, cancelled: cancelled) { block throws(IngestError) in
             hasher.update(block)
             try sink(block)
             progress(UInt64(block.count))

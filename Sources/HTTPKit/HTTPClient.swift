@@ -1,9 +1,11 @@
 public import FilmgateCore
+import Synchronization
 
 /// A transport with a credential: signs, renews once after a 401, and follows redirects only within the same origin.
 public struct HTTPClient: Sendable {
     public let transport: any HTTPTransport
     public let auth: (any AuthProvider)?
+    private let memo = RedactorMemo()
 
     /// Redirects followed for one request.
     public static let redirectLimit = 3
@@ -34,7 +36,7 @@ public struct HTTPClient: Sendable {
     private func sendSigned(_ exchange: HTTPExchange) async throws(IngestError) -> (HTTPResponse, HTTPRequest) {
         var signed = exchange
         if let auth { signed.request = try await auth.sign(exchange.request) }
-        let redactor = Redactor(plain: exchange.request, signed: signed.request)
+        let redactor = memo.redactor(plain: exchange.request, signed: signed.request)
         do throws(IngestError) {
             var response = try await transport.send(signed)
             response.redactor = redactor
@@ -54,5 +56,19 @@ public struct HTTPClient: Sendable {
             let to = WebAddress(location, relativeTo: request.url), to.origin == from.origin
         else { return nil }
         return to.text
+    }
+}
+
+/// What signing adds is mostly the same for one request after the other: what must not be shown of it is worked out once.
+private final class RedactorMemo: Sendable {
+    private let last = Mutex<(added: [String], redactor: Redactor)?>(nil)
+
+    func redactor(plain: HTTPRequest, signed: HTTPRequest) -> Redactor {
+        guard signed.url == plain.url else { return Redactor(plain: plain, signed: signed) }
+        let added = Redactor.added(to: plain, in: signed)
+        if let last = last.withLock(\.self), last.added == added { return last.redactor }
+        let made = Redactor(plain: plain, signed: signed)
+        last.withLock { $0 = (added, made) }
+        return made
     }
 }

@@ -13,7 +13,7 @@ import Testing
         "FTPKit": ["FilmgateCore", "FileKit", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS", "Logging"],
         "MediaKit": ["FilmgateCore", "CExif"],
         "StampKit": ["FilmgateCore", "CXML2", "Crypto"],
-        "HTTPKit": ["FilmgateCore", "CCurl", "Crypto"],
+        "HTTPKit": ["FilmgateCore", "CCurl", "CXXHash", "Crypto"],
         "AuthKit": ["FilmgateCore", "FileKit", "HTTPKit", "Crypto", "CryptoExtras"],
         "PTPKit": ["FilmgateCore"],
         "USBKit": ["FilmgateCore", "CLibUSB"],

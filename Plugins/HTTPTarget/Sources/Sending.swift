@@ -15,7 +15,7 @@ extension HTTPTarget {
     }
 
     private func body(of job: UploadJob, _ values: TemplateValues) -> HTTPBody {
-        let slice = FileSlice(path: job.file.path, size: job.file.size, sha256: job.digests.sha256)
+        let slice = job.slice
         let type = MediaType.of(fileName: job.name)
         guard options.style == .multipart else { return .file(slice, type: type) }
         var form = Multipart()

@@ -79,7 +79,7 @@ import Testing
 
     @Test func whatTheServerDoesNotTakeIsFilteredBefore() throws {
         let traits = try target("https://photos.example").traits
-        #expect(traits.accepts == [.jpeg, .raw, .heif, .image, .video] && traits.digests == [.sha1])
+        #expect(traits.accepts == [.jpeg, .raw, .heif, .image, .video] && traits.digests == [.sha1, .xxh128])
     }
 }
 

@@ -1,4 +1,3 @@
-import Crypto
 import FilmgateCore
 import Glibc
 
@@ -7,7 +6,7 @@ import Glibc
 /// Used by one thread.
 final class BodyReader {
     private var pieces: [OpenPiece] = []
-    private var index = 0, offset: UInt64 = 0, hash = SHA256()
+    private var index = 0, offset: UInt64 = 0, hash = PieceHash(of: nil)
     let length: UInt64
     private(set) var handedOver: UInt64 = 0
 
@@ -18,13 +17,17 @@ final class BodyReader {
         length = body.length
         for piece in body.pieces where piece.length > 0 { pieces.append(try OpenPiece(piece)) }
         for case .file(let slice) in body.pieces where slice.length == 0 { _ = try OpenPiece(.file(slice)) }
+        hash = PieceHash(of: pieces.first?.slice)
     }
 
     /// All bytes were given out: the server may have the whole request.
     var finished: Bool { handedOver == length }
 
     /// Back to the first byte.
-    func restart() { (index, offset, handedOver, hash) = (0, 0, 0, SHA256()) }
+    func restart() {
+        (index, offset, handedOver) = (0, 0, 0)
+        hash = PieceHash(of: pieces.first?.slice)
+    }
 
     /// Fills `buffer` as far as there are bytes; 0 only at the end.
     ///
@@ -45,16 +48,17 @@ final class BodyReader {
     }
 
     private func account(_ bytes: UnsafeRawBufferPointer, of piece: OpenPiece) throws(IngestError) {
-        if piece.sha256 != nil { hash.update(bufferPointer: bytes) }
+        hash.update(bytes)
         guard offset == piece.length else { return }
-        try piece.checkUnchanged(digest: hash)
-        (index, offset, hash) = (index + 1, 0, SHA256())
+        try piece.checkUnchanged(hash)
+        (index, offset) = (index + 1, 0)
+        hash = PieceHash(of: index < pieces.count ? pieces[index].slice : nil)
     }
 }
 
 /// A piece of a body with its file open; closed with the object.
 private final class OpenPiece {
-    let length: UInt64, sha256: String?
+    let length: UInt64, slice: FileSlice?
     private let source: HTTPBody.Piece
     private let descriptor: CInt
     private let state: stat
@@ -62,10 +66,10 @@ private final class OpenPiece {
     init(_ piece: HTTPBody.Piece) throws(IngestError) {
         (source, length) = (piece, piece.length)
         guard case .file(let slice) = piece else {
-            (descriptor, state, sha256) = (-1, stat(), nil)
+            (descriptor, state, slice) = (-1, stat(), nil)
             return
         }
-        sha256 = slice.sha256
+        self.slice = slice
         (descriptor, state) = try Self.open(slice)
     }
 
@@ -109,10 +113,10 @@ private final class OpenPiece {
     }
 
     /// At the last byte: the digest must agree, or without one the file must look untouched.
-    func checkUnchanged(digest: SHA256) throws(IngestError) {
-        guard case .file(let slice) = source else { return }
-        if let sha256 {
-            if Hex.text(of: digest.finalize()) == sha256 { return }
+    func checkUnchanged(_ hash: borrowing PieceHash) throws(IngestError) {
+        guard let slice else { return }
+        if let agrees = hash.agrees(with: slice) {
+            if agrees { return }
         } else {
             var now = stat()
             if fstat(descriptor, &now) == 0, now.st_size == state.st_size, now.st_mtim.tv_sec == state.st_mtim.tv_sec,

@@ -38,10 +38,14 @@ public struct FileSlice: Sendable, Hashable {
     ///
     /// Where given, the last bytes only leave when all of them agree with it.
     public var sha256: String?
+    /// XXH128 of the slice, lower-case hexadecimal: where given, this is what is compared, at a tenth of the price.
+    ///
+    /// It was computed in the same pass as the SHA-256, and tells as well whether the file still holds those bytes.
+    public var xxh128: String?
 
     /// A whole file.
-    public init(path: String, size: UInt64, sha256: String? = nil) {
-        (self.path, offset, length, fileSize, self.sha256) = (path, 0, size, size, sha256)
+    public init(path: String, size: UInt64, sha256: String? = nil, xxh128: String? = nil) {
+        (self.path, offset, length, fileSize, self.sha256, self.xxh128) = (path, 0, size, size, sha256, xxh128)
     }
 
     /// A range of a file; `offset + length` must not exceed `fileSize`.

@@ -81,7 +81,7 @@ extension PlacedFiles {
         let files = PlacedFiles(FileTransport(server, transport), base: cut.base, rereads: options.verify == .reread)
         let identity = [kind, "\(server.origin)/\(cut.base):\(options.user)"] + [context.event].compactMap { $0 }
         let traits = TargetTraits(
-            identity: identity.joined(separator: ":"), layout: cut.layout, parallel: options.workers,
+            identity: identity.joined(separator: ":"), layout: cut.layout, digests: [.xxh128], parallel: options.workers,
             accepts: options.accept.map { Set($0) }, maxSize: options.maxSize?.bytes)
         return (files, traits)
     }

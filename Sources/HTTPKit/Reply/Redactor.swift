@@ -13,15 +13,18 @@ public struct Redactor: Sendable, CustomStringConvertible, CustomReflectable {
 
     /// Everything that signing added or changed: header values, parts of the query.
     public init(plain: HTTPRequest, signed: HTTPRequest) {
-        for (name, value) in signed.headers where !plain.headers.contains(where: { $0.name == name && $0.value == value }) {
-            add(header: value)
-        }
+        for value in Self.added(to: plain, in: signed) { add(header: value) }
         if signed.url != plain.url, let query = WebAddress(signed.url)?.query {
             let known = Set((WebAddress(plain.url)?.query ?? "").split(separator: "&"))
             for pair in query.split(separator: "&") where !known.contains(pair) {
                 if let value = pair.split(separator: "=", maxSplits: 1).last { add(String(value)) }
             }
         }
+    }
+
+    /// Values of the headers that signing added or changed.
+    static func added(to plain: HTTPRequest, in signed: HTTPRequest) -> [String] {
+        signed.headers.filter { header in !plain.headers.contains { $0.name == header.name && $0.value == header.value } }.map(\.value)
     }
 
     private mutating func add(header value: String) {

@@ -38,7 +38,7 @@ extension HTTPClient {
 
 extension UploadJob {
     /// The whole file as a body's piece; its last bytes leave only when the digest of all of them agrees.
-    public var slice: FileSlice { FileSlice(path: file.path, size: file.size, sha256: digests.sha256) }
+    public var slice: FileSlice { FileSlice(path: file.path, size: file.size, sha256: digests.sha256, xxh128: digests[.xxh128]) }
 
     /// The last part of the name that the engine chose; the original name where the target has no names of its own.
     public var deliveredName: String { path.split(separator: "/").last.map(String.init) ?? name }

@@ -35,7 +35,9 @@ public struct WebOptions: Sendable {
         let account = provider.map { $0.account ?? auth?.name ?? "" }
         return TargetTraits(
             identity: ([kind, place] + [account, context.event].compactMap { $0 }).joined(separator: ":"), layout: layout,
-            digests: digests.subtracting([.sha256]), parallel: workers, idempotent: idempotent, accepts: accept.map { Set($0) },
+            // What is sent is compared with what was read, by the digest that costs least.
+            digests: digests.subtracting([.sha256]).union([.xxh128]), parallel: workers, idempotent: idempotent,
+            accepts: accept.map { Set($0) },
             maxSize: maxSize?.bytes)
     }
 }

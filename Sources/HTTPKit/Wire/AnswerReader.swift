@@ -23,7 +23,7 @@ struct AnswerReader {
         if line.hasPrefix("HTTP/") {
             // A new block: the one before was 100 Continue or the like.
             (headers, isComplete, hasBegun) = ([], false, true)
-        } else if line == "\r\n" || line == "\n" {
+        } else if line.utf8.elementsEqual("\r\n".utf8) || line.utf8.elementsEqual("\n".utf8) {
             isComplete = true
         } else if !isComplete {
             add(line)
@@ -32,18 +32,19 @@ struct AnswerReader {
     }
 
     private mutating func add(_ line: String) {
-        if line.first == " " || line.first == "\t", let last = headers.indices.last {
+        if line.utf8.first == 0x20 || line.utf8.first == 0x09, let last = headers.indices.last {
             headers[last].value += " " + Self.trimmed(Substring(line))
-        } else if let colon = line.firstIndex(of: ":") {
+        } else if let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) {
             headers.append((Self.trimmed(line[..<colon]), Self.trimmed(line[line.index(after: colon)...])))
         }
     }
 
+    /// Without the spaces, tabs and line ends around it.
     private static func trimmed(_ text: Substring) -> String {
-        var text = text
-        while let first = text.first, first.isWhitespace { text.removeFirst() }
-        while let last = text.last, last.isWhitespace { text.removeLast() }
-        return HeaderText.clean(String(text))
+        var bytes = text.utf8
+        while let first = bytes.first, first == 0x20 || (9...13).contains(first) { bytes.removeFirst() }
+        while let last = bytes.last, last == 0x20 || (9...13).contains(last) { bytes.removeLast() }
+        return HeaderText.clean(String(Substring(bytes)))
     }
 
     /// False: the rest is not wanted.

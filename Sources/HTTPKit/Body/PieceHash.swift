@@ -1,0 +1,32 @@
+import CXXHash
+import Crypto
+import FilmgateCore
+
+/// Tells whether a piece's bytes are the promised ones, while they pass.
+///
+/// XXH128 where it is known, else SHA-256; nothing where no digest was promised.
+struct PieceHash: ~Copyable {
+    private var sha256: SHA256?
+    private let state: OpaquePointer?
+
+    init(of slice: FileSlice?) {
+        state = slice?.xxh128 == nil ? nil : XXH3_createState()
+        if let state { XXH3_128bits_reset(state) } else if slice?.sha256 != nil { sha256 = SHA256() }
+    }
+
+    deinit { if let state { XXH3_freeState(state) } }
+
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        guard let start = bytes.baseAddress else { return }
+        if let state { XXH3_128bits_update(state, start, bytes.count) } else { sha256?.update(bufferPointer: bytes) }
+    }
+
+    /// Nil where no digest was promised.
+    borrowing func agrees(with slice: FileSlice) -> Bool? {
+        if let state {
+            let hash = XXH3_128bits_digest(state)
+            return withUnsafeBytes(of: (hash.high64.bigEndian, hash.low64.bigEndian)) { Hex.text(of: $0) } == slice.xxh128
+        }
+        return sha256.map { Hex.text(of: $0.finalize()) == slice.sha256 }
+    }
+}
