@@ -72,12 +72,16 @@ extension Dispatcher {
             let receipt = Receipt(state: held == nil ? .pending : .held, at: parcel.since, reason: reason)
             for asset in parcel.listeners { open[asset]?.receipts[parcel.target.name] = receipt }
             if let owner = parcel.listeners.first, let consignment = open[owner] {
-                await record([.asset(row(consignment, ending: .pending)), .delivery(row(parcel, receipt, bytes: consignment.bytes))])
+                await write([.asset(row(consignment, ending: .pending)), .delivery(row(parcel, receipt, bytes: consignment.bytes))])
                 await discardSpooled(parcel)
             }
         }
         parcels = [:]
-        for id in open.keys { await settle(id) }
+        for (id, consignment) in open {
+            open[id] = nil
+            await write([ended(consignment)])
+            told(consignment)
+        }
     }
 
     /// Removes what an earlier run kept of these bytes, once no delivery waits for that file any more.
@@ -162,12 +166,45 @@ extension Dispatcher {
         return row
     }
 
-    /// The ledger is the only memory: when it cannot be written, nothing further may be sent.
+    /// Returns when the changes are committed; what comes within a few milliseconds shares a commit, in the order in which it came.
     func record(_ changes: [LedgerChange]) async {
+        gathered.add(changes)
+        let task =
+            commit
+            ?? Task {
+                try? await Task.sleep(for: .milliseconds(3))
+                let all = gathered
+                (gathered, commit) = (Gathered(), nil)
+                await write(all.changes, counts: all.counts)
+            }
+        commit = task
+        await task.value
+    }
+
+    /// The ledger is the only memory: when it cannot be written, nothing further may be sent.
+    private func write(_ changes: [LedgerChange], counts: [Int] = []) async {
         let result = await Result { () async throws(IngestError) in try await ledger.record(changes) }
-        if case .failure(let error) = result {
-            tally.trouble(IngestError(.unexpected, "The ledger could not be written: \(error.description)", cause: error))
-            stop()
+        guard case .failure(let error) = result else { return }
+        // What cannot be written takes nothing else with it.
+        if counts.count > 1 {
+            var rest = changes[...]
+            for count in counts {
+                await write(Array(rest.prefix(count)))
+                rest = rest.dropFirst(count)
+            }
+            return
         }
+        tally.trouble(IngestError(.unexpected, "The ledger could not be written: \(error.description)", cause: error))
+        stop()
+    }
+}
+
+/// Changes of several callers, in order, and how many each brought.
+struct Gathered: Sendable {
+    private(set) var changes: [LedgerChange] = [], counts: [Int] = []
+
+    mutating func add(_ more: [LedgerChange]) {
+        changes += more
+        counts.append(more.count)
     }
 }

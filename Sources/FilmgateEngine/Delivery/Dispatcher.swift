@@ -21,8 +21,13 @@ actor Dispatcher {
     private var drained: CheckedContinuation<Void, Never>?
     private var lastProgress: ContinuousClock.Instant
     private var stopped = false, isWindingDown = false
-    /// Settled deliveries that the ledger is just being told of.
+    /// What the ledger is just being told of: deliveries that settled, and assets that are sent once it knows them.
     private var unrecorded = 0
+    /// Those of them that were sent.
+    private var concluding = 0
+    /// What waits for the next commit, and that commit.
+    var gathered = Gathered()
+    var commit: Task<Void, Never>?
     private(set) var delivered: [String: [DeliveredFile]] = [:]
     /// Parcels whose target has to be asked for their names first, by shot and target; and the questions under way.
     var unasked: [String: [Parcel.ID]] = [:]
@@ -38,7 +43,8 @@ actor Dispatcher {
 
     /// Takes over one asset.
     ///
-    /// `new` are the parcels that it needs; those already under way for another file of the same bytes are shared.
+    /// `new` are the parcels that it needs; those already under way for another file of the same bytes are shared. Nothing is sent over a
+    /// network before the ledger knows of it; what was made of a frame is known to it when this returns.
     func submit(_ consignment: Consignment, parcels new: [Parcel]) async {
         var consignment = consignment
         for parcel in new where book.isConcluded(parcel.id) { await adopt(parcel, into: &consignment) }
@@ -65,12 +71,33 @@ actor Dispatcher {
         consignment.asset.renditions = [:]
         open[consignment.asset.id] = consignment
         lastProgress = clock.now
-        if own.contains(where: { !$0.target.isLocal }) || consignment.asset.flags.contains(AssetFlag.made) {
-            await recordWaiting(consignment, own)
-        }
-        if consignment.open.isEmpty { return await settle(consignment.asset.id) }
         if first == nil, shared.count > 1 { for parcel in shared { parcels[parcel.id]?.job.mayTake = false } }
-        for parcel in (first.map { [$0] } ?? shared) + made { enqueue(parcel.id) }
+        let next = (first.map { [$0] } ?? shared) + made
+        let isMade = consignment.asset.flags.contains(AssetFlag.made)
+        guard isMade || own.contains(where: { !$0.target.isLocal }) else { return begin(consignment, next) }
+        unrecorded += 1
+        let recording = Task { [consignment] in
+            await recordWaiting(consignment, own)
+            unrecorded -= 1
+            begin(consignment, next)
+        }
+        // Many of them wait for one commit, but not any number.
+        if isMade || unrecorded > Self.mostConcluding { await recording.value }
+    }
+
+    /// What needs no delivery any more is settled, the rest may be sent.
+    private func begin(_ consignment: Consignment, _ parcels: [Parcel]) {
+        for parcel in parcels {
+            enqueue(parcel.id)
+            if queues[parcel.id.target]?.held != nil { releaseWaiting(for: parcel.id.target) }
+        }
+        guard consignment.open.isEmpty else { return wakeIfIdle() }
+        unrecorded += 1
+        Task {
+            await settle(consignment.asset.id)
+            unrecorded -= 1
+            wakeIfIdle()
+        }
     }
 
     /// The same bytes were settled earlier in this run, after this file had been looked up: the ledger knows by now.
@@ -96,7 +123,7 @@ actor Dispatcher {
 
     private func pump(_ target: String) {
         guard !stopped, !isWindingDown || queues[target]?.isFlowing == true else { return }
-        while let id = queues[target]?.next(at: clock.now), let parcel = parcels[id] {
+        while concluding < Self.mostConcluding, let id = queues[target]?.next(at: clock.now), let parcel = parcels[id] {
             parcels[id]?.state = .sending
             tasks[id] = Task { await self.send(parcel) }
         }
@@ -110,9 +137,10 @@ actor Dispatcher {
         tasks.drop(parcel.id)
         switch result {
         case .success(let receipt): await succeeded(parcel.id, receipt)
-        case .failure(let error): await failed(parcel.id, error)
+        case .failure(let error):
+            await failed(parcel.id, error)
+            pump(parcel.id.target)
         }
-        pump(parcel.id.target)
         wakeIfIdle()
     }
 
@@ -120,6 +148,8 @@ actor Dispatcher {
         lastProgress = clock.now
         queues[id.target]?.succeeded(id)
         book.note(silent: false, id.target)
+        // The next one need not wait for the ledger.
+        pump(id.target)
         await conclude(id, receipt)
     }
 
@@ -201,8 +231,11 @@ actor Dispatcher {
             if let consignment = open.drop(asset) { finished.append(consignment) }
         }
         unrecorded += 1
+        concluding += 1
         await record(final(parcel, receipt, for: waiting) + finished.map(ended))
         unrecorded -= 1
+        concluding -= 1
+        if concluding == Self.mostConcluding - 1 { for target in queues.keys { pump(target) } }
         if receipt.state == .done, parcel.spooled != receipt.path { await discardSpooled(parcel) }
         if receipt.state == .done, let rendition = parcel.rendition { Courier.discardIfStill(rendition, takenTo: receipt.path ?? "") }
         // Only now may it be forgotten: until the ledger knew, this was the only place that did.
@@ -279,6 +312,8 @@ actor Dispatcher {
         delivered[parcel.id.target, default: []].append(file)
     }
 
+    /// A ledger that does not keep up slows the sending down.
+    private static let mostConcluding = 64
     private static let noEvent = IngestError(
         .unavailable, "Nobody has said yet which event this belongs to.", advice: "Say it with `filmgate assign EVENT`.")
 
@@ -329,7 +364,7 @@ actor Dispatcher {
         waiter.resume()
     }
 
-    func isStuck(_ wait: Duration) -> Bool { queues.values.allSatisfy(\.isIdle) || clock.now - lastProgress > wait }
+    func isStuck(_ wait: Duration) -> Bool { (unrecorded == 0 && queues.values.allSatisfy(\.isIdle)) || clock.now - lastProgress > wait }
 
     func holdReason(_ target: String) -> IngestError? { queues[target]?.held }
     func trouble(_ target: String) -> IngestError? { queues[target]?.trouble }

@@ -3,10 +3,13 @@ import FilmgateCore
 /// One content for one target, the unit of delivery: however many files of this run have these bytes, it is sent once.
 struct Parcel: Sendable {
     struct ID: Hashable, Sendable { var content: ContentKey, target: String }
-    enum State: Sendable { case waiting, sending, settled(Receipt) }
+    enum State: Sendable {
+        case waiting, sending
+        indirect case settled(Receipt)
+    }
 
     let id: ID
-    var job: UploadJob
+    @Boxed var job: UploadJob
     let target: PlannedTarget
     var state: State = .waiting
     var attempts = 0
@@ -23,9 +26,9 @@ struct Parcel: Sendable {
     /// The target's identity before the event was known, where this was written down as unassigned.
     var replaces: String?
     /// Found at its name already, byte for byte: only to be written down.
-    var adopted: Receipt?
+    @Rare var adopted: Receipt?
     /// Delivered once but to be checked (`--again`).
-    var recheck: DeliveryRow?
+    @Rare var recheck: DeliveryRow?
     /// The target could not be asked yet what stands at the name: that comes before sending.
     var isUnasked = false
     /// Other bytes than the asset's, made for this target: a staged file that is this parcel's alone.
@@ -37,7 +40,7 @@ struct Parcel: Sendable {
 
 /// An asset that waits for its parcels.
 struct Consignment: Sendable {
-    var asset: Asset
+    @Boxed var asset: Asset
     var content: ContentKey
     var wanted: [PlannedTarget]
     /// Where the bytes are now; changes when a folder target has taken them.

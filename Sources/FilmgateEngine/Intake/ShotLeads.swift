@@ -3,7 +3,7 @@ import FilmgateCore
 /// Remembers the latest shots of an open source, so that a sidecar or memo that comes by itself finds its picture.
 actor ShotLeads {
     private static let most = 512
-    private var leads: [String: Asset] = [:], order: [String] = []
+    private var leads: [String: Boxed<Asset>] = [:], order: [String] = []
     /// Works with a picture of that shot that are being read.
     private var underWay: [String: Int] = [:]
     private var waiting: [String: [CheckedContinuation<Void, Never>]] = [:]
@@ -13,7 +13,7 @@ actor ShotLeads {
 
     func ended(_ key: String, lead: Asset?) {
         if let lead {
-            if leads.updateValue(lead, forKey: key) == nil { order.append(key) }
+            if leads.updateValue(Boxed(wrappedValue: lead), forKey: key) == nil { order.append(key) }
             if order.count > Self.most { leads[order.removeFirst()] = nil }
         }
         let left = (underWay[key] ?? 1) - 1
@@ -24,6 +24,6 @@ actor ShotLeads {
     /// What is known of the shot's picture, once none of its files is being read.
     func lead(of key: String) async -> Asset? {
         if underWay[key] != nil { await withCheckedContinuation { waiting[key, default: []].append($0) } }
-        return leads[key]
+        return leads[key]?.wrappedValue
     }
 }

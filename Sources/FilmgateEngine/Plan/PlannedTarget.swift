@@ -1,7 +1,9 @@
 import FilmgateCore
 
 /// A target of the plan: its name in the file, and the built module.
-struct PlannedTarget: Sendable {
+///
+/// One object, however many parcels are for it.
+final class PlannedTarget: Sendable {
     let name: String
     let target: any UploadTarget
     let traits: TargetTraits
