@@ -170,7 +170,7 @@ let package = Package(
             .executableTarget(
                 name: "filmgate",
                 dependencies: [
-                    core, "CLinux", "FileKit", "AuthKit", "CQREncode", "OIDCAuth", "ClerkAuth", "FrameFastAuth", "AWSAuth", "ExecAuth",
+                    core, "FileKit", "AuthKit", "CQREncode", "OIDCAuth", "ClerkAuth", "FrameFastAuth", "AWSAuth", "ExecAuth",
                     "MockAuth",
                     "FilmgateLedger", "FilmgateConfig", "FilmgateEngine", "FilmgateExternal",
                     "FilmgateTesting", "FilmgateSample", "CardSource", "FolderSource", "FTPSource", "ExifStage",
