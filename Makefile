@@ -2,7 +2,8 @@
 SWIFT ?= swift
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
-RELEASE = $(SWIFT) build -c release -j $(JOBS)
+# With Swift's own libraries inside: it starts faster, and runs where they are not installed.
+RELEASE = $(SWIFT) build -c release --static-swift-stdlib -j $(JOBS)
 DEBUG_BIN = $(shell $(SWIFT) build --show-bin-path)/filmgate
 RELEASE_BIN = $(shell $(SWIFT) build -c release --show-bin-path)/filmgate
 # The program that demo, crash and bench run; unset, it is built for release first.

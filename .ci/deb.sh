@@ -11,7 +11,7 @@ root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 chmod 755 "$root"
 
-# The programs look for libraries beside themselves: those of Swift, which Debian does not have, travel with them.
+# The programs look for libraries beside themselves: what Debian does not have travels with them.
 install -d "$root/usr/lib/filmgate" "$root/usr/bin"
 ln -s ../lib/filmgate/filmgate "$root/usr/bin/filmgate"
 
