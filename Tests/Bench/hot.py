@@ -118,6 +118,13 @@ def picture(rng, size):
     return bytes(body + b"\xff\xd9")
 
 
+def tree(folder):
+    """The files below a folder by their names: what was put where."""
+    return sorted(
+        os.path.relpath(os.path.join(path, name), folder) for path, folders, names in os.walk(folder) for name in names
+        if ".filmgate" not in path)
+
+
 def latency(place, table, options):
     """From the close of an 8 MB picture to the moment at which the gallery's answer was booked and told."""
     count, rng, closed = (20 if options.quick else 200), random.Random(8), {}
@@ -146,9 +153,11 @@ def crowd(place, table, options):
     for number in range(1 if options.quick else 3):
         card = tiny.card(os.path.join(place.disk, f"crowd{number}"), head, count, first=number * count)
         os.sync()
-        times["import"].append(place.take(card, place.fresh(), None, "--verify", "size").seconds)
+        imported, hot_folder = place.fresh(), place.fresh()
+        times["import"].append(place.take(card, imported, None, "--verify", "size").seconds)
         os.sync()
-        target = f'{{ folder: {{ path: "{place.fresh()}/{{captured:yyyy}}/{{captured:yyyy-MM-dd}}/{{name}}", verify: size }} }}'
+        # A folder target's path names the folder; with a name in it every picture would get a folder of its own.
+        target = f'{{ folder: {{ path: "{hot_folder}/{{captured:yyyy}}/{{captured:yyyy-MM-dd}}", verify: size }} }}'
         with Watch(place, "settle: 0ms", "archive", target, counts=True) as watch:
             time.sleep(1)
             begun = time.monotonic()
@@ -157,6 +166,8 @@ def crowd(place, table, options):
             times["hot"].append(time.monotonic() - begun)
             peaks.append(int(watch.facts()["VmHWM"].split()[0]) / 1024)
             watch.end()
+        if tree(imported) != tree(hot_folder):
+            raise SystemExit("the hot folder's pictures lie elsewhere than the imported ones: the two cannot be compared")
         for name in os.listdir(place.disk):
             if name != "sample":
                 shutil.rmtree(os.path.join(place.disk, name), ignore_errors=True)
@@ -172,7 +183,7 @@ def idle(place, table, options):
     count, seconds = (2000, 10) if options.quick else (50_000, 30)
     sample = os.path.join(place.disk, "sample")
     run([place.filmgate, "sample", "card", sample])
-    target = f'{{ folder: {{ path: "{place.fresh()}/{{name}}", verify: size }} }}'
+    target = f'{{ folder: {{ path: "{place.fresh()}", verify: size }} }}'
     watch = Watch(place, "settle: 0ms, take: inplace, rescan: 1h", "archive", target, counts=True)
     tiny.card(os.path.join(watch.hot, "many"), os.path.join(sample, "DCIM", "100CANON", "IMG_0001.JPG"), count)
     with watch:
