@@ -46,4 +46,27 @@ enum Mounting {
         #expect(table.files(small + "/out").count == 16)
         #expect(table.files(table.archive).count == 16)
     }
+
+    /// A stamped copy that the full disk has no room for is made on another one.
+    @Test func aFullDiskSetsNothingAsideThatIsStamped() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let small = table.path("small")
+        try FileManager.default.createDirectory(atPath: small, withIntermediateDirectories: true)
+        try #require(Mounting.run("/usr/bin/mount", ["-t", "tmpfs", "-o", "size=300k", "tmpfs", small]) == 0)
+        defer { Mounting.run("/usr/bin/umount", [small]) }
+        let pipeline = try table.write(
+            "stamp.yaml",
+            """
+            version: 1
+            stages: [{ exif: {} }, { dedupe: {} }, { stamp: { creator: Ann, embed: [gallery] } }, { upload: { to: [archive, gallery] } }]
+            targets: { archive: { folder: { path: "\(small)/out" } }, gallery: { folder: { path: "\(table.archive)" } } }
+            """)
+        let full = try table.run(["import", table.card, "--pipeline", pipeline])
+        #expect(full.status == 7 && full.count("setAside") == 0 && full.count("pending") > 0, "\(full.output)")
+        try #require(Mounting.run("/usr/bin/mount", ["-o", "remount,size=8m", small]) == 0)
+        let second = try table.run(["import", table.card, "--pipeline", pipeline])
+        #expect(second.status == 0, "\(second.errors)")
+        #expect(table.files(small + "/out").count == 16 && table.files(table.archive).count == 16)
+    }
 }

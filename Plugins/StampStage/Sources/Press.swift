@@ -70,12 +70,23 @@ struct Press: Sendable {
     private static func write(_ job: Job, keeping: Bool = false, _ body: (Sheet) throws(IngestError) -> Void) throws(IngestError)
         -> Rendition
     {
-        guard let path = job.stamping.newFile?() else {
+        guard let last = job.stamping.newFiles.last else {
             let sheet = Sheet(counting: job.stamping.digests)
             try body(sheet)
             let (size, digests) = sheet.counted()
             return Rendition(file: LocalFile(path: "", size: size, ownership: .staged), digests: digests)
         }
+        for newFile in job.stamping.newFiles.dropLast() {
+            do throws(IngestError) { return try write(job, to: newFile(), keeping, body) } catch {
+                if error.code != .storageFull { throw error }
+            }
+        }
+        return try write(job, to: last(), keeping, body)
+    }
+
+    private static func write(_ job: Job, to path: String, _ keeping: Bool, _ body: (Sheet) throws(IngestError) -> Void)
+        throws(IngestError) -> Rendition
+    {
         do throws(IngestError) {
             let writer = try PartWriter(path, algorithms: job.stamping.digests)
             try body(Sheet(writer))
@@ -85,6 +96,13 @@ struct Press: Sendable {
         } catch {
             FileSystem.remove(path)
             throw error
+        }
+    }
+
+    /// Removes what was made of `asset` and is of no use any more.
+    static func discard(_ asset: Asset) {
+        for made in asset.renditions.values + asset.companions.map(\.rendition) where !made.file.path.isEmpty {
+            FileSystem.remove(made.file.path)
         }
     }
 }

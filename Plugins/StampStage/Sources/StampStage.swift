@@ -59,21 +59,36 @@ public struct StampStage: Module, Stage {
         guard let stamping = shot.stamping, let values = stamping.values[asset.id], let file = asset.file else { return .pass(asset) }
         let stamp = stamp(stamping, values)
         if stamp.isEmpty { return .pass(asset) }
-        var asset = asset
-        let job = Press.Job(stamp: stamp, path: file.path, modified: asset.origin.modified, stamping: stamping)
+        var stamped = asset
+        (stamped.renditions, stamped.companions) = ([:], [])
+        do throws(IngestError) { try await make(stamp, stamping, &stamped, of: shot, from: file.path) } catch {
+            Press.discard(stamped)
+            throw error
+        }
+        stamped.renditions.merge(asset.renditions) { made, _ in made }
+        stamped.companions = asset.companions + stamped.companions
+        return .pass(stamped)
+    }
+
+    /// Makes all files that `asset` is to have.
+    ///
+    /// What it throws leaves what was made by then with `asset`.
+    private func make(_ stamp: Stamp, _ stamping: Stamping, _ asset: inout Asset, of shot: Shot, from path: String)
+        async throws(IngestError)
+    {
+        let job = Press.Job(stamp: stamp, path: path, modified: asset.origin.modified, stamping: stamping)
         if asset.kind == .jpeg {
             for target in config.embed { asset.renditions[target.name] = accept(try await press.picture(job), &asset) }
         } else if Self.isXMP(asset) {
             // A card's own sidecar is filled up, never replaced: elsewhere it may not exist.
             var filling = stamp
             filling.replaces = false
-            let merging = Press.Job(stamp: filling, path: file.path, modified: asset.origin.modified, stamping: stamping)
+            let merging = Press.Job(stamp: filling, path: path, modified: asset.origin.modified, stamping: stamping)
             for target in config.sidecars { asset.renditions[target.name] = accept(try await press.merged(merging), &asset) }
         }
         if !config.sidecars.isEmpty, isToGetSidecar(asset, of: shot), let sidecar = accept(try await press.sidecar(job), &asset) {
             asset.companions.append(companion(sidecar, of: asset))
         }
-        return .pass(asset)
     }
 
     /// Nil, and the asset flagged, where it cannot be stamped.

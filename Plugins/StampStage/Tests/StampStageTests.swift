@@ -2,6 +2,7 @@ import FilmgateCore
 import Glibc
 import Logging
 import StampStage
+import Synchronization
 import Testing
 
 @Suite struct StampStageTests {
@@ -59,9 +60,8 @@ import Testing
         let stage = try StampStage(config, ModuleContext(name: "stamp", logger: Logger(label: "test"), state: ""))
         var shot = Shot(key: "k", assets: assets)
         let values = TemplateValues(text: ["photographer": "Ann", "event": ""])
-        var newFile: (@Sendable () -> String)?
-        if let folder { newFile = { folder + "/made-1.part" } }
-        shot.stamping = Stamping(rule: rule, values: Dictionary(uniqueKeysWithValues: assets.map { ($0.id, values) }), newFile: newFile)
+        let newFiles: [@Sendable () -> String] = folder.map { folder in [{ folder + "/made-1.part" }] } ?? []
+        shot.stamping = Stamping(rule: rule, values: Dictionary(uniqueKeysWithValues: assets.map { ($0.id, values) }), newFiles: newFiles)
         guard case .pass(let passed) = try await stage.process(assets[assets.count - 1], of: shot) else {
             throw IngestError(.unexpected, "must pass")
         }
@@ -127,5 +127,26 @@ import Testing
         var config = try Self.config(sidecars: ["archive"])
         config.rule.creator = nil
         #expect(try await Self.process([bench.asset("A.CR3", "raw")], config, in: bench.folder).companions.isEmpty)
+    }
+
+    /// What was made for one target goes when it cannot be made for another one.
+    @Test func whatCannotBeMadeForAllLeavesNothing() async throws {
+        let bench = try Bench(), config = try Self.config(sidecars: ["archive", "second"])
+        let stage = try StampStage(config, ModuleContext(name: "stamp", logger: Logger(label: "test"), state: ""))
+        let asset = try bench.asset("IMG_1.XMP", Self.packet), files = Files(bench.folder)
+        var shot = Shot(key: "k", assets: [asset])
+        shot.stamping = Stamping(
+            rule: StampRule(), values: [asset.id: TemplateValues(text: ["photographer": "Ann"])], newFiles: [{ files.next() }])
+        await #expect(throws: IngestError.self) { try await stage.process(asset, of: shot) }
+        #expect(access(bench.folder + "/made-1.part", F_OK) != 0)
+    }
+
+    /// Its second file lies in a folder that is not there.
+    private final class Files: Sendable {
+        private let folder: String, count = Atomic(0)
+        init(_ folder: String) { self.folder = folder }
+        func next() -> String {
+            count.add(1, ordering: .relaxed).newValue == 1 ? folder + "/made-1.part" : folder + "/missing/made-2.part"
+        }
     }
 }

@@ -35,16 +35,17 @@ public struct Stamping: Sendable {
     public var values: [AssetID: TemplateValues]
     /// The camera's clock is known to have been wrong.
     public var isClockCorrected: Bool
-    /// A path for a file of its own; nil in a dry run, when nothing is written.
-    public var newFile: (@Sendable () -> String)?
+    /// Each makes a path for a file of its own, on one disk after another for where the earlier ones are full; none in a dry run, when
+    /// nothing is written.
+    public var newFiles: [@Sendable () -> String]
     /// Digests that the targets want of every file, beside SHA-256.
     public var digests: Set<DigestAlgorithm>
 
     public init(
-        rule: StampRule, values: [AssetID: TemplateValues], isClockCorrected: Bool = false, newFile: (@Sendable () -> String)? = nil,
+        rule: StampRule, values: [AssetID: TemplateValues], isClockCorrected: Bool = false, newFiles: [@Sendable () -> String] = [],
         digests: Set<DigestAlgorithm> = []
     ) {
-        (self.rule, self.values, self.isClockCorrected, self.newFile) = (rule, values, isClockCorrected, newFile)
+        (self.rule, self.values, self.isClockCorrected, self.newFiles) = (rule, values, isClockCorrected, newFiles)
         self.digests = digests
     }
 }

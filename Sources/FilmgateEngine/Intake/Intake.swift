@@ -79,7 +79,8 @@ struct Intake: Sendable {
     private func process(_ work: ShotWork, _ turnstile: Turnstile, _ trouble: FirstTrouble) async {
         var lead: Asset?, passed = false
         do throws(IngestError) {
-            let result = try await reader.read(work, lead: work.followsOnly ? await ground.leads.lead(of: work.key) : nil)
+            let known = work.followsOnly ? await ground.leads.lead(of: work.key) : nil
+            let result = try await reader.read(work, lead: known) { await turnstile.enter(work.index) }
             lead = result.lead
             await turnstile.enter(work.index)
             let placed = await Result { () async throws(IngestError) in try await place(work, result) }

@@ -17,8 +17,9 @@ struct ShotReader: Sendable {
         var lead: Asset?
     }
 
-    /// `lead` is the shot's picture where it was taken before and `work` holds only what follows it.
-    func read(_ work: ShotWork, lead: Asset? = nil) async throws(IngestError) -> Result {
+    /// `lead` is the shot's picture where it was taken before and `work` holds only what follows it; `turn` returns once every earlier shot
+    /// is through.
+    func read(_ work: ShotWork, lead: Asset? = nil, turn: () async -> Void = {}) async throws(IngestError) -> Result {
         var result = Result(), assets: [Asset] = []
         for member in work.members where !member.settled {
             var asset = Asset(origin: member.entry.origin, kind: member.entry.kind, shot: member.entry.shot)
@@ -37,7 +38,10 @@ struct ShotReader: Sendable {
             }
         }
         let shot = Shot(key: work.members[0].entry.shot.key, assets: assets, remembered: lead ?? remembered(work))
-        result.passed = await line.pass(shot)
+        do throws(IngestError) { result.passed = try await line.pass(shot, turn: turn) } catch {
+            for asset in assets { stager.shelf.leave(asset) }
+            throw error
+        }
         result.lead = shot.remembered ?? result.passed.first?.asset
         if let facts = result.lead?.media {
             for index in result.passed.indices {

@@ -15,13 +15,25 @@ struct Line: Sendable {
     let stages: [any Stage]
     var desk: StampDesk?
 
-    func pass(_ shot: Shot) async -> [Passed] {
+    /// `turn` returns once every earlier shot of the card is through.
+    ///
+    /// What a stage throws sets the asset aside, unless it is about the disk or the run: then nothing of the shot is decided, what stages
+    /// made of it is removed, and it is thrown.
+    func pass(_ shot: Shot, turn: () async -> Void = {}) async throws(IngestError) -> [Passed] {
         var shot = shot
+        do throws(IngestError) { return try await pass(&shot, turn: turn) } catch {
+            for asset in shot.assets { Companions.discard(asset) }
+            throw error
+        }
+    }
+
+    private func pass(_ shot: inout Shot, turn: () async -> Void) async throws(IngestError) -> [Passed] {
         var decided: [AssetID: Passed] = [:]
         for stage in stages {
-            if stage.traits.stamps { shot.stamping = desk?.stamping(for: shot) }
+            if stage.traits.stamps, let desk { shot.stamping = try await desk.stamping(for: shot, turn: turn) }
             for index in shot.assets.indices where decided[shot.assets[index].id] == nil {
-                let result = await Result { () async throws(IngestError) in try await stage.process(shot.assets[index], of: shot) }
+                let (asset, whole) = (shot.assets[index], shot)
+                let result = await Result { () async throws(IngestError) in try await stage.process(asset, of: whole) }
                 switch result {
                 case .success(.pass(let asset)): shot.assets[index] = asset
                 case .success(.finish(let asset, let ending, let reason, let twin)):
@@ -30,6 +42,7 @@ struct Line: Sendable {
                 case .success(.deliver(let asset, let targets)):
                     shot.assets[index] = asset
                     decided[asset.id] = Passed(asset: asset, decision: .deliver(to: targets))
+                case .failure(let error) where error.code == .storageFull || error.code == .cancelled: throw error
                 case .failure(let error):
                     decided[shot.assets[index].id] = Passed(
                         asset: shot.assets[index], decision: .finish(.setAside, reason: error.description, twin: nil))

@@ -6,12 +6,15 @@ struct StampDesk: Sendable {
     let profiles: ProfileSet
     let event: String?, photographer: String?, volumeLabel: String
     let digests: Set<DigestAlgorithm>
-    /// Nil in a dry run.
-    let area: StagingArea?
+    /// In order of preference; empty in a dry run.
+    let areas: [StagingArea]
+    let bodies: BodyBook, ledger: any LedgerReader
 
-    func stamping(for shot: Shot) -> Stamping {
-        let facts = shot.primary?.media ?? MediaFacts()
-        let profile = profiles.resolve(make: facts.make, model: facts.model, serial: facts.serial, owner: facts.owner)
+    /// `turn` returns once every earlier shot of the card is through: they tell which body a movie without a serial number comes from.
+    func stamping(for shot: Shot, turn: () async -> Void) async throws(IngestError) -> Stamping {
+        let facts = shot.primary?.media ?? MediaFacts(), kind = shot.primary?.kind ?? .other
+        if BodyBook.asksPhotos(facts, kind) { await turn() }
+        let profile = try await bodies.resolve(facts, kind, profiles, ledger)
         let known = ShotValues(event: event, photographer: photographer, profile: profile, volumeLabel: volumeLabel)
         var values: [AssetID: TemplateValues] = [:]
         for asset in shot.assets {
@@ -20,10 +23,8 @@ struct StampDesk: Sendable {
             let captured = CaptureTime.corrected(subject, profile: profile)
             values[asset.id] = known.values(for: subject, primary: shot.primary, captured: captured, counter: nil)
         }
-        var newFile: (@Sendable () -> String)?
-        if let area { newFile = { area.newPart() } }
         return Stamping(
             rule: profile.stamp ?? StampRule(), values: values, isClockCorrected: profile.clockOffset.map { $0.seconds != 0 } ?? false,
-            newFile: newFile, digests: digests)
+            newFiles: areas.map { area in { @Sendable in area.newPart() } }, digests: digests)
     }
 }

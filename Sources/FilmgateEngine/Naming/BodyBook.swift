@@ -28,6 +28,11 @@ final class BodyBook: Sendable {
         return known
     }
 
+    /// True for a movie that does not say which body it comes from: the photos beside it may.
+    static func asksPhotos(_ facts: MediaFacts, _ kind: MediaKind) -> Bool {
+        kind == .video && (facts.serial ?? "").isEmpty && facts.model != nil
+    }
+
     /// What holds for `facts`, with the clock of the only body that a movie without a serial number can come from.
     ///
     /// Where two bodies of a model are known, nobody guesses.
@@ -35,7 +40,7 @@ final class BodyBook: Sendable {
         -> ResolvedProfile
     {
         let profile = profiles.resolve(make: facts.make, model: facts.model, serial: facts.serial, owner: facts.owner)
-        guard kind == .video, (facts.serial ?? "").isEmpty, let model = facts.model else { return profile }
+        guard Self.asksPhotos(facts, kind), let model = facts.model else { return profile }
         let key = Model(make: facts.make, model: model)
         var serials = here(key)
         if serials.isEmpty { serials = try await elsewhere(key, ledger) }

@@ -3,7 +3,7 @@ actor Turnstile {
     private var next = 0
     private var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
 
-    /// Returns when every earlier shot has called `leave`.
+    /// Returns when every earlier shot has called `leave`; whoever is in may ask again.
     func enter(_ index: Int) async {
         guard index != next else { return }
         await withCheckedContinuation { waiting[index] = $0 }

@@ -69,7 +69,7 @@ struct RunGround: Sendable {
             shelf: staging.shelf, tell: note)
         let desk = StampDesk(
             profiles: plan.profiles, event: options.event, photographer: options.photographer, volumeLabel: session.place.label,
-            digests: digests, area: writer == nil ? nil : staging.areas.first)
+            digests: digests, areas: writer == nil ? [] : staging.areas, bodies: bodies, ledger: reader)
         let placer = Placer(
             ledger: reader, targets: plan.targets, profiles: plan.profiles, book: book, event: options.deliveryEvent,
             photographer: options.photographer, again: options.again, volumeLabel: session.place.label, bodies: bodies)

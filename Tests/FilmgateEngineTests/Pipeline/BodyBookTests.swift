@@ -38,6 +38,26 @@ import Testing
         #expect(try await clock(of: Self.facts("2"), beside: [Self.facts("1")]) == 20)
     }
 
+    /// What is stamped into a movie knows its clock, too, however early it was read.
+    @Test func aStampedMovieWaitsForThePhotosBeforeIt() async throws {
+        let book = BodyBook(), place = ShotPlace(key: "k", stem: "A")
+        let desk = StampDesk(
+            profiles: Self.profiles, event: nil, photographer: nil, volumeLabel: "", digests: [], areas: [], bodies: book,
+            ledger: Studio(serials: []))
+        for (kind, offset) in [(MediaKind.video, 10 as Int64), (.jpeg, 0)] {
+            let origin = Origin(source: "card", volume: "v", root: "/card", path: "A", size: 1, modified: 7)
+            var asset = Asset(origin: origin, kind: kind, shot: place), facts = Self.facts(nil), turns = 0
+            facts.captured = CivilTime(unixSeconds: 1_000_000)
+            asset.media = facts
+            let stamping = try await desk.stamping(for: Shot(key: "k", assets: [asset])) {
+                turns += 1
+                book.note(Self.facts("1"))
+            }
+            #expect(stamping.isClockCorrected == (offset != 0) && turns == (offset != 0 ? 1 : 0))
+            #expect(stamping.values[asset.id]?.captured == facts.captured?.adding(seconds: offset))
+        }
+    }
+
     @Test func beforeThePhotosTheOnlyBodyThatIsKnownAtAll() async throws {
         #expect(try await clock(of: Self.facts(nil), beside: [], known: ["2"]) == 20)
         #expect(try await clock(of: Self.facts(nil), beside: [], known: ["1", "2"]) == nil)
