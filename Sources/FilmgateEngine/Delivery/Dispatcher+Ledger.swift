@@ -101,6 +101,14 @@ extension Dispatcher {
         open[asset]?.bytes = kept(bytes)
     }
 
+    /// What was made for a target that refused it stays for `retry`: nobody could make it again without reading the frame anew.
+    func keepRendition(of id: Parcel.ID) {
+        guard let rendition = parcels[id]?.rendition else { return }
+        let whole = kept(rendition)
+        parcels[id]?.rendition = whole
+        parcels[id]?.job.file = whole
+    }
+
     private func kept(_ file: LocalFile) -> LocalFile {
         guard file.path.hasSuffix(".part") else { return file }
         var file = file

@@ -201,6 +201,7 @@ actor Dispatcher {
             queues[parcel.id.target]?.returned(parcel.id)
         } else {
             if error.code == .corruptData { tally.mismatch() }
+            keepRendition(of: parcel.id)
             queues[parcel.id.target]?.ended(parcel.id)
             lastProgress = clock.now
             await conclude(parcel.id, Receipt(state: .failed, reason: error.description))
@@ -236,7 +237,7 @@ actor Dispatcher {
         unrecorded -= 1
         concluding -= 1
         if concluding == Self.mostConcluding - 1 { for target in queues.keys { pump(target) } }
-        if receipt.state == .done, parcel.spooled != receipt.path { await discardSpooled(parcel) }
+        if receipt.state == .done || parcel.rendition != nil, parcel.spooled != receipt.path { await discardSpooled(parcel) }
         if receipt.state == .done, let rendition = parcel.rendition { Courier.discardIfStill(rendition, takenTo: receipt.path ?? "") }
         // Only now may it be forgotten: until the ledger knew, this was the only place that did.
         parcels.drop(id)
