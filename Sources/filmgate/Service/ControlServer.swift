@@ -4,18 +4,23 @@ import FilmgateLedger
 import Foundation
 import Glibc
 import Logging
+import Synchronization
 
 /// Listens in the state directory while a run goes on, and does what other `filmgate` processes of the same user ask for: the state is
 /// this run's, so their verbs are run in here, with their words sent back.
 final class ControlServer: Sendable {
-    private let descriptor: Int32, state: String, logger: Logger
+    /// Who may ask at once; each takes a thread.
+    private static let most = 32
+    private let door: Door, state: String, logger: Logger
     private let ledger: SQLiteLedger, board: LiveBoard
+    private let clients = Atomic(0)
 
     /// Nil when the socket cannot be made; the run goes on without it.
     init?(state: String, ledger: SQLiteLedger, board: LiveBoard, logger: Logger) {
         (self.state, self.ledger, self.board, self.logger) = (state, ledger, board, logger)
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
+        door = Door(owning: descriptor)
         // The state's lock is ours: what lies there is left from a run that was killed.
         unlink(state + "/" + ControlPath.name)
         let mask = umask(0o177)
@@ -23,29 +28,25 @@ final class ControlServer: Sendable {
         umask(mask)
         guard bound == 0, listen(descriptor, 16) == 0 else {
             logger.warning("No other filmgate can speak to this run: the control socket cannot be made.")
-            close(descriptor)
             return nil
         }
     }
 
     func start() {
-        let descriptor = descriptor
-        DispatchQueue(label: "filmgate.control").async {
-            while true {
-                let client = accept(descriptor, nil, nil)
-                if client < 0, errno == EINTR || errno == ECONNABORTED { continue }
-                guard client >= 0 else { return }
-                let stream = LineStream(owning: client)
-                guard Self.isOurs(client) else { continue }
-                DispatchQueue.global().async { self.serve(stream) }
+        door.open("filmgate.control") { client in
+            let stream = LineStream(owning: client)
+            guard Self.isOurs(client), self.clients.load(ordering: .relaxed) < Self.most else { return }
+            self.clients.add(1, ordering: .relaxed)
+            DispatchQueue(label: "filmgate.control.client").async {
+                self.serve(stream)
+                self.clients.subtract(1, ordering: .relaxed)
             }
         }
     }
 
     func stop() {
         unlink(state + "/" + ControlPath.name)
-        shutdown(descriptor, Int32(SHUT_RDWR))
-        close(descriptor)
+        door.shut()
     }
 
     /// The same user, or root.
@@ -57,7 +58,7 @@ final class ControlServer: Sendable {
     }
 
     private func serve(_ stream: LineStream) {
-        stream.lines { line in
+        stream.lines(within: .seconds(10)) { line in
             guard let request = ControlRequest(line) else { return false }
             let job = Task { await self.run(request, for: stream) }
             // While the job runs, the only thing that the other side has to say is that it is gone.
@@ -68,10 +69,11 @@ final class ControlServer: Sendable {
     }
 
     private func run(_ request: ControlRequest, for stream: LineStream) async {
+        let outbox = Outbox(stream)
         let audience = Audience { word in
             switch word {
-            case .out(let line): stream.send(ControlAnswer.out(line))
-            case .err(let line): stream.send(ControlAnswer.err(line))
+            case .out(let line): outbox.add(ControlAnswer.out(line))
+            case .err(let line): outbox.add(ControlAnswer.err(line))
             }
         }
         // Those who watch ask every second.
@@ -83,8 +85,7 @@ final class ControlServer: Sendable {
                 }
             }
         }
-        stream.send(ControlAnswer.exit(code))
-        stream.hangUp()
+        outbox.end(ControlAnswer.exit(code))
     }
 }
 

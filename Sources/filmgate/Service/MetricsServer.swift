@@ -1,5 +1,4 @@
 import ArgumentParser
-import Dispatch
 import Glibc
 
 /// Where something listens.
@@ -10,7 +9,7 @@ struct ListenAddress: Sendable, CustomStringConvertible {
 
 /// Answers every GET with the metrics; nothing else is understood.
 final class MetricsServer: Sendable {
-    private let descriptor: Int32
+    private let door: Door
     private let text: @Sendable () -> String
 
     static func address(_ text: String) throws -> ListenAddress {
@@ -23,7 +22,7 @@ final class MetricsServer: Sendable {
 
     init?(_ address: ListenAddress, _ text: @escaping @Sendable () -> String) {
         self.text = text
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var name = sockaddr_in(), yes: Int32 = 1
         name.sin_family = sa_family_t(AF_INET)
         name.sin_port = address.port.bigEndian
@@ -32,32 +31,20 @@ final class MetricsServer: Sendable {
         let bound = withUnsafePointer(to: &name) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
         }
-        guard bound == 0, listen(descriptor, 8) == 0 else {
-            close(descriptor)
-            return nil
-        }
+        door = Door(owning: descriptor)
+        guard bound == 0, listen(descriptor, 8) == 0 else { return nil }
     }
 
     func start() {
-        DispatchQueue(label: "filmgate.metrics").async { [descriptor, text] in
-            while true {
-                let client = accept(descriptor, nil, nil)
-                if client < 0, errno == EINTR || errno == ECONNABORTED { continue }
-                guard client >= 0 else { return }
-                // Who says nothing for long must not keep the others waiting.
-                Self.answer(LineStream(owning: client, patience: 2000), text)
-            }
-        }
+        // One after the other, and who speaks or reads too slowly must not keep the others waiting.
+        door.open("filmgate.metrics") { [text] client in Self.answer(LineStream(owning: client, within: .seconds(3)), text) }
     }
 
-    func stop() {
-        shutdown(descriptor, Int32(SHUT_RDWR))
-        close(descriptor)
-    }
+    func stop() { door.shut() }
 
     private static func answer(_ stream: LineStream, _ text: () -> String) {
         var isGet = false
-        stream.lines { line in
+        stream.lines(upTo: 16 << 10) { line in
             if line.hasPrefix("GET ") { isGet = true }
             return !(line.isEmpty || line == "\r")
         }
