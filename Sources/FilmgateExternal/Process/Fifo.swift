@@ -1,3 +1,4 @@
+import FileKit
 import FilmgateCore
 import Glibc
 
@@ -20,11 +21,20 @@ final class Fifo: Sendable {
         // Reading without a writer does not wait for one.
         descriptor = Descriptor(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC))
         (self.folder, self.path, self.sink) = (folder, path, sink)
+        guard descriptor.number >= 0 else {
+            remove()
+            throw IngestError(.unavailable, "The pipe in \(folder) cannot be opened: \(String(cString: strerror(errno))).")
+        }
     }
 
-    deinit {
-        unlink(path)
-        rmdir(folder)
+    deinit { remove() }
+
+    /// Also what a child made in its place.
+    func remove() {
+        for _ in 0..<3 {
+            for name in (try? FileSystem.names(in: folder)) ?? [] { FileSystem.remove(folder + "/" + name) }
+            if rmdir(folder) == 0 || errno == ENOENT { return }
+        }
     }
 
     var side: Dialogue.Side { Dialogue.Side(descriptor: descriptor, take: sink) }

@@ -44,7 +44,7 @@ struct ExternalSession: SourceSession {
 
     func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {
         let position = Mutex(offset)
-        let fifo = try Fifo { bytes throws(IngestError) in
+        let take = { @Sendable (bytes: ArraySlice<UInt8>) throws(IngestError) in
             let end = position.withLock { $0 } + UInt64(bytes.count)
             guard end <= origin.size else {
                 throw IngestError(.corruptData, "\(origin.path) is longer than the \(origin.size) bytes that \(place.label) announced.")
@@ -55,10 +55,13 @@ struct ExternalSession: SourceSession {
         var left = 3
         while true {
             let start = position.withLock { $0 }
-            let arguments: [String: JSONValue] = [
-                "path": .string(origin.volumePath), "size": .count(origin.size), "offset": .count(start), "into": .string(fifo.path),
-            ]
             do throws(IngestError) {
+                // A new pipe for every try: what a child wrote before it went wrong is not in the way of what is sent now.
+                let fifo = try Fifo(take)
+                defer { fifo.remove() }
+                let arguments: [String: JSONValue] = [
+                    "path": .string(origin.volumePath), "size": .count(origin.size), "offset": .count(start), "into": .string(fifo.path),
+                ]
                 guard try await crew.ask(Request(verb: "fetch", arguments: arguments), fifo: fifo) != nil else {
                     throw IngestError(.misconfigured, "The module `\(module)` does not know `fetch`.")
                 }

@@ -45,7 +45,7 @@ final class Dialogue: @unchecked Sendable {
             if let value = try nextLine() { return value }
             if hasEnded { throw over("ended in the middle of its work", patience: 100) }
             if stop.isRaised { throw over(IngestError(.cancelled, "Stopped while `\(name)` was at work."), patience: 0) }
-            if ContinuousClock.now > quiet { throw over("said nothing for \(silence.shown ?? "too long") and was ended", patience: 0) }
+            if ContinuousClock.now > quiet { throw over("said nothing for \(silence.shown ?? "too long")", patience: 0) }
             if try move(side) { quiet = .now + silence }
         }
     }
@@ -138,10 +138,11 @@ final class Dialogue: @unchecked Sendable {
 
     private func tell(_ line: [UInt8]) { if !line.isEmpty { remark?(String(decoding: line, as: UTF8.self)) } }
 
-    /// Ends the child and says why.
+    /// Ends the child and says why; how it ended by itself is told where it was given the time to.
     func over(_ what: String, patience: Int) -> IngestError {
         let how = end(patience: patience)
-        return IngestError(.unavailable, "The module `\(name)` \(what)\(how).", advice: "It is started again.")
+        let words = patience > 0 ? "\(what)\(how)" : "\(what) and was ended"
+        return IngestError(.unavailable, "The module `\(name)` \(words).", advice: "It is started again.")
     }
 
     private func over(_ error: IngestError, patience: Int) -> IngestError {
