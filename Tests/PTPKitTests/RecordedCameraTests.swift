@@ -18,7 +18,7 @@ import Testing
         let bus = ReplayBus(try Self.recording(name)), camera = PTPCamera(try bus.door.open()), sink = MemorySink()
         try await camera.open()
         let size = try await camera.run { camera throws(PTPError) -> UInt64 in
-            let objects = try StandardListing.list(camera)
+            let objects = try StandardHandler().list(camera)
             guard let first = objects.first(where: { $0.size > 0 }) else { return 0 }
             let size = min(first.size, 1 << 20)
             try StandardFetch.fetch(first, 0..<size, camera, into: sink)
@@ -33,7 +33,7 @@ import Testing
         let recording = try Self.recording("qemu-mtp.txt"), camera = PTPCamera(try ReplayBus(recording).door.open())
         try await camera.open()
         #expect(await camera.info.model == "QEMU filesharing")
-        let objects = try await camera.run { camera throws(PTPError) in try StandardListing.list(camera) }
+        let objects = try await camera.run { camera throws(PTPError) in try StandardHandler().list(camera) }
         #expect(objects.count == 17)
         #expect(objects.first { $0.name == "MVI_0009.MP4" }?.size == 48 << 20)
         #expect(objects.allSatisfy { $0.folders == ["DCIM", "100MEDIA"] })

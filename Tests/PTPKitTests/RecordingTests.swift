@@ -16,7 +16,7 @@ import VirtualCamera
         let body = PTPCamera(RecordingLink(BulkLink(VirtualBulkPipe(camera)), recorder))
         try await body.open()
         try await body.run { body throws(PTPError) in
-            let objects = try StandardListing.list(body)
+            let objects = try StandardHandler().list(body)
             recorder.leaveOutContent(true)
             if let first = objects.first { try StandardFetch.fetch(first, 0..<first.size, body, into: MemorySink()) }
             recorder.leaveOutContent(false)
@@ -46,11 +46,11 @@ import VirtualCamera
         let recording = try Recording(text: try await recorded().text), bus = ReplayBus(recording)
         let camera = PTPCamera(try bus.door.open())
         try await camera.open()
-        let names = try await camera.run { camera throws(PTPError) in try StandardListing.list(camera).map(\.name) }
+        let names = try await camera.run { camera throws(PTPError) in try StandardHandler().list(camera).map(\.name) }
         #expect(names == ["IMG_1.JPG", "IMG_2.JPG", "IMG_3.JPG"])
         let sink = MemorySink()
         let count = try await camera.run { camera throws(PTPError) -> UInt64 in
-            let first = try StandardListing.list(camera)[0]
+            let first = try StandardHandler().list(camera)[0]
             try StandardFetch.fetch(first, 0..<first.size, camera, into: sink)
             return first.size
         }

@@ -61,11 +61,13 @@ public struct CanonHandler: ManufacturerHandler {
         _ = try camera.read(.eosEvents)
     }
 
-    public func list(_ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject] {
-        do throws(PTPError) { return try EOSListing.list(camera) } catch {
+    public func list(_ camera: isolated PTPCamera, into basket: inout ObjectBasket) throws(PTPError) {
+        let before = basket
+        do throws(PTPError) { try EOSListing.list(camera, into: &basket) } catch {
             // Some bodies list the operation and refuse it.
             guard error.refusal != nil else { throw error }
-            return try StandardListing.list(camera)
+            basket = before
+            try StandardListing.list(camera, into: &basket)
         }
     }
 

@@ -7,27 +7,38 @@ enum EOSListing {
         var handle: ObjectHandle, storage: StorageID, format: FormatCode, isProtected: Bool, size: UInt64, name: String, time: CivilTime?
     }
 
-    static func list(_ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject] {
+    static func list(_ camera: isolated PTPCamera, into basket: inout ObjectBasket) throws(PTPError) {
         guard camera.info.offers(.eosListing) else { throw .refused(.operationNotSupported, during: .eosListing) }
-        var objects: [CameraObject] = [], seen: Set<ObjectHandle> = []
-        for storage in try camera.storages() { try folder(.root, [], storage, camera, &objects, &seen) }
-        return objects
+        var seen: Set<ObjectHandle> = []
+        for storage in try camera.storages() { try folder(.root, [], storage, camera, &basket, &seen) }
     }
 
     private static func folder(
-        _ parent: ObjectHandle, _ folders: [String], _ storage: StorageID, _ camera: isolated PTPCamera, _ objects: inout [CameraObject],
+        _ parent: ObjectHandle, _ folders: [String], _ storage: StorageID, _ camera: isolated PTPCamera, _ basket: inout ObjectBasket,
         _ seen: inout Set<ObjectHandle>
     ) throws(PTPError) {
         guard folders.count < StandardListing.depthLimit, seen.count < StandardListing.objectLimit else { return }
+        for inner in try files(parent, folders, storage, camera, &basket, &seen) {
+            try folder(inner.handle, folders + [inner.name], storage, camera, &basket, &seen)
+        }
+    }
+
+    /// Puts the files of a folder into the basket; the folders in it.
+    private static func files(
+        _ parent: ObjectHandle, _ folders: [String], _ storage: StorageID, _ camera: isolated PTPCamera, _ basket: inout ObjectBasket,
+        _ seen: inout Set<ObjectHandle>
+    ) throws(PTPError) -> [Entry] {
         let data = try camera.read(.eosListing, storage.rawValue, parent.rawValue, 0x10_0000)
-        for entry in try entries(data.span.bytes) where entry.handle.isReal && seen.insert(entry.handle).inserted {
-            if entry.format == .association {
-                if entry.name.isEmpty { continue }
-                try folder(entry.handle, folders + [entry.name], storage, camera, &objects, &seen)
-            } else {
-                objects.append(try object(entry, folders, storage, camera))
+        var reader = try Reader(data.span.bytes), below: [Entry] = []
+        while let entry = try reader.next(in: data.span.bytes) {
+            guard entry.handle.isReal, seen.insert(entry.handle).inserted else { continue }
+            if entry.format != .association {
+                basket.add(try object(entry, folders, storage, camera))
+            } else if !entry.name.isEmpty {
+                below.append(entry)
             }
         }
+        return below
     }
 
     private static func object(
@@ -40,24 +51,28 @@ enum EOSListing {
             time: entry.time, format: entry.format, isProtected: entry.isProtected)
     }
 
-    /// The entries of one folder.
+    /// The entries of one folder, one after the other.
     ///
     /// `malformed` when their sizes or their number do not fit the data.
-    static func entries(_ bytes: RawSpan) throws(PTPError) -> [Entry] {
-        var cursor = ByteCursor()
-        let count = try Int(cursor.take(UInt32.self, from: bytes))
-        guard count <= cursor.remaining(in: bytes) / 56 else { throw .truncated(at: 0) }
-        var entries: [Entry] = []
-        entries.reserveCapacity(count)
-        var offset = cursor.offset
-        for _ in 0..<count {
+    struct Reader {
+        private var left: Int, offset: Int
+
+        init(_ bytes: RawSpan) throws(PTPError) {
+            var cursor = ByteCursor()
+            left = try Int(cursor.take(UInt32.self, from: bytes))
+            guard left <= cursor.remaining(in: bytes) / 56 else { throw .truncated(at: 0) }
+            offset = cursor.offset
+        }
+
+        /// Nil behind the last one; `bytes` are those that it began with.
+        mutating func next(in bytes: RawSpan) throws(PTPError) -> Entry? {
+            guard left > 0 else { return nil }
             var head = ByteCursor(at: offset)
             let size = try Int(head.take(UInt32.self, from: bytes))
             guard size >= 56, size <= bytes.byteCount - offset else { throw .malformed("a listing entry of \(size) bytes") }
-            entries.append(try entry(bytes.extracting(offset + 4..<offset + size)))
-            offset += size
+            defer { (left, offset) = (left - 1, offset + size) }
+            return try EOSListing.entry(bytes.extracting(offset + 4..<offset + size))
         }
-        return entries
     }
 
     private static func entry(_ bytes: RawSpan) throws(PTPError) -> Entry {

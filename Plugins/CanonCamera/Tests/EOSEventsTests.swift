@@ -62,6 +62,12 @@ import Testing
         for length in 0...whole.count { _ = EOSEvents(Array(whole[..<length]).span.bytes).records }
     }
 
+    private func entries(_ bytes: [UInt8]) throws -> [EOSListing.Entry] {
+        var reader = try EOSListing.Reader(bytes.span.bytes), entries: [EOSListing.Entry] = []
+        while let entry = try reader.next(in: bytes.span.bytes) { entries.append(entry) }
+        return entries
+    }
+
     @Test(arguments: [0, 55, 0xFFFF_FFFF] as [UInt32])
     func listingEntriesOfImpossibleSizeAreRefused(size: UInt32) {
         var writer = ByteWriter()
@@ -69,7 +75,7 @@ import Testing
         writer.put(size)
         writer.put(contentsOf: [UInt8](repeating: 1, count: 60))
         let bytes = writer.bytes
-        #expect(throws: PTPError.self) { try EOSListing.entries(bytes.span.bytes) }
+        #expect(throws: PTPError.self) { try entries(bytes) }
     }
 
     @Test func aListingThatCountsMoreThanItHoldsIsRefused() {
@@ -77,7 +83,7 @@ import Testing
         writer.put(UInt32.max)
         writer.put(contentsOf: [UInt8](repeating: 1, count: 60))
         let bytes = writer.bytes
-        #expect(throws: PTPError.self) { try EOSListing.entries(bytes.span.bytes) }
+        #expect(throws: PTPError.self) { try entries(bytes) }
     }
 
     @Test(arguments: 1...4)
@@ -92,7 +98,7 @@ import Testing
             var bytes = whole
             for _ in 0..<3 { bytes[random() % bytes.count] = UInt8(random() & 0xFF) }
             _ = EOSEvents(bytes.span.bytes).records
-            _ = try? EOSListing.entries(bytes.span.bytes)
+            _ = try? entries(bytes)
         }
     }
 }

@@ -41,30 +41,37 @@ enum FujiDialect {
 
     static func leave(_ camera: isolated PTPCamera) { try? set(FujiProperty.fullSizes, 0, camera) }
 
-    static func list(_ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject] {
+    static func list(_ camera: isolated PTPCamera, into basket: inout ObjectBasket) throws(PTPError) {
         if camera[Memory.self].state == .oneByOne {
             if camera[Memory.self].current == nil { _ = try frame(camera) }
-            return camera[Memory.self].current.map { [$0] } ?? []
+            if let current = camera[Memory.self].current { basket.add(current) }
+            return
         }
         let count = try count(camera)
         camera[Memory.self].count = count
-        guard count > 0 else { return [] }
-        return try objects(1...count, camera)
+        if count > 0 { try objects(1...count, camera, into: &basket) }
     }
 
     /// Without the property, sizes are those of previews.
-    private static func objects(_ numbers: ClosedRange<UInt32>, _ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject] {
+    private static func objects(
+        _ numbers: ClosedRange<UInt32>, _ camera: isolated PTPCamera, into basket: inout ObjectBasket
+    ) throws(PTPError) {
         try set(FujiProperty.fullSizes, 1, camera)
-        var objects: [CameraObject] = [], failure: PTPError?
+        var failure: PTPError?
         for number in numbers {
-            do throws(PTPError) { if let object = try object(number, camera) { objects.append(object) } } catch {
+            do throws(PTPError) { if let object = try object(number, camera) { basket.add(object) } } catch {
                 failure = error
                 break
             }
         }
         if camera.failure == nil { try set(FujiProperty.fullSizes, 0, camera) }
         if let failure { throw failure }
-        return objects
+    }
+
+    private static func objects(_ numbers: ClosedRange<UInt32>, _ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject] {
+        var basket = ObjectBasket()
+        try objects(numbers, camera, into: &basket)
+        return basket.objects
     }
 
     /// Nil for what vanished meanwhile.

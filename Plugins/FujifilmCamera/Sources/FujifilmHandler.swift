@@ -49,8 +49,12 @@ public struct FujifilmHandler: ManufacturerHandler {
         try FujiDialect.enter(camera, waiting: confirmation)
     }
 
-    public func list(_ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject] {
-        Self.speaksDialect(camera) ? try FujiDialect.list(camera) : try StandardListing.list(camera)
+    public func list(_ camera: isolated PTPCamera, into basket: inout ObjectBasket) throws(PTPError) {
+        if Self.speaksDialect(camera) {
+            try FujiDialect.list(camera, into: &basket)
+        } else {
+            try StandardListing.list(camera, into: &basket)
+        }
     }
 
     public func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews] {

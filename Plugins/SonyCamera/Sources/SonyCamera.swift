@@ -74,11 +74,11 @@ public struct SonyHandler: ManufacturerHandler {
         _ = try camera.read(.sonyConnect, 3, 0, 0)
     }
 
-    public func list(_ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject] {
-        guard isRemote(camera) else { return try StandardListing.list(camera) }
+    public func list(_ camera: isolated PTPCamera, into basket: inout ObjectBasket) throws(PTPError) {
+        guard isRemote(camera) else { return try StandardListing.list(camera, into: &basket) }
         // After coming back, the frame that was told about before may still be there.
         if camera[SonyMemory.self].waiting.isEmpty { _ = try frame(camera) }
-        return Array(camera[SonyMemory.self].waiting.values)
+        for frame in camera[SonyMemory.self].waiting.values { basket.add(frame) }
     }
 
     public func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews] {

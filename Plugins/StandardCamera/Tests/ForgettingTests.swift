@@ -52,4 +52,16 @@ import VirtualCamera
             #expect(session.state.withLock { Array($0.objects.keys) } == [entries[0].origin.volumePath])
         }
     }
+
+    /// A camera that comes back with thousands of known files costs what is new, and the last few that may just be written.
+    @Test func aReturnKeepsNothingOfWhatIsKnown() async throws {
+        let files = (1...60).map { (folder: "", file: VirtualFile("IMG_\($0).JPG", .pattern(seed: UInt64($0), size: 1000))) }
+        try await Self.bench.run(.bus, files: files) { scene in
+            let session = try #require(scene.session as? CameraSession)
+            for entry in try await session.entries() { end(entry, .delivered, session) }
+            try await session.comeBack(from: session.camera)
+            let kept = try await session.list { !session.known($0) }
+            #expect(kept.map(\.name) == ["IMG_57.JPG", "IMG_58.JPG", "IMG_59.JPG", "IMG_60.JPG"])
+        }
+    }
 }

@@ -101,10 +101,14 @@ public final class CameraSession: SourceSession {
     }
 
     /// Lists the camera; comes back once where the connection is lost meanwhile.
-    func list() async throws(PTPError) -> [CameraObject] {
+    ///
+    /// What is not wanted is left out, except some of those that may still be written.
+    func list(_ wants: @escaping @Sendable (CameraObject) -> Bool = { _ in true }) async throws(PTPError) -> [CameraObject] {
         let handler = handler
         let (objects, id) = try await persistently(tries: 2) { camera throws(PTPError) in
-            (try Ripening.confirmed(handler.list(camera), camera), ObjectIdentifier(camera))
+            var basket = ObjectBasket(wants)
+            try handler.list(camera, into: &basket)
+            return (try Ripening.confirmed(basket.objects, camera), ObjectIdentifier(camera))
         }
         state.withLock { if ObjectIdentifier($0.camera) == id { $0.listed = $0.connection } }
         return objects
@@ -188,14 +192,22 @@ public final class CameraSession: SourceSession {
             state.withLock { $0.objects[origin.volumePath] = object }
             return object
         }
-        let listed = try handler.list(camera).map { ($0, maker.volumePath($0)) }
-        state.withLock { state in
-            for (object, path) in listed where path == origin.volumePath || state.before[path] != nil { state.objects[path] = object }
+        var basket = ObjectBasket { [maker] in maker.volumePath($0) == origin.volumePath || self.isMissed($0) }
+        try handler.list(camera, into: &basket)
+        for object in basket.objects {
+            let path = maker.volumePath(object)
+            if path == origin.volumePath || isMissed(object) { state.withLock { $0.objects[path] = object } }
         }
         guard let object = state.withLock({ $0.objects[origin.volumePath] }), maker.origin(object).id == origin.id else {
             throw .refused(.invalidObjectHandle, during: .getObject)
         }
         return object
+    }
+
+    /// True for what an earlier connection still had to read.
+    private func isMissed(_ object: CameraObject) -> Bool {
+        let path = maker.volumePath(object)
+        return state.withLock { $0.before[path] != nil }
     }
 
     /// Its place on the camera is of no use any more; a card of ten thousand frames that were taken costs a few bytes for each.

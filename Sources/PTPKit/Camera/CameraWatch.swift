@@ -99,7 +99,9 @@ struct CameraWatch: Sendable {
         return objects
     }
 
-    private func relist() async throws(PTPError) -> Int { arrive(try await session.list().filter { !$0.isUnfinished }) }
+    private func relist() async throws(PTPError) -> Int {
+        arrive(try await session.list { [session] in !session.known($0) }.filter { !$0.isUnfinished })
+    }
 
     /// Passes on what has not been told about before.
     private func arrive(_ objects: [CameraObject]) -> Int {

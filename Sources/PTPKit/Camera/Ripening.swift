@@ -76,6 +76,6 @@ struct Ripening: HandlerMemory {
     private static func doubtful(_ objects: [CameraObject], _ settle: Duration) -> [Int] {
         guard settle > .zero else { return [] }
         let empty = objects.indices.filter { objects[$0].size == 0 }.prefix(16)
-        return Array(Set(empty).union(objects.indices.suffix(4))).sorted()
+        return Array(Set(empty).union(objects.indices.suffix(ObjectBasket.unsure))).sorted()
     }
 }

@@ -5,10 +5,9 @@ public enum StandardListing {
     /// More objects than any card holds, and deeper than any camera nests.
     public static let objectLimit = 500_000, depthLimit = 32
 
-    public static func list(_ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject] {
+    public static func list(_ camera: isolated PTPCamera, into basket: inout ObjectBasket) throws(PTPError) {
         var walk = Walk()
-        for storage in try camera.storages() { try walk.storage(storage, camera) }
-        return walk.objects
+        for storage in try camera.storages() { try walk.storage(storage, camera, &basket) }
     }
 
     /// Reads one object that an event named, and the folders above it.
@@ -55,11 +54,11 @@ struct FolderNames: HandlerMemory {
 
 extension StandardListing {
     struct Walk {
-        var objects: [CameraObject] = []
-        var seen: Set<ObjectHandle> = []
-        private var paths: Set<String> = []
+        private var seen: Set<ObjectHandle> = []
+        /// Hashes of the paths: there are as many as files.
+        private var paths: Set<Int> = []
 
-        mutating func storage(_ storage: StorageID, _ camera: isolated PTPCamera) throws(PTPError) {
+        mutating func storage(_ storage: StorageID, _ camera: isolated PTPCamera, _ basket: inout ObjectBasket) throws(PTPError) {
             var top: [ObjectHandle]
             do throws(PTPError) { top = try camera.handles(in: storage) } catch {
                 // A card pulled while we list, or a store that is no file store, costs only itself.
@@ -70,13 +69,25 @@ extension StandardListing {
                 default: throw error
                 }
             }
-            try folder(top, parent: .root, [], storage, camera)
+            try folder(top, parent: .root, [], storage, camera, &basket)
         }
 
         private mutating func folder(
-            _ handles: [ObjectHandle], parent: ObjectHandle, _ folders: [String], _ storage: StorageID, _ camera: isolated PTPCamera
+            _ handles: [ObjectHandle], parent: ObjectHandle, _ folders: [String], _ storage: StorageID, _ camera: isolated PTPCamera,
+            _ basket: inout ObjectBasket
         ) throws(PTPError) {
             guard folders.count < depthLimit else { return }
+            for (handle, name) in try files(handles, parent: parent, folders, storage, camera, &basket) {
+                let inner = try camera.handles(in: storage, below: handle)
+                try folder(inner, parent: handle, folders + [SafeName.component(name)], storage, camera, &basket)
+            }
+        }
+
+        /// Puts the files of a folder into the basket; the folders in it.
+        private mutating func files(
+            _ handles: [ObjectHandle], parent: ObjectHandle, _ folders: [String], _ storage: StorageID, _ camera: isolated PTPCamera,
+            _ basket: inout ObjectBasket
+        ) throws(PTPError) -> [(ObjectHandle, String)] {
             let bulk = try BulkListing.infos(below: parent, storage, camera)
             var below: [(ObjectHandle, String)] = []
             for handle in handles where seen.insert(handle).inserted && seen.count <= objectLimit {
@@ -88,13 +99,10 @@ extension StandardListing {
                     below.append((handle, info.name))
                 } else {
                     let size = known == nil ? try camera.size(of: handle, info) : info.size
-                    add(CameraObject(handle, info, folders: folders, size: size), storage)
+                    basket.add(named(CameraObject(handle, info, folders: folders, size: size), storage))
                 }
             }
-            for (handle, name) in below {
-                try folder(
-                    camera.handles(in: storage, below: handle), parent: handle, folders + [SafeName.component(name)], storage, camera)
-            }
+            return below
         }
 
         /// Nil for an object that vanished since the listing.
@@ -106,16 +114,16 @@ extension StandardListing {
         }
 
         /// Two files with one path in one store: the later one gets a number, so that each can be named.
-        mutating func add(_ object: CameraObject, _ storage: StorageID) {
+        private mutating func named(_ object: CameraObject, _ storage: StorageID) -> CameraObject {
             var object = object
             object.storage = storage
             let name = FileName(object.name)
             var number = 2
-            while !paths.insert("\(storage)/\(object.path)").inserted {
+            while !paths.insert(ToldFiles.key("\(storage)/\(object.path)")).inserted {
                 object.name = name.ext.isEmpty ? "\(name.stem)~\(number)" : "\(name.stem)~\(number).\(name.ext)"
                 number += 1
             }
-            objects.append(object)
+            return object
         }
     }
 }

@@ -12,17 +12,33 @@ public struct ObjectPropertyList: Sendable, Hashable {
 
     public init(_ bytes: RawSpan) throws(PTPError) {
         var cursor = ByteCursor()
+        let count = try Self.count(bytes, &cursor)
+        elements = []
+        elements.reserveCapacity(count)
+        for _ in 0..<count { elements.append(try Self.element(bytes, &cursor)) }
+    }
+
+    /// How many elements follow.
+    static func count(_ bytes: RawSpan, _ cursor: inout ByteCursor) throws(PTPError) -> Int {
         let count = try Int(cursor.take(UInt32.self, from: bytes))
         // The smallest element is a u8 value behind its eight-byte head.
         guard count <= cursor.remaining(in: bytes) / 9 else { throw .truncated(at: cursor.offset) }
-        elements = []
-        elements.reserveCapacity(count)
-        for _ in 0..<count {
-            let handle = ObjectHandle(try cursor.take(from: bytes))
-            let property = ObjectPropertyCode(try cursor.take(UInt16.self, from: bytes))
-            let type = DataType(try cursor.take(UInt16.self, from: bytes))
-            elements.append(Element(handle: handle, property: property, type: type, value: try cursor.value(type, from: bytes)))
-        }
+        return count
+    }
+
+    static func element(_ bytes: RawSpan, _ cursor: inout ByteCursor) throws(PTPError) -> Element {
+        let handle = ObjectHandle(try cursor.take(from: bytes))
+        let property = ObjectPropertyCode(try cursor.take(UInt16.self, from: bytes))
+        let type = DataType(try cursor.take(UInt16.self, from: bytes))
+        return Element(handle: handle, property: property, type: type, value: try cursor.value(type, from: bytes))
+    }
+
+    /// Passes over an element; whose it is.
+    static func skip(_ bytes: RawSpan, _ cursor: inout ByteCursor) throws(PTPError) -> ObjectHandle {
+        let handle = ObjectHandle(try cursor.take(from: bytes))
+        try cursor.skip(2, in: bytes)
+        try cursor.skipValue(DataType(cursor.take(UInt16.self, from: bytes)), in: bytes)
+        return handle
     }
 
     public var encoded: [UInt8] {

@@ -18,6 +18,8 @@ public actor PTPCamera {
     private let executor: BlockingExecutor
     private var counter = TransactionCounter()
     private var broken: PTPError?
+    /// Bytes of the data that is coming in, where the camera says how many.
+    private var incoming: UInt64?
     /// On the way out: whoever is silent once is not asked again.
     var isLeaving = false
     private var memories: [ObjectIdentifier: any HandlerMemory] = [:]
@@ -67,6 +69,7 @@ extension PTPCamera {
         var bytes: [UInt8] = []
         _ = try patiently(Operation(code, parameters), .receive, [], bytes: 0) { part throws(PTPError) in
             guard bytes.count + part.byteCount <= limit else { throw .malformed("\(code) answers with more than \(limit) bytes") }
+            if bytes.isEmpty, let incoming, incoming <= limit { bytes.reserveCapacity(Int(incoming)) }
             part.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
         }
         return bytes
@@ -128,7 +131,9 @@ extension PTPCamera {
             guard !deadline.hasPassed else { throw .timedOut("\(machine.operation)") }
             switch try machine.take(link.next(by: deadline.within(quirks.silence))) {
             case .ignore: continue
-            case .deliver: try link.payload(deliver)
+            case .deliver:
+                incoming = machine.announced
+                try link.payload(deliver)
             case .finished(let response): return response
             }
         }

@@ -61,6 +61,19 @@ extension ByteCursor {
         return .list(values)
     }
 
+    /// Passes over a value of `type`.
+    mutating func skipValue(_ type: DataType, in bytes: RawSpan) throws(PTPError) {
+        if type == .string {
+            let units = try Int(take(UInt8.self, from: bytes))
+            return try skip(2 * units, in: bytes)
+        }
+        guard let width = type.width else { throw .malformed("unknown data type \(hex(UInt64(type.rawValue), 4))") }
+        guard type.isArray else { return try skip(width, in: bytes) }
+        let count = try Int(take(UInt32.self, from: bytes))
+        guard count <= remaining(in: bytes) / width else { throw .truncated(at: offset) }
+        try skip(count * width, in: bytes)
+    }
+
     private mutating func scalar(_ type: DataType, from bytes: RawSpan) throws(PTPError) -> PropertyValue {
         switch type {
         case .int8: .signed(Int64(try take(Int8.self, from: bytes)))
