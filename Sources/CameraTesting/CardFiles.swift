@@ -11,6 +11,13 @@ public enum CardFiles {
         ("", VirtualFile("MVI_0003.XMP", .bytes(Array("<x/>".utf8)), date: "20260501T120002")),
     ])
 
+    /// One file of every kind that bodies write, named as they name them.
+    public static let kinds: [(folder: String, file: VirtualFile)] = held(
+        ["JPG", "NEF", "CR2", "CR3", "ARW", "RAF", "ORF", "RW2", "PEF", "DNG", "HIF", "MOV", "MP4", "AVI", "WAV", "XMP", "XML", "THM"]
+            .enumerated().map { index, ext in
+                ("", VirtualFile("KIND_0\(10 + index).\(ext)", .pattern(seed: UInt64(50 + index), size: 20_000 + UInt64(index))))
+            })
+
     /// Computed once and held in memory: foreign clients do not wait long.
     private static func held(_ files: [(folder: String, file: VirtualFile)]) -> [(folder: String, file: VirtualFile)] {
         files.map { folder, file in

@@ -19,8 +19,7 @@ public enum ForeignClient {
         let state = try TemporaryState()
         defer { state.remove() }
         var card = VirtualCard(firstHandle: personality.firstHandle)
-        // For some makes gphoto2 declines files without a format of their own, such as sidecars.
-        let files = CardFiles.few.filter { FormatCode(fileName: $0.file.name) != .undefined }
+        let files = CardFiles.few + CardFiles.kinds
         for (folder, file) in files { card.add(file, in: folder.isEmpty ? personality.folder : folder) }
         let camera = VirtualCamera(personality, cards: [card])
         let server = try serve(camera)

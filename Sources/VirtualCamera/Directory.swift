@@ -5,7 +5,7 @@ import PTPKit
 extension VirtualFile {
     /// The regular files below `directory` with the folder each lies in (relative, `/` between parts), sorted by path.
     ///
-    /// Links are not followed.
+    /// Links are not followed. What a computer leaves on a card is no file that a body shows.
     public static func tree(at directory: String) -> [(folder: String, file: VirtualFile)] {
         var found: [(folder: String, file: VirtualFile)] = []
         collect(directory, "", depth: 0, &found)
@@ -24,6 +24,8 @@ extension VirtualFile {
         return shots
     }
 
+    private static let computers: Set<String> = ["thumbs.db", "ehthumbs.db", "desktop.ini", "system volume information", "$recycle.bin"]
+
     private static func collect(_ root: String, _ folder: String, depth: Int, _ found: inout [(folder: String, file: VirtualFile)]) {
         let path = folder.isEmpty ? root : root + "/" + folder
         guard depth < 16, let directory = opendir(path) else { return }
@@ -31,7 +33,7 @@ extension VirtualFile {
         var names: [String] = []
         while let entry = readdir(directory) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            if !name.hasPrefix(".") { names.append(name) }
+            if !name.hasPrefix("."), !computers.contains(name.lowercased()) { names.append(name) }
         }
         for name in names.sorted() {
             var status = stat()

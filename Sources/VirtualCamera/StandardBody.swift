@@ -32,7 +32,8 @@ enum StandardBody {
         case .getNumObjects, .getObjectHandles: return handles(operation, body)
         case .getObjectInfo: return with(operation, body) { .data($0.info.encoded) }
         case .getObject: return with(operation, body) { Answer(.ok, payload: .part($0.content, offset: 0, count: $0.size)) }
-        case .getThumb: return with(operation, body) { $0.info.isFolder ? Answer(.noThumbnail) : .data(thumbnail($0)) }
+        case .getThumb:
+            return with(operation, body) { $0.info.thumbSize == 0 ? Answer(.noThumbnail) : .data(VirtualThumbnail.jpeg(of: $0.info.name)) }
         case .getPartialObject: return part(operation, body, offset: UInt64(operation.parameter(1)), most: operation.parameter(2))
         case .getPartialObject64:
             let offset = UInt64(operation.parameter(1)) | UInt64(operation.parameter(2)) << 32
@@ -73,12 +74,6 @@ enum StandardBody {
             PropertyDescription(
                 code: .batteryLevel, type: .uint8, access: 0, factory: .unsigned(100), current: .unsigned(80), form: form
             ).encoded)
-    }
-
-    /// The shortest JPEG there is, with the file's name as its comment.
-    private static func thumbnail(_ object: VirtualObject) -> [UInt8] {
-        let name = Array(object.info.name.utf8.prefix(200))
-        return [0xFF, 0xD8, 0xFF, 0xFE, 0, UInt8(name.count + 2)] + name + [0xFF, 0xD9]
     }
 
     static func with(_ operation: Operation, _ body: VirtualBody, _ make: (VirtualObject) -> Answer) -> Answer {

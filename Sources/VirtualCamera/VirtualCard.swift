@@ -1,3 +1,4 @@
+import FilmgateCore
 public import PTPKit
 
 /// A file on a virtual card.
@@ -69,6 +70,11 @@ public struct VirtualCard: Sendable {
         var info = ObjectInfo()
         (info.name, info.captured, info.modified) = (file.name, file.date, file.date)
         info.format = FormatCode(fileName: file.name)
+        if [.jpeg, .raw, .heif, .image, .video].contains(MediaKind(fileName: file.name)) {
+            info.thumbFormat = .jfif
+            info.thumbSize = UInt32(VirtualThumbnail.jpeg(of: file.name).count)
+            (info.thumbWidth, info.thumbHeight) = (UInt32(VirtualThumbnail.width), UInt32(VirtualThumbnail.height))
+        }
         info.size = min(file.content.size, ObjectInfo.unknownSize)
         return (insert(info, file.content, below: parent), made)
     }
@@ -103,6 +109,8 @@ public struct VirtualCard: Sendable {
 
 extension FormatCode {
     /// The format that most bodies give a file of this name.
+    ///
+    /// A RAW without a code of its own is an image that the standard does not define; sidecars are XML, as MTP has it.
     public init(fileName: String) {
         switch fileName.lowercased().split(separator: ".").last.map(String.init) ?? "" {
         case "jpg", "jpeg": self = .exifJPEG
@@ -112,11 +120,15 @@ extension FormatCode {
         case "mp4": self = .mp4
         case "avi": self = .avi
         case "wav": self = .wav
+        case "mp3": self = .mp3
+        case "xmp", "xml": self = .xml
+        case "thm": self = .exifJPEG
+        case "lrv": self = .mp4
         case "cr3": self = 0xB108
         case "cr2", "raf": self = 0xB103
         case "arw": self = 0xB101
         case "heif", "hif", "heic": self = 0xB110
-        default: self = .undefined
+        default: self = MediaKind(fileName: fileName) == .raw ? .undefinedImage : .undefined
         }
     }
 }

@@ -85,8 +85,10 @@ import VirtualCamera
             let entry = try #require(try await scene.session.entries().first)
             let bytes = try await scene.bytes(of: entry)
             #expect(bytes.count == 10)
-            let kept = Content.file(path: "\(folder)/\(scene.place.label)/DCIM/A.JPG.jpg", size: 100).slice(at: 0, count: 100)
-            #expect(kept == [0xFF, 0xD8, 0xFF, 0xFE, 0, 7] + Array("A.JPG".utf8) + [0xFF, 0xD9])
+            let kept = Content.file(path: "\(folder)/\(scene.place.label)/DCIM/A.JPG.jpg", size: 1000).slice(at: 0, count: 1000)
+            let info = try #require(scene.camera.withBody { $0.cards.flatMap(\.files).first?.info })
+            #expect(kept.starts(with: [0xFF, 0xD8, 0xFF, 0xFE, 0, 7] + Array("A.JPG".utf8)) && kept.suffix(2) == [0xFF, 0xD9])
+            #expect(info.thumbFormat == .jfif && kept.count == Int(info.thumbSize) && info.thumbWidth == 160)
             #expect(scene.camera.log.filter { $0.operation.code == .getThumb }.count == 1)
         }
         try FileManager.default.removeItem(atPath: folder + "/" + (FileManager.default.contentsOfDirectory(atPath: folder).first ?? ""))
