@@ -12,7 +12,7 @@ struct BacklogFilter: Sendable {
     ///
     /// On the first meeting with `since-last`, writes down what is left on the camera.
     mutating func keep(_ entries: [SourceEntry], known: [KnownFile]) async throws(IngestError) -> [SourceEntry] {
-        if let stock { return entries.filter { !stock.contains($0.origin.id.hashValue) } }
+        if let stock { return stock.isEmpty ? entries : entries.filter { !stock.contains($0.origin.id.hashValue) } }
         let left: [SourceEntry]
         switch rule {
         case .all: left = []
@@ -23,7 +23,7 @@ struct BacklogFilter: Sendable {
         }
         let ids = Set(left.map(\.origin.id.hashValue))
         stock = ids
-        return entries.filter { !ids.contains($0.origin.id.hashValue) }
+        return ids.isEmpty ? entries : entries.filter { !ids.contains($0.origin.id.hashValue) }
     }
 
     private func sinceLast(_ entries: [SourceEntry], _ known: [KnownFile]) async throws(IngestError) -> [SourceEntry] {

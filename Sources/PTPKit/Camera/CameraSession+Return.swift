@@ -74,8 +74,8 @@ extension CameraSession {
         }
         let (isLate, before) = state.withLock { state in
             let before = state.door.address
-            state.before.merge(state.objects) { _, new in new }
-            (state.camera, state.door, state.objects, state.over) = (guest.camera, door, [:], [])
+            state.before.merge(state.objects)
+            (state.camera, state.door, state.objects, state.over) = (guest.camera, door, ObjectPlaces(), [])
             state.connection += 1
             return (state.isClosed, before)
         }

@@ -17,10 +17,10 @@ public final class CameraSession: SourceSession {
         var connection = 0, listed: Int?
         /// A way back that is being tried; whoever else misses the camera waits for the same one.
         var returning: Task<Result<Void, PTPError>, Never>?
-        /// What is still to be read or to reach its targets, by path in the volume, for as long as the connection lasts.
-        var objects: [String: CameraObject] = [:]
+        /// What is still to be read or to reach its targets, for as long as the connection lasts.
+        var objects = ObjectPlaces()
         /// The same of earlier connections: their handles may be worth a question.
-        var before: [String: CameraObject] = [:]
+        var before = ObjectPlaces()
         /// Held frames of this connection of which nothing more is wanted; a look that began before may still show them.
         var over: Set<ObjectHandle> = []
         /// What the engine has been told about, across connections.
@@ -95,9 +95,10 @@ public final class CameraSession: SourceSession {
     ///
     /// Frames held in the body's memory are no part of it: they come by `arrivals`, because one that is not read holds up the next.
     public func entries() async throws(IngestError) -> [SourceEntry] {
-        let arranged = maker.arrange(try await asIngest { () async throws(PTPError) in try await self.list().filter { !$0.isHeld } })
-        remember(arranged)
-        return arranged.map(\.entry)
+        var objects = try await asIngest { () async throws(PTPError) in try await self.list() }
+        objects.removeAll(where: \.isHeld)
+        remember(objects)
+        return maker.arrange(objects)
     }
 
     /// Lists the camera; comes back once where the connection is lost meanwhile.
@@ -118,12 +119,12 @@ public final class CameraSession: SourceSession {
     var owesListing: Bool { state.withLock { $0.listed != $0.connection } }
     func oweListing() { state.withLock { $0.listed = nil } }
 
-    func remember(_ arranged: [(object: CameraObject, entry: SourceEntry)]) {
+    func remember(_ objects: [CameraObject]) {
         state.withLock { state in
-            for (object, entry) in arranged {
-                state.objects[entry.origin.volumePath] = object
-                if object.isUnfinished { continue }
-                state.told.insert(entry.origin.volumePath, size: entry.origin.size, modified: entry.origin.modified)
+            for object in objects {
+                let path = maker.volumePath(object)
+                state.objects[path] = object
+                if !object.isUnfinished { state.told.insert(path, size: object.size, modified: maker.modified(object)) }
             }
         }
     }
@@ -207,7 +208,7 @@ public final class CameraSession: SourceSession {
     /// True for what an earlier connection still had to read.
     private func isMissed(_ object: CameraObject) -> Bool {
         let path = maker.volumePath(object)
-        return state.withLock { $0.before[path] != nil }
+        return state.withLock { $0.before.holds(path) }
     }
 
     /// Its place on the camera is of no use any more; a card of ten thousand frames that were taken costs a few bytes for each.

@@ -105,9 +105,9 @@ struct CameraWatch: Sendable {
 
     /// Passes on what has not been told about before.
     private func arrive(_ objects: [CameraObject]) -> Int {
-        let fresh = session.maker.arrange(objects.filter { !session.known($0) })
+        let fresh = objects.filter { !session.known($0) }
         session.remember(fresh)
-        for (_, entry) in fresh { out.yield(.arrived(entry)) }
+        for entry in session.maker.arrange(fresh) { out.yield(.arrived(entry)) }
         return fresh.count
     }
 

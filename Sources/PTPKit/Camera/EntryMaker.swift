@@ -32,9 +32,7 @@ struct EntryMaker: Sendable {
     func volumePath(_ object: CameraObject) -> String { "\(object.storage)/\(object.path)" }
 
     /// Nanoseconds since 1970, as if the camera's clock showed UTC; 0 where it says nothing.
-    func modified(_ object: CameraObject) -> Int64 {
-        object.time.map { $0.civilSeconds * 1_000_000_000 + Int64($0.nanosecond ?? 0) } ?? 0
-    }
+    func modified(_ object: CameraObject) -> Int64 { object.modified ?? 0 }
 
     /// Files of the first slot stand at the top; those of others below a folder of their own.
     private func slotFolder(_ storage: StorageID) -> String { storage.slot <= 1 ? "" : "slot\(storage.slot)/" }
@@ -50,31 +48,33 @@ struct EntryMaker: Sendable {
     }
 
     /// Shots in the order asked for; the files of one follow each other, its primary first.
-    func arrange(_ objects: [CameraObject]) -> [(object: CameraObject, entry: SourceEntry)] {
-        var shots: [[(object: CameraObject, entry: SourceEntry)]] = [], places: [String: Int] = [:]
-        for object in objects {
-            let entry = entry(object)
-            if let place = places[entry.shot.key] {
-                shots[place].append((object, entry))
-            } else {
-                places[entry.shot.key] = shots.count
-                shots.append([(object, entry)])
-            }
-        }
-        let inner = shots.map { shot in
-            shot.enumerated().sorted { ($0.element.entry.kind.rank, $0.offset) < ($1.element.entry.kind.rank, $1.offset) }.map(\.element)
-        }
-        let all = ordered(inner).flatMap { $0 }
-        guard options.order == .jpegFirst else { return all }
-        return all.filter { $0.entry.kind == .jpeg } + all.filter { $0.entry.kind != .jpeg }
+    func arrange(_ objects: [CameraObject]) -> [SourceEntry] {
+        let entries = objects.map(entry), places = places(entries)
+        return places.elementsEqual(entries.indices) ? entries : places.map { entries[$0] }
     }
 
-    private func ordered(_ shots: [[(object: CameraObject, entry: SourceEntry)]]) -> [[(object: CameraObject, entry: SourceEntry)]] {
-        func time(_ shot: [(object: CameraObject, entry: SourceEntry)]) -> Int64 { shot.map(\.entry.origin.modified).min() ?? 0 }
-        switch options.order {
-        case .camera, .jpegFirst: return shots
-        case .oldest: return shots.enumerated().sorted { (time($0.element), $0.offset) < (time($1.element), $1.offset) }.map(\.element)
-        case .newest: return shots.enumerated().sorted { (time($1.element), $0.offset) < (time($0.element), $1.offset) }.map(\.element)
+    /// The positions in `entries`, in that order.
+    private func places(_ entries: [SourceEntry]) -> [Int] {
+        var firsts: [String: Int] = [:], shot: [Int] = [], time: [Int64] = []
+        for (index, entry) in entries.enumerated() {
+            let first = firsts[entry.shot.key] ?? index
+            if first == index { firsts[entry.shot.key] = index }
+            shot.append(first)
+            // Of a shot's first file: the earliest time of all its files.
+            time.append(entry.origin.modified)
+            time[first] = min(time[first], entry.origin.modified)
         }
+        let sign: Int64 = options.order == .newest ? -1 : 1, isTimed = options.order == .newest || options.order == .oldest
+        func rank(_ index: Int) -> (Int64, Int, Int, Int) {
+            (isTimed ? sign &* time[shot[index]] : 0, shot[index], entries[index].kind.rank, index)
+        }
+        let all = entries.indices.sorted { rank($0) < rank($1) }
+        guard options.order == .jpegFirst else { return all }
+        return all.filter { entries[$0].kind == .jpeg } + all.filter { entries[$0].kind != .jpeg }
     }
+}
+
+extension CameraObject {
+    /// Nanoseconds since 1970, as if the camera's clock showed UTC; nil where it says nothing.
+    var modified: Int64? { time.map { $0.civilSeconds * 1_000_000_000 + Int64($0.nanosecond ?? 0) } }
 }
