@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import filmgate
+
 /// What a new user tries first, and mistypes.
 @Suite struct TrialTests {
     @Test func planAgainSaysWhatTheRunThenDoesAndNamesBrokenCopies() throws {
@@ -58,6 +60,14 @@ import Testing
         let run = try Program.run(["import", table.card, "--to", table.archive, "--state", table.state])
         #expect(run.status == 0)
         #expect(run.errors.contains("7 files of unknown kind") && run.errors.contains("notes1.xyz") && run.errors.contains("2 more"))
+    }
+
+    @Test func aCauseIsTheSameHoweverLongItTook() {
+        let reasons = ["5", "12"].map {
+            "gallery: No answer from x: Failed to connect to x port 9 after \($0) ms: Couldn't connect to server."
+        }
+        #expect(Fold.cause(reasons[0]) == Fold.cause(reasons[1]))
+        #expect(Fold.cause("after 5 ms") == Fold.cause("after 6 ms") && Fold.cause("took 5 files") != Fold.cause("took 6 files"))
     }
 
     @Test func oneCauseIsToldOnce() throws {

@@ -34,7 +34,8 @@ final class Fold: Sendable {
     static func cause(_ reason: String) -> String {
         let words = reason.split(separator: " ", omittingEmptySubsequences: false)
         return words.enumerated().map { index, word in
-            index + 1 < words.count && words[index + 1] == "ms" && word.utf8.allSatisfy { (0x30...0x39).contains($0) } ? "#" : word
+            index + 1 < words.count && ["ms", "ms:", "ms,", "ms."].contains(words[index + 1])
+                && word.utf8.allSatisfy { (0x30...0x39).contains($0) } ? "#" : word
         }.joined(separator: " ")
     }
 
