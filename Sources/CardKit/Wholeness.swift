@@ -7,7 +7,7 @@ package enum Wholeness {
     ///
     /// A file of a medium's name that holds nothing, or only zeros where its head should be, is one that is still being made. May block.
     package static func gap(path: String, name: String) throws(IngestError) -> String? {
-        let reading = try MediaReader.read(path: path, name: name)
+        let reading = try MediaReader.read(path: path, name: name, facts: false)
         if case .truncated(let what) = reading.completeness { return what }
         guard reading.format == nil, !MediaKind(fileName: name).follows else { return nil }
         let head = try FileHead.read(path)

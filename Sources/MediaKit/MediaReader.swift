@@ -31,13 +31,14 @@ public enum MediaReader {
     ///   - path: absolute, or relative to the working directory.
     ///   - name: the file's name as its camera gave it; nil to take the path's.
     ///   - completeness: whether to check that the file is whole.
+    ///   - facts: whether to read what the file says about itself; without, only what it is and whether it is whole.
     ///   - makers: who reads maker notes; without any they are not looked for.
     public static func read(
-        path: String, name: String? = nil, completeness: Bool = true, makers: [any MakerNoteReader] = []
+        path: String, name: String? = nil, completeness: Bool = true, facts: Bool = true, makers: [any MakerNoteReader] = []
     ) throws(IngestError) -> MediaReading {
         let source = try FileSource(path: path)
         let last = path.utf8.lastIndex(of: 0x2F).map { String(path[path.utf8.index(after: $0)...]) } ?? path
-        guard let reading = read(source, name: name ?? last, completeness: completeness, makers: makers) else {
+        guard let reading = read(source, name: name ?? last, completeness: completeness, facts: facts, makers: makers) else {
             throw IngestError(.unreadable, "\(path) cannot be read: the medium reports an error.")
         }
         return reading
@@ -48,16 +49,18 @@ public enum MediaReader {
     /// Nil when the medium failed. Never traps and always ends, whatever the bytes are.
     /// - Parameter name: the file's name, for `kind-mismatch`; nil to accept any content.
     public static func read(
-        _ source: some ByteSource, name: String?, completeness: Bool = true, makers: [any MakerNoteReader] = []
+        _ source: some ByteSource, name: String?, completeness: Bool = true, facts: Bool = true, makers: [any MakerNoteReader] = []
     ) -> MediaReading? {
         let window = ByteWindow(source)
         let file = window.whole
         var reading = MediaReading()
         reading.format = FileSignature.format(of: file.upTo(FileSignature.length))
         if let format = reading.format {
-            var findings = Findings(makers: makers)
-            format.locate(in: file, into: &findings)
-            (reading.facts, reading.flags) = (findings.result, findings.allFlags)
+            if facts {
+                var findings = Findings(makers: makers)
+                format.locate(in: file, into: &findings)
+                (reading.facts, reading.flags) = (findings.result, findings.allFlags)
+            }
             if completeness { reading.completeness = Completeness.check(file, format) }
         }
         if let name { reading.compare(with: FileName(name), isEmpty: source.size == 0) }

@@ -1,3 +1,4 @@
+import FilmgateCore
 import Testing
 
 @testable import MediaKit
@@ -17,6 +18,17 @@ import Testing
         #expect(isTruncated(jpeg.build()))
         jpeg.trailer = zeros(100_000)
         #expect(isTruncated(jpeg.build()))
+    }
+
+    /// Whoever only waits for a file to be whole need not parse what it says of itself.
+    @Test func wholenessNeedsNoFacts() {
+        var jpeg = JPEGBuilder.camera()
+        for isWhole in [true, false] {
+            jpeg.hasEnd = isWhole
+            let bytes = jpeg.build(), all = reading(bytes), bare = MediaReader.read(MemorySource(bytes), name: nil, facts: false)
+            #expect(!all.facts.isEmpty && bare?.facts.isEmpty == true)
+            #expect(bare?.completeness == all.completeness && bare?.format == all.format)
+        }
     }
 
     @Test func jpegCutAnywhereIsTruncated() {
