@@ -72,6 +72,18 @@ import Testing
         #expect(try await ledger.assets(AssetFilter(run: 3)).count == 1)
     }
 
+    /// A run that goes on, and jobs that are handed to it, write of the same files in turns.
+    @Test func runsMayTakeTurns() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        for (run, ending) in [(1, Ending.pending), (2, .delivered), (1, .pending), (3, .duplicate), (2, .pending), (1, .delivered)] {
+            try await ledger.record([.asset(Samples.asset(1, run: Int64(run), ending: ending))])
+        }
+        for (run, ending) in [(1, Ending.delivered), (2, .pending), (3, .duplicate)] {
+            #expect(try await ledger.assets(AssetFilter(run: Int64(run))).map(\.ending) == [ending])
+        }
+        #expect(try await ledger.assets(AssetFilter()).count == 1)
+    }
+
     @Test func whoHoldsTheStateIsSeenFromOutside() throws {
         let state = try TemporaryState()
         #expect(StateHolder(directory: state.path) == nil)

@@ -11,6 +11,8 @@ public enum Happening: Sendable {
     case companion(Settled)
     case queue(target: String, waiting: Int, sending: Int)
     case held(target: String, reason: String)
+    /// It takes something again after it was held.
+    case released(target: String)
     case retrying(target: String, what: String, reason: String, after: Duration)
     case trouble(IngestError)
     /// A source of a continuous run came, went or came back.

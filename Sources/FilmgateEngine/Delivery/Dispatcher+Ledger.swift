@@ -77,11 +77,19 @@ extension Dispatcher {
             }
         }
         parcels = [:]
+        for (id, parcel) in followed {
+            let held = leases.holdReason(id)
+            let receipt = Receipt(
+                state: held == nil ? .pending : .held, reason: held?.description ?? "the run that holds this state goes on trying")
+            for asset in parcel.listeners { open[asset]?.receipts[parcel.target.name] = receipt }
+        }
+        followed = [:]
         for (id, consignment) in open {
             open[id] = nil
-            await write([ended(consignment)])
+            if !consignment.isElsewhere { await write([ended(consignment)]) }
             told(consignment)
         }
+        leases.leave(number)
     }
 
     /// Removes what an earlier run kept of these bytes, once no delivery waits for that file any more.
@@ -150,7 +158,7 @@ extension Dispatcher {
         return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
     }
 
-    private func row(_ consignment: Consignment, ending: Ending?) -> AssetRow {
+    func row(_ consignment: Consignment, ending: Ending?) -> AssetRow {
         let asset = consignment.asset
         var row = AssetRow(origin: asset.origin, run: run, kind: asset.kind, shot: asset.shot, at: Now.nanoseconds)
         (row.content, row.digests, row.media, row.flags) = (consignment.content, asset.digests, asset.media, asset.flags)
@@ -175,7 +183,10 @@ extension Dispatcher {
     }
 
     /// Returns when the changes are committed; what comes within a few milliseconds shares a commit, in the order in which it came.
-    func record(_ changes: [LedgerChange]) async {
+    func record(_ changes: [LedgerChange]) async { await gather(changes).value }
+
+    /// As `record`, without waiting: the order is that of the calls.
+    func gather(_ changes: [LedgerChange]) -> Task<Void, Never> {
         gathered.add(changes)
         let task =
             commit
@@ -186,7 +197,7 @@ extension Dispatcher {
                 await write(all.changes, counts: all.counts)
             }
         commit = task
-        await task.value
+        return task
     }
 
     /// The ledger is the only memory: when it cannot be written, nothing further may be sent.

@@ -11,33 +11,43 @@ actor Dispatcher {
     let run: Int64
     /// `DeliveryRow.unassigned` while it is not known: then nothing is sent.
     let event: String?
-    private let backoff: Backoff
+    let backoff: Backoff
     private let clock = ContinuousClock()
+    /// What this process's dispatchers leave to one another, and this one's number among them.
+    let leases: DeliveryLeases
+    let number: Int
 
-    private var queues: [String: TargetQueue] = [:]
+    var queues: [String: TargetQueue] = [:]
     var parcels: [Parcel.ID: Parcel] = [:]
     var open: [AssetID: Consignment] = [:]
     private var tasks: [Parcel.ID: Task<Void, Never>] = [:]
     private var drained: CheckedContinuation<Void, Never>?
-    private var lastProgress: ContinuousClock.Instant
-    private var stopped = false, isWindingDown = false
+    var lastProgress: ContinuousClock.Instant
+    private(set) var stopped = false, isWindingDown = false
     /// What the ledger is just being told of: deliveries that settled, and assets that are sent once it knows them.
-    private var unrecorded = 0
+    var unrecorded = 0
     /// Those of them that were sent.
     private var concluding = 0
     /// What waits for the next commit, and that commit.
     var gathered = Gathered()
     var commit: Task<Void, Never>?
     private(set) var delivered: [String: [DeliveredFile]] = [:]
+    /// Deliveries that another dispatcher of this process has, for assets of ours that wait for them.
+    var followed: [Parcel.ID: Parcel] = [:]
+    /// Why targets are held, as it was told.
+    var holds: [String: Hold] = [:]
     /// Parcels whose target has to be asked for their names first, by shot and target; and the questions under way.
     var unasked: [String: [Parcel.ID]] = [:]
     var asking: [String: Task<Result<Void, IngestError>, Never>] = [:]
 
     init(_ setup: DispatcherSetup) {
         (ledger, hub, tally, book, budget) = (setup.ledger, setup.hub, setup.tally, setup.book, setup.budget)
-        (run, event, backoff) = (setup.run, setup.event, setup.backoff)
+        (run, event, backoff, leases, number) = (setup.run, setup.event, setup.backoff, setup.leases, setup.leases.join())
         let held = setup.event == DeliveryRow.unassigned ? Self.noEvent : nil
-        for target in setup.targets { queues[target.identity] = TargetQueue(target, held: held) }
+        for target in setup.targets {
+            queues[target.identity] = TargetQueue(target, held: held)
+            leases.note(held: held, target.identity, by: number)
+        }
         lastProgress = ContinuousClock().now
     }
 
@@ -47,6 +57,7 @@ actor Dispatcher {
     /// network before the ledger knows of it; what was made of a frame is known to it when this returns.
     func submit(_ consignment: Consignment, parcels new: [Parcel]) async {
         var consignment = consignment
+        for parcel in new { if let old = parcel.inherits { await leases.cede(old, to: parcel.id, for: number) } }
         for parcel in new where book.isConcluded(parcel.id) { await adopt(parcel, into: &consignment) }
         var own: [Parcel] = []
         for parcel in new where consignment.receipts[parcel.target.name] == nil {
@@ -55,13 +66,19 @@ actor Dispatcher {
             } else if parcels[parcel.id] != nil {
                 consignment.open.insert(parcel.target.name)
                 parcels[parcel.id]?.listeners.append(consignment.asset.id)
-            } else {
+                consignment.hasParcels = true
+            } else if leases.take(parcel.id, by: number) {
                 consignment.open.insert(parcel.target.name)
                 parcels[parcel.id] = parcel
                 if parcel.isUnasked { unasked[parcel.shotKey, default: []].append(parcel.id) }
                 own.append(parcel)
+                consignment.hasParcels = true
+            } else {
+                consignment.open.insert(parcel.target.name)
+                follow(parcel)
             }
         }
+        share(&own, &consignment)
         let made = own.filter { $0.rendition != nil }, shared = own.filter { $0.rendition == nil }
         let first = shared.first { $0.target.isLocal && queues[$0.id.target]?.held == nil }
         if let first { consignment.later = shared.filter { $0.id != first.id } }
@@ -118,10 +135,11 @@ actor Dispatcher {
 
     private func enqueue(_ id: Parcel.ID) {
         if let parcel = parcels[id] { queues[id.target]?.append(parcel) }
+        if queues[id.target]?.held != nil { noteHeld(at: id.target) }
         pump(id.target)
     }
 
-    private func pump(_ target: String) {
+    func pump(_ target: String) {
         guard !stopped, !isWindingDown || queues[target]?.isFlowing == true else { return }
         while concluding < Self.mostConcluding, let id = queues[target]?.next(at: clock.now), let parcel = parcels[id] {
             parcels[id]?.state = .sending
@@ -147,6 +165,7 @@ actor Dispatcher {
     private func succeeded(_ id: Parcel.ID, _ receipt: Receipt) async {
         lastProgress = clock.now
         queues[id.target]?.succeeded(id)
+        flows(id.target)
         book.note(silent: false, id.target)
         // The next one need not wait for the ledger.
         pump(id.target)
@@ -166,10 +185,7 @@ actor Dispatcher {
         case .setAside:
             await refused(parcel, error)
         case .renewThenHold, .pauseTarget, .stop:
-            queues[id.target]?.hold(id, because: error)
-            releaseWaiting(for: id.target)
-            tally.trouble(error)
-            hub.post(.held(target: parcel.target.name, reason: error.description))
+            hold(parcel, because: error)
         case .unwind:
             queues[id.target]?.returned(id)
         }
@@ -181,6 +197,7 @@ actor Dispatcher {
         // Written before it may be sent again: what is written later of this delivery is newer.
         await recordDelay(parcel.id, because: error, delay)
         queues[parcel.id.target]?.failed(parcel.id, because: error, retryAfter: delay, now: clock.now)
+        flows(parcel.id.target)
         parcels[parcel.id]?.job.asset.receipts[parcel.target.name] = Receipt(state: .pending, reason: error.message)
         hub.post(.retrying(target: parcel.target.name, what: parcel.job.name, reason: error.message, after: delay))
         let identity = parcel.id.target
@@ -241,6 +258,7 @@ actor Dispatcher {
         if receipt.state == .done, let rendition = parcel.rendition { Courier.discardIfStill(rendition, takenTo: receipt.path ?? "") }
         // Only now may it be forgotten: until the ledger knew, this was the only place that did.
         parcels.drop(id)
+        leases.end(id, by: number, receipt)
         book.conclude(id)
         for consignment in finished { told(consignment) }
         book.release(parcel)
@@ -285,7 +303,7 @@ actor Dispatcher {
     }
 
     /// A folder that is held or fails must not keep the other targets waiting: they read the staged bytes, which stay for it.
-    private func releaseWaiting(for target: String) {
+    func releaseWaiting(for target: String) {
         for id in queues[target]?.pending ?? [] {
             guard let parcel = parcels[id], parcel.rendition == nil, let owner = parcel.listeners.first, open[owner]?.later.isEmpty == false
             else { continue }
@@ -315,7 +333,7 @@ actor Dispatcher {
 
     /// A ledger that does not keep up slows the sending down.
     private static let mostConcluding = 64
-    private static let noEvent = IngestError(
+    static let noEvent = IngestError(
         .unavailable, "Nobody has said yet which event this belongs to.", advice: "Say it with `filmgate assign EVENT`.")
 
     // MARK: Ending
@@ -326,6 +344,7 @@ actor Dispatcher {
             while !Task.isCancelled {
                 try? await Task.sleep(for: .milliseconds(200))
                 self.giveUpIfStuck(wait)
+                self.wakeIfIdle()
             }
         }
         await withCheckedContinuation { continuation in
@@ -358,8 +377,12 @@ actor Dispatcher {
         abort()
     }
 
-    private func wakeIfIdle() {
-        let idle = stopped ? tasks.isEmpty : queues.values.allSatisfy { $0.isIdle || (isWindingDown && $0.active == 0 && !$0.isFlowing) }
+    func wakeIfIdle() {
+        let idle =
+            stopped
+            ? tasks.isEmpty
+            : queues.values.allSatisfy { $0.isIdle || (isWindingDown && $0.active == 0 && !$0.isFlowing) }
+                && (isWindingDown || followed.keys.allSatisfy { leases.holdReason($0) != nil })
         guard idle, unrecorded == 0, let waiter = drained else { return }
         drained = nil
         waiter.resume()
@@ -370,21 +393,8 @@ actor Dispatcher {
     func holdReason(_ target: String) -> IngestError? { queues[target]?.held }
     func trouble(_ target: String) -> IngestError? { queues[target]?.trouble }
 
-    private func report(_ target: String) {
+    func report(_ target: String) {
         guard let queue = queues[target] else { return }
         hub.post(.queue(target: queue.target.name, waiting: queue.count, sending: queue.active))
     }
-}
-
-/// What a dispatcher works with.
-struct DispatcherSetup: Sendable {
-    var targets: [PlannedTarget]
-    var ledger: any Ledger
-    var hub: EventHub
-    var tally: Tally
-    var book: NameBook
-    var budget: ByteBudget
-    var run: Int64
-    var event: String?
-    var backoff = Backoff()
 }

@@ -34,8 +34,22 @@ struct Parcel: Sendable {
     /// Other bytes than the asset's, made for this target: a staged file that is this parcel's alone.
     var rendition: LocalFile?
 
+    /// Where it waited for its event: whoever has it there leaves it to this one.
+    var inherits: ID?
+    /// Written down as held.
+    var isNotedHeld = false
+
     /// What its shot's parcels at the same target have in common.
     var shotKey: String { "\(id.target)\u{1F}\(Placer.shotKey(job.asset))" }
+}
+
+extension Parcel {
+    /// The same under another identity.
+    func under(_ id: ID) -> Parcel {
+        var other = Parcel(id: id, job: job, target: target, listeners: listeners)
+        (other.since, other.attempts, other.spooled) = (since, attempts, spooled)
+        return other
+    }
 }
 
 /// An asset that waits for its parcels.
@@ -56,6 +70,10 @@ struct Consignment: Sendable {
     var shot: ShotFacts
     /// Bytes taken from the budget that are not given back yet.
     var budget: UInt64
+    /// Comes from the ledger: where all of it is another's to deliver, its row is the other's too.
+    var isRecorded = false
+    var hasParcels = false
+    var isElsewhere: Bool { isRecorded && !hasParcels }
 }
 
 /// What the settlement must say about an asset that only its shot knows.

@@ -9,7 +9,7 @@ struct TargetQueue: Sendable {
     private var sending: [Parcel.ID: Urgency] = [:]
     private var arrivals = 0
     private(set) var active = 0
-    /// Why nothing more is sent in this run: refused, full, not to be trusted.
+    /// Why nothing is sent now: refused, full, not to be trusted.
     private(set) var held: IngestError?
     /// Failures in a row: after the first, one parcel at a time probes until one gets through.
     private(set) var failures = 0
@@ -68,6 +68,16 @@ struct TargetQueue: Sendable {
         held = held ?? error
         putBack(id)
     }
+
+    /// The hold may be over: one parcel at a time finds out.
+    mutating func letGo() {
+        held = nil
+        failures = max(failures, 1)
+        notBefore = nil
+    }
+
+    /// Does not wait any more; false when it is being sent or not there.
+    mutating func remove(_ id: Parcel.ID) -> Bool { waiting.remove(id) }
 
     mutating func returned(_ id: Parcel.ID) {
         active -= 1

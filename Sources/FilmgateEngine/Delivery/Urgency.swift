@@ -34,6 +34,13 @@ struct ParcelHeap: Sendable {
         }
     }
 
+    mutating func remove(_ id: Parcel.ID) -> Bool {
+        guard items.contains(where: { $0.id == id }) else { return false }
+        // An ordered list is a heap.
+        items = items.filter { $0.id != id }.sorted { $0.urgency < $1.urgency }
+        return true
+    }
+
     mutating func removeFirst() -> (urgency: Urgency, id: Parcel.ID)? {
         guard let first = items.first, let last = items.popLast() else { return nil }
         if items.isEmpty { return first }

@@ -119,6 +119,8 @@ struct Draft: Sendable {
     var unasked: Set<String> = []
     /// Per target, the identity under which it was written down as unassigned.
     var replaced: [String: String] = [:]
+    /// Per target, the delivery that waits for its event, perhaps in another run of this process.
+    var inherited: [String: Parcel.ID] = [:]
     /// The same bytes stand at the chosen name already, though the ledger did not know: nothing to send, only to write down.
     var adopted: [String: Receipt] = [:]
     var captured: CivilTime?
@@ -152,6 +154,7 @@ struct Draft: Sendable {
 
     /// The event is known now: what waited without one at this target goes there under its own identity.
     mutating func replace(_ row: DeliveryRow?, for target: PlannedTarget) {
+        if let row { inherited[target.name] = Parcel.ID(content: row.content, target: row.target) }
         guard let row, row.target != target.identity else { return }
         replaced[target.name] = row.target
         if row.staged, let file = row.file { spooled[target.name] = file }
@@ -183,6 +186,7 @@ struct Draft: Sendable {
             parcel.rendition = rendition?.file
             parcel.spooled = spooled[target.name]
             parcel.replaces = replaced[target.name]
+            parcel.inherits = inherited[target.name]
             parcel.mayHaveArrived = resumed.contains(target.name)
             parcel.isUnasked = unasked.contains(target.name)
             return parcel

@@ -36,6 +36,7 @@ extension Leftovers {
                 + targets.filter { target in
                     row.wanted.contains(target.identity) && !mine.contains { $0.identity == target.identity }
                 }, bytes: bytes, shot: ShotFacts(captured: asset.media?.captured, photographer: row.photographer), budget: 0)
+        consignment.isRecorded = true
         consignment.event = assigning ? event : row.event ?? event
         for other in rows where row.wanted.contains(other.target) && !waiting.contains(where: { $0.delivery.target == other.target }) {
             consignment.receipts[other.targetName] = other.receipt

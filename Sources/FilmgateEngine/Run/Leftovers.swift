@@ -47,7 +47,7 @@ struct Leftovers: Sendable {
         }
         var consignment = Consignment(
             asset: asset, content: content, wanted: wanted, bytes: bytes,
-            shot: ShotFacts(captured: asset.media?.captured, photographer: first.asset.photographer), budget: 0)
+            shot: ShotFacts(captured: asset.media?.captured, photographer: first.asset.photographer), budget: 0, isRecorded: true)
         consignment.event = assigning ? event : first.asset.event ?? event
         for row in rows where !mine.contains(where: { $0.0.delivery.target == row.target }) {
             consignment.receipts[row.targetName] = row.receipt
@@ -70,6 +70,7 @@ struct Leftovers: Sendable {
             parcel.isUnasked = one.delivery.attempts == DeliveryRow.unasked
             parcel.rendition = rendition
             if one.delivery.target != target.identity { parcel.replaces = one.delivery.target }
+            if assigning { parcel.inherits = Parcel.ID(content: content, target: one.delivery.target) }
             return parcel
         }
         let owner = Placer.Placed(consignment: consignment, parcels: parcels)

@@ -15,9 +15,17 @@ public final class Runner: Sendable {
     private let cancelled = CancelFlag()
     private let dispatcher = Mutex<Dispatcher?>(nil)
     private let signalled = Mutex<ExitStatus?>(nil)
+    private let leases: DeliveryLeases
+    /// While it runs continuously.
+    private let going = Mutex<RunGround?>(nil)
 
-    public init(plan: Plan, options: RunOptions, hub: EventHub, reader: any LedgerReader, writer: (any Ledger)?) {
+    /// `leases` are those of all runners that work on one state at the same time.
+    public init(
+        plan: Plan, options: RunOptions, hub: EventHub, reader: any LedgerReader, writer: (any Ledger)?,
+        leases: DeliveryLeases = DeliveryLeases()
+    ) {
         (self.plan, self.options, self.hub, self.reader, self.writer) = (plan, options, hub, reader, writer)
+        self.leases = leases
         tally = Tally(hub: hub)
     }
 
@@ -68,12 +76,23 @@ public final class Runner: Sendable {
         hub.watch(upkeep.note)
         try await resume(ground)
         let run = ContinuousRun(ground: ground, once: once)
+        going.withLock { $0 = ground }
         let result = await Result { () async throws(IngestError) in try await run.run() }
+        going.withLock { $0 = nil }
         if stopping.isSet, let dispatcher = dispatcher.withLock({ $0 }) { await dispatcher.windDown() }
         let outcome = try await end(ground.run, seconds: { (clock.now - start).inSeconds })
         ground.staging.close()
         try result.get()
         return outcome
+    }
+
+    /// Takes over what another job on this state left waiting for this plan's targets; does nothing unless it runs continuously.
+    public func takeUp() async {
+        guard let ground = going.withLock({ $0 }), !stopping.isSet else { return }
+        await ground.placing.take()
+        let result = await Result { () async throws(IngestError) in try await resume(ground) }
+        await ground.placing.give()
+        if case .failure(let error) = result { tally.trouble(error) }
     }
 
     /// Throws what would keep any run of this plan from beginning, as far as can be told before.
@@ -105,6 +124,7 @@ public final class Runner: Sendable {
         guard writer != nil else { return }
         let leftovers = Leftovers(ledger: reader, targets: plan.targets, event: options.event)
         for var placed in try await leftovers.placed([.pending, .held], only: nil) {
+            if leases.isTaken(placed.consignment.content) || ground.underWay.holds(placed.consignment.asset.id) { continue }
             let bytes = placed.consignment.bytes
             let isThere = try FileFacts.of(bytes.path)?.size == bytes.size
             if !isThere { placed.parcels.removeAll { $0.rendition == nil } }
@@ -126,6 +146,7 @@ public final class Runner: Sendable {
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: Now.nanoseconds) ?? 0
         let desk = makeDesk(run: run, budget: ByteBudget(limit: plan.spool), book: NameBook())
         let leftovers = Leftovers(ledger: reader, targets: plan.targets, event: options.event, assigning: assigning)
+        await leases.tryNow(target)
         let all = try await leftovers.placed(states, only: target)
         for left in try await leftovers.untouched(all, only: target) { tally.settle(left) }
         for placed in all where !stopping.isSet { await desk.submit(placed.consignment, parcels: placed.parcels) }
@@ -145,8 +166,9 @@ public final class Runner: Sendable {
         guard let writer else { return Rehearsal(tally: tally) }
         let setup = DispatcherSetup(
             targets: plan.targets, ledger: writer, hub: hub, tally: tally, book: book, budget: budget, run: run,
-            event: options.deliveryEvent, backoff: plan.backoff)
+            event: options.deliveryEvent, backoff: plan.backoff, leases: leases)
         let made = Dispatcher(setup)
+        made.introduce()
         dispatcher.withLock { $0 = made }
         if stopping.isSet { Task { await made.windDown() } }
         return made

@@ -8,6 +8,8 @@ final class Tally: Sendable {
         /// The first few of each kind: a run without an end has them without number.
         var troubles: [IngestError.Code: [IngestError]] = [:]
         var mismatches = 0
+        /// Why nothing is sent to a target now, by its identity.
+        var holds: [String: IngestError] = [:]
         /// Endings of files that were made here, which no source has.
         var made: [Ending: Int] = [:]
     }
@@ -38,6 +40,12 @@ final class Tally: Sendable {
         hub.post(.trouble(error))
     }
 
+    /// A target takes nothing; with nil, it does again, and how the run ends has nothing to do with it any more.
+    func hold(_ target: String, _ error: IngestError?) {
+        state.withLock { $0.holds[target] = error }
+        if let error { hub.post(.trouble(error)) }
+    }
+
     func mismatch() { state.withLock { $0.mismatches += 1 } }
 
     func read(_ bytes: UInt64) { state.withLock { $0.summary.bytesRead += bytes } }
@@ -45,7 +53,7 @@ final class Tally: Sendable {
     func outcome(seconds: Double, signal: ExitStatus?) -> RunOutcome {
         state.withLock { state in
             state.summary.seconds = seconds
-            let troubles = state.troubles.values.flatMap { $0 }
+            let troubles = state.troubles.values.flatMap { $0 } + state.holds.values
             var outcome = RunOutcome(summary: state.summary, troubles: troubles, signal: signal, mismatches: state.mismatches)
             outcome.made = state.made
             return outcome

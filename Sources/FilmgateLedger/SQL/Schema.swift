@@ -11,6 +11,7 @@ enum Schema {
             try db.execute(sql: names + contents + assets + deliveries)
         }
         migrator.registerMigration("2 what earlier runs did", foreignKeyChecks: .immediate) { db in try db.execute(sql: past) }
+        migrator.registerMigration("3 runs side by side", foreignKeyChecks: .immediate) { db in try db.execute(sql: pastAnew) }
         return migrator
     }()
 
@@ -77,6 +78,19 @@ enum Schema {
         ) STRICT, WITHOUT ROWID;
         CREATE TRIGGER asset_past BEFORE UPDATE ON asset WHEN OLD.run <> NEW.run BEGIN
             INSERT OR REPLACE INTO past SELECT * FROM asset WHERE volume_id = OLD.volume_id AND path = OLD.path AND size = OLD.size
+                AND modified = OLD.modified AND born = OLD.born AND inode = OLD.inode AND changed = OLD.changed;
+        END;
+        """
+
+    /// Two runs may take turns at one file: the later word of each counts.
+    ///
+    /// Inside an upsert SQLite takes the upsert's conflict rule for the trigger's own `OR REPLACE`, so what is replaced is deleted by name.
+    private static let pastAnew = """
+        DROP TRIGGER asset_past;
+        CREATE TRIGGER asset_past BEFORE UPDATE ON asset WHEN OLD.run <> NEW.run BEGIN
+            DELETE FROM past WHERE run IN (OLD.run, NEW.run) AND volume_id = OLD.volume_id AND path = OLD.path AND size = OLD.size
+                AND modified = OLD.modified AND born = OLD.born AND inode = OLD.inode AND changed = OLD.changed;
+            INSERT INTO past SELECT * FROM asset WHERE volume_id = OLD.volume_id AND path = OLD.path AND size = OLD.size
                 AND modified = OLD.modified AND born = OLD.born AND inode = OLD.inode AND changed = OLD.changed;
         END;
         """

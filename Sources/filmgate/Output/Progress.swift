@@ -28,6 +28,7 @@ final class Progress: Sendable {
                 numbers.endings[settled.ending, default: 0] += 1
             case .queue(let target, let waiting, let sending): numbers.queues[target] = (waiting, sending)
             case .held(let target, let reason): numbers.held[target] = reason
+            case .released(let target): numbers.held[target] = nil
             case .retrying, .trouble, .source, .companion, .device: break
             }
         }

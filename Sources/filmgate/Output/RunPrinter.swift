@@ -40,6 +40,7 @@ final class RunPrinter: Sendable {
         case .settled(let settled): settle(settled)
         case .companion(let made): tell(made)
         case .held(let target, let reason): if !json { say("held: \(target): \(reason)") }
+        case .released(let target): if !json { say("\(target) takes files again.") }
         case .retrying(let target, let what, let reason, let delay):
             if verbose > 0, !json { say("retry: \(target): \(what): \(reason) (in \(Describe.duration(delay.inSeconds)))") }
         case .trouble(let error): Failure.tell(error, json: json)

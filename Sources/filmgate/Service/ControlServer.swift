@@ -1,5 +1,6 @@
 import Dispatch
 import FilmgateCore
+import FilmgateEngine
 import FilmgateLedger
 import Foundation
 import Glibc
@@ -9,15 +10,20 @@ import Synchronization
 /// Listens in the state directory while a run goes on, and does what other `filmgate` processes of the same user ask for: the state is
 /// this run's, so their verbs are run in here, with their words sent back.
 final class ControlServer: Sendable {
+    /// What the run lends to the jobs, and what it does after each.
+    struct House: Sendable {
+        let ledger: SQLiteLedger, board: LiveBoard, leases: DeliveryLeases
+        let tidy: @Sendable () async -> Void
+    }
     /// Who may ask at once; each takes a thread.
     private static let most = 32
     private let door: Door, state: String, logger: Logger
-    private let ledger: SQLiteLedger, board: LiveBoard
+    private let house: House
     private let clients = Atomic(0)
 
     /// Nil when the socket cannot be made; the run goes on without it.
-    init?(state: String, ledger: SQLiteLedger, board: LiveBoard, logger: Logger) {
-        (self.state, self.ledger, self.board, self.logger) = (state, ledger, board, logger)
+    init?(state: String, _ house: House, logger: Logger) {
+        (self.state, self.house, self.logger) = (state, house, logger)
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
         door = Door(owning: descriptor)
@@ -78,13 +84,16 @@ final class ControlServer: Sendable {
         }
         // Those who watch ask every second.
         if !request.arguments.contains("--board") { logger.info("control: \(request.arguments.first ?? "")") }
-        let code = await Living.$ledger.withValue(ledger) {
-            await Living.$audience.withValue(audience) {
-                await Living.$board.withValue(board) {
-                    await Living.$folder.withValue(request.folder) { await Filmgate.carryOut(request.arguments) }
+        let code = await Living.$ledger.withValue(house.ledger) {
+            await Living.$leases.withValue(house.leases) {
+                await Living.$audience.withValue(audience) {
+                    await Living.$board.withValue(house.board) {
+                        await Living.$folder.withValue(request.folder) { await Filmgate.carryOut(request.arguments) }
+                    }
                 }
             }
         }
+        if !request.arguments.contains("--board") { await house.tidy() }
         outbox.end(ControlAnswer.exit(code))
     }
 }

@@ -1,4 +1,5 @@
 import FilmgateCore
+import FilmgateEngine
 import FilmgateLedger
 import Synchronization
 
@@ -6,6 +7,8 @@ import Synchronization
 enum Living {
     /// The run's own ledger; set only while such a job is done.
     @TaskLocal static var ledger: SQLiteLedger?
+    /// What it delivers just now, so that nothing is sent by two.
+    @TaskLocal static var leases: DeliveryLeases?
     /// Where the job's words go, instead of this process's streams.
     @TaskLocal static var audience: Audience?
     /// What the run shows of itself.

@@ -30,6 +30,9 @@ final class Helm: Sendable {
     /// The runner is done; the next one is not there yet.
     func letGo() { state.withLock { ($0.runner, $0.hangUp) = (nil, nil) } }
 
+    /// A job on the same state has ended: what it left waiting is the runner's.
+    func takeUp() async { await state.withLock(\.runner)?.takeUp() }
+
     /// Finish what is in flight; asked for again: stop at once.
     func stop(_ status: ExitStatus) {
         let (runner, again) = state.withLock { state in

@@ -9,6 +9,7 @@ struct LiveSession {
     /// Reads the pipeline again; nil where there is no file to read.
     var load: (@Sendable () -> LoadedPipeline)?
     var metrics: ListenAddress?
+    private let leases = DeliveryLeases()
 
     private var workplace: Workplace { session.workplace }
 
@@ -23,11 +24,12 @@ struct LiveSession {
         hub.whenResting(printer.catchUp)
         let board = LiveBoard(event: session.options.event)
         hub.watch(board.note)
-        let control = ControlServer(state: session.options.state, ledger: ledger, board: board, logger: workplace.options.logger)
+        let helm = Helm()
+        let house = ControlServer.House(ledger: ledger, board: board, leases: leases) { await helm.takeUp() }
+        let control = ControlServer(state: session.options.state, house, logger: workplace.options.logger)
         control?.start()
         let meter = try metrics.map { address in try serve(address, hub, ledger) }
         let background = Task { await Self.keepAlive() }
-        let helm = Helm()
         let result = await Signals.handled(by: helm, reloading: load != nil) {
             await Result { () async throws(IngestError) in try await go(pipeline, ledger, hub, notices, printer, progress, helm) }
         }
@@ -88,7 +90,8 @@ struct LiveSession {
         own.whenResting { await hub.rest() }
         var options = session.options
         options.holdsForEvent = pipeline.event.hold && options.event == nil
-        return (Runner(plan: plan, options: options, hub: own, reader: ledger, writer: ledger), plan.signIns)
+        let runner = Runner(plan: plan, options: options, hub: own, reader: ledger, writer: ledger, leases: leases)
+        return (runner, plan.signIns)
     }
 
     /// The pipeline's own file, and those that its profiles come from.

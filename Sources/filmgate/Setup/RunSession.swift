@@ -56,7 +56,8 @@ struct RunSession {
         let outcome = try await workplace.telling { () async throws(IngestError) in
             let plan = try plan(pipelines, reader, events: try await events(reader))
             if writer != nil { for pipeline in pipelines { try PipelineSnapshot(state: options.state).keep(pipeline) } }
-            let runner = Runner(plan: plan, options: options, hub: hub, reader: reader, writer: writer)
+            let runner = Runner(
+                plan: plan, options: options, hub: hub, reader: reader, writer: writer, leases: Living.leases ?? DeliveryLeases())
             let accounts = options.dryRun ? nil : AccountWatch(plan.signIns, workplace.options.logger)
             defer { accounts?.end() }
             notices.runStarted(options.verb, targets: plan.connections.map(\.name))

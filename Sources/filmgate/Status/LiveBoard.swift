@@ -28,6 +28,7 @@ final class LiveBoard: Sendable {
                 (state.queues[target, default: Queue()].waiting, state.queues[target, default: Queue()].sending) = (waiting, sending)
                 if waiting + sending == 0 { state.queues[target]?.trouble = nil }
             case .held(let target, let reason): state.queues[target, default: Queue()].trouble = "held: " + reason
+            case .released(let target): state.queues[target]?.trouble = nil
             case .retrying(let target, _, let reason, _): state.queues[target, default: Queue()].trouble = "tried again: " + reason
             case .settled(let settled):
                 for (name, receipt) in settled.asset.receipts where receipt.state == .done && !receipt.existed {

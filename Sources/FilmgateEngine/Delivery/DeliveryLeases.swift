@@ -1,0 +1,120 @@
+import FilmgateCore
+import Synchronization
+
+/// Who delivers what in this process: each content goes to each target by one dispatcher at a time, the others wait for what it comes to.
+///
+/// One process holds a state, so this need not be written down: a run, and the jobs that other processes hand to it, share one.
+public final class DeliveryLeases: Sendable {
+    /// What a dispatcher does for the others.
+    struct Holder: Sendable {
+        /// Tries again now what is held or waits at the target of that name; nil = at every target.
+        var tryNow: @Sendable (String?) async -> Void
+        /// Leaves a delivery that was not begun to that dispatcher, under that identity.
+        var cede: @Sendable (_ old: Parcel.ID, _ new: Parcel.ID, _ heir: Int) async -> Void
+    }
+
+    private struct State {
+        var last = 0
+        var holders: [Int: Holder] = [:]
+        var owners: [Parcel.ID: Int] = [:]
+        var contents: [ContentKey: [Int]] = [:]
+        var waiting: [Parcel.ID: [CheckedContinuation<Receipt?, Never>]] = [:]
+        /// The targets that each holder sends nothing to now, and why.
+        var held: [Int: [String: IngestError]] = [:]
+    }
+    private let state = Mutex(State())
+
+    public init() {}
+
+    /// A number for a new dispatcher.
+    func join() -> Int {
+        state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+    }
+
+    func introduce(_ number: Int, _ holder: Holder) { state.withLock { $0.holders[number] = holder } }
+
+    /// True when the delivery is `owner`'s from now on; false when it is another's.
+    func take(_ id: Parcel.ID, by owner: Int) -> Bool {
+        state.withLock { state in
+            if let other = state.owners[id] { return other == owner }
+            state.owners[id] = owner
+            state.contents[id.content, default: []].append(owner)
+            return true
+        }
+    }
+
+    /// The delivery is final, or given up (nil): told to all who wait for it.
+    func end(_ id: Parcel.ID, by owner: Int, _ receipt: Receipt?) {
+        let waiting = state.withLock { state in Self.end(id, by: owner, &state) }
+        for one in waiting { one.resume(returning: receipt) }
+    }
+
+    private static func end(_ id: Parcel.ID, by owner: Int, _ state: inout State) -> [CheckedContinuation<Receipt?, Never>] {
+        guard state.owners[id] == owner else { return [] }
+        state.owners.drop(id)
+        if var owners = state.contents[id.content], let index = owners.firstIndex(of: owner) {
+            owners.remove(at: index)
+            if owners.isEmpty { state.contents.drop(id.content) } else { state.contents[id.content] = owners }
+        }
+        return state.waiting.drop(id) ?? []
+    }
+
+    /// Gives up all that is left to `owner`, for good.
+    func leave(_ owner: Int) {
+        let waiting = state.withLock { state in
+            (state.holders[owner], state.held[owner]) = (nil, nil)
+            return state.owners.filter { $0.value == owner }.flatMap { Self.end($0.key, by: owner, &state) }
+        }
+        for one in waiting { one.resume(returning: nil) }
+    }
+
+    /// What another's delivery comes to; nil when it is given up, or nobody's.
+    func outcome(of id: Parcel.ID) async -> Receipt? {
+        await withCheckedContinuation { continuation in
+            let isNobodys = state.withLock { state in
+                guard state.owners[id] != nil else { return true }
+                state.waiting[id, default: []].append(continuation)
+                return false
+            }
+            if isNobodys { continuation.resume(returning: nil) }
+        }
+    }
+
+    /// Whether somebody, other than `owner`, has these bytes to deliver anywhere.
+    func isTaken(_ content: ContentKey, except owner: Int? = nil) -> Bool {
+        state.withLock { $0.contents[content]?.contains { $0 != owner } == true }
+    }
+
+    /// With nil, it is no longer held.
+    func note(held: IngestError?, _ target: String, by owner: Int) { state.withLock { $0.held[owner, default: [:]][target] = held } }
+
+    /// Why whoever has that delivery sends nothing to its target now; nil where it is sent.
+    func holdReason(_ id: Parcel.ID) -> IngestError? { state.withLock { state in state.owners[id].flatMap { state.held[$0]?[id.target] } } }
+
+    /// Lets everybody try again now what waits for the target of that name; nil = for every target.
+    func tryNow(_ target: String?) async {
+        for holder in state.withLock({ Array($0.holders.values) }) { await holder.tryNow(target) }
+    }
+
+    /// Asks whoever has `old` to leave it to `heir`, as `new`.
+    func cede(_ old: Parcel.ID, to new: Parcel.ID, for heir: Int) async {
+        let holder = state.withLock { state in state.owners[old].flatMap { $0 == heir ? nil : state.holders[$0] } }
+        await holder?.cede(old, new, heir)
+    }
+
+    /// `owner` leaves `old` to `heir`, as `new`.
+    func pass(_ old: Parcel.ID, by owner: Int, to new: Parcel.ID, of heir: Int) {
+        let waiting = state.withLock { state in
+            let waiting = Self.end(old, by: owner, &state)
+            if state.owners[new] == nil {
+                state.owners[new] = heir
+                state.contents[new.content, default: []].append(heir)
+            }
+            return waiting
+        }
+        for one in waiting { one.resume(returning: nil) }
+    }
+}

@@ -1,0 +1,89 @@
+import FilmgateCore
+
+/// Targets that take nothing: said once, written down, and asked again after a while.
+extension Dispatcher {
+    /// One hold, from the first refusal to the next delivery.
+    struct Hold: Sendable {
+        var reason: String
+        var isProbing = false
+    }
+
+    /// Nothing more is sent there until it is asked again; nobody else waits for it.
+    func hold(_ parcel: Parcel, because error: IngestError) {
+        let target = parcel.id.target
+        queues[target]?.hold(parcel.id, because: error)
+        leases.note(held: error, target, by: number)
+        releaseWaiting(for: target)
+        if holds[target]?.reason != error.description {
+            holds[target, default: Hold(reason: "")].reason = error.description
+            tally.hold(target, error)
+            hub.post(.held(target: parcel.target.name, reason: error.description))
+        }
+        noteHeld(at: target)
+        report(target)
+        // What is wrong with the pipeline itself does not pass.
+        if error.code.disposition != .stop { probeLater(target) }
+    }
+
+    private func probeLater(_ target: String) {
+        guard holds[target]?.isProbing == false else { return }
+        holds[target]?.isProbing = true
+        Task { [weak self, pause = backoff.cap] in
+            try? await Task.sleep(for: pause)
+            await self?.probe(target)
+        }
+    }
+
+    private func probe(_ target: String) {
+        holds[target]?.isProbing = false
+        letGo(target)
+    }
+
+    /// Sends again now what waits at the target of that name; nil = at every target.
+    ///
+    /// What waits for its event goes on waiting.
+    func tryNow(_ name: String?) {
+        for (target, queue) in queues where name == nil || queue.target.name == name { letGo(target) }
+    }
+
+    private func letGo(_ target: String) {
+        guard event != DeliveryRow.unassigned, !stopped, !isWindingDown else { return }
+        queues[target]?.letGo()
+        leases.note(held: nil, target, by: number)
+        pump(target)
+    }
+
+    /// It takes something, or does not answer at all: either way it is no longer held.
+    func flows(_ target: String) {
+        guard queues[target]?.held == nil, holds[target] != nil else { return }
+        holds[target] = nil
+        tally.hold(target, nil)
+        if let name = queues[target]?.target.name { hub.post(.released(target: name)) }
+        write(waitingAt: target, noted: true, because: nil)
+    }
+
+    /// What waits at a held target: known to the ledger, and so to `status` and `assign`, while this goes on.
+    func noteHeld(at target: String) {
+        guard let held = queues[target]?.held else { return }
+        write(waitingAt: target, noted: false, because: held)
+    }
+
+    private func write(waitingAt target: String, noted: Bool, because held: IngestError?) {
+        var changes: [LedgerChange] = []
+        for id in queues[target]?.pending ?? [] {
+            guard let parcel = parcels[id], parcel.isNotedHeld == noted, let owner = parcel.listeners.first, let consignment = open[owner]
+            else { continue }
+            parcels[id]?.isNotedHeld = !noted
+            let receipt = Receipt(state: held == nil ? .pending : .held, at: parcel.since, reason: held?.description)
+            changes += [.asset(row(consignment, ending: nil)), .delivery(row(parcel, receipt, bytes: consignment.bytes))]
+        }
+        guard !changes.isEmpty else { return }
+        unrecorded += 1
+        let commit = gather(changes)
+        Task {
+            await commit.value
+            unrecorded -= 1
+            wakeIfIdle()
+        }
+    }
+}
