@@ -11,16 +11,17 @@ struct Exit: Error {
 /// Tells an error to whoever asked, as text or as JSON.
 enum Failure {
     static func tell(_ error: IngestError, json: Bool) {
+        let message = AddressMask.hidden(error.message), advice = error.advice.map(AddressMask.hidden)
         if json {
             var line = JSONObject()
             line.add("type", "error")
             line.add("code", error.code.rawValue)
-            line.add("message", error.message)
-            line.add("advice", error.advice)
+            line.add("message", message)
+            line.add("advice", advice)
             Console.out(line.finished)
         } else {
-            Console.err("error: " + Describe.name(error.message))
-            if let advice = error.advice { Console.err("  → " + Describe.name(advice)) }
+            Console.err("error: " + Describe.name(message))
+            if let advice { Console.err("  → " + Describe.name(advice)) }
         }
     }
 

@@ -45,7 +45,9 @@ import Testing
 
     @Test func thereAreAtLeastTwenty() throws { #expect(try Self.names().count >= 20) }
 
-    @Test(arguments: ["inline-secret", "misspelt-secret", "secret-as-word"]) func neverShowsASecret(name: String) throws {
+    @Test(arguments: ["inline-secret", "misspelt-secret", "secret-as-word", "address-with-password"]) func neverShowsASecret(name: String)
+        throws
+    {
         let loaded = try Self.load(name)
         #expect(loaded.pipeline == nil)
         let printed = DiagnosticPrinter(texts: loaded.texts).text(loaded.diagnostics)

@@ -49,7 +49,9 @@ import Testing
 
     @Test(arguments: [
         "token: canary", "  api_key: 'canary' # mine", "- { user: ann, password: canary }", "{\"Client-Secret\": canary}", "pin:   canary",
-        "url: https://ann:canary@host/x", "Authorization: Bearer canary", "key: |\n  canary\n  canary\nnext: 1",
+        "url: https://ann:canary@host/x", "url: \"https://canary@host\"", "url: 'https://ann:can/canary@host/{name}'",
+        "- https://host/x?token=canary&album={event}", "{ url: https://host/x?canary }", "a: https://host/#access_token=canary",
+        "to: ann:canary@host", "Authorization: Bearer canary", "key: |\n  canary\n  canary\nnext: 1",
         "{ a: { token: \"canary, x\"",
         "passphrase: >-\n\n   canary",
     ]) func tellingKeysAreDottedOut(text: String) {
@@ -60,9 +62,18 @@ import Testing
 
     @Test(arguments: [
         "token: ${env:X}", "token: \"${file:/run/x}\"", "api_key: { header: X-Key }", "archive: { folder: { path: /a } }",
-        "url: https://host/a@b",
+        "url: https://host/a@b", "url: https://host:8443/a@b?album={event}&key=${env:X}", "mail: ann@host", "time: 12:30",
         "keys: [a]", "monkeys", "# token is set elsewhere",
     ]) func otherTextStays(text: String) { #expect(Redaction.hidden(text, at: []) == text) }
+
+    @Test(arguments: [
+        ("`https://ann:canary@host/a` is no address.", "`https://•••@host/a` is no address."),
+        ("See https://host/x?sig=canary&album={event}, please", "See https://host/x?sig=•••&album={event}, please"),
+        ("`ann:canary@host`", "`•••@host`"), ("ptpip://10.0.0.1:15740: what?", "ptpip://10.0.0.1:15740: what?"),
+    ]) func messagesShowNoSecretsOfAddresses(message: String, shown: String) {
+        let diagnostic = Diagnostic(.error, ConfigError(Mark(file: "p", line: 1, column: 1), "c", message, hint: message))
+        #expect(diagnostic.error.message == shown && diagnostic.error.hint == shown)
+    }
 
     @Test func marksHideWhatHasNoTellingKey() {
         let text = "auth:\n  a: { bearer: { tkn: canary } }\n  b: x"

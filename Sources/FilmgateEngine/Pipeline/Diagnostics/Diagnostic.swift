@@ -8,11 +8,12 @@ public struct Diagnostic: Sendable, Hashable {
     public var severity: Severity
     public var error: ConfigError
 
-    /// A message that quotes a very long value is cut.
+    /// A message that quotes a very long value is cut; what addresses hold of a secret is hidden.
     public init(_ severity: Severity, _ error: ConfigError) {
         (self.severity, self.error) = (severity, error)
-        guard error.message.utf8.count > Self.maxMessage else { return }
-        self.error.message = String(error.message.unicodeScalars.prefix(Self.maxMessage)) + "…"
+        (self.error.message, self.error.hint) = (AddressMask.hidden(error.message), error.hint.map(AddressMask.hidden))
+        guard self.error.message.utf8.count > Self.maxMessage else { return }
+        self.error.message = String(self.error.message.unicodeScalars.prefix(Self.maxMessage)) + "…"
     }
 
     public static func warning(_ mark: Mark, _ code: String, _ message: String, hint: String? = nil) -> Diagnostic {

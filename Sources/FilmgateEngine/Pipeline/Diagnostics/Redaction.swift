@@ -11,7 +11,9 @@ enum Redaction {
         let columns = Dictionary(grouping: marks) { $0.line - 1 }
         while index < lines.count {
             let found = starts(in: lines[index]) + (columns[index] ?? []).map { $0.column - 1 }
-            hideUserInfo(&lines[index])
+            for range in AddressMask.ranges(in: lines[index]) {
+                for at in range { lines[index][at] = dot }
+            }
             var next = index + 1
             for start in found.sorted() {
                 guard let end = hide(&lines, index, from: start) else { continue }
@@ -72,20 +74,4 @@ enum Redaction {
     }
 
     private static func indentation(_ line: [Unicode.Scalar]) -> Int { line.prefix { $0 == " " }.count }
-
-    /// `https://user:password@host`.
-    private static func hideUserInfo(_ line: inout [Unicode.Scalar]) {
-        guard line.contains("@") else { return }
-        var start: Int?
-        for index in line.indices {
-            if index >= 2, line[index] == "/", line[index - 1] == "/", line[index - 2] == ":" {
-                start = index + 1
-            } else if let from = start, line[index] == "@" {
-                for at in from..<index { line[at] = dot }
-                start = index + 1
-            } else if line[index] == "/" || line[index] == " " {
-                start = nil
-            }
-        }
-    }
 }
