@@ -77,6 +77,35 @@ import Testing
         #expect(try FileSystem.names(in: fixture.state).isEmpty)
     }
 
+    @Test func aRunWithNothingNewClosesWhatAKilledOneLeft() async throws {
+        try await run(["w/a.jpg": [1]], finish: false)
+        try await run([:])
+        #expect(try actions(try #require(try manifests().last)) == ["w/a.jpg": "original"])
+        // Killed between the manifest and the chain: what was noted stands in the manifest already.
+        try await run(["w/b.jpg": [2]])
+        let chain = try bytes(folder + "/ascmhl_chain.xml")
+        unlink(folder + "/ascmhl_chain.xml")
+        try write(Array(Chain.text(Array(try Chain.parse(chain).dropLast())).utf8), folder + "/ascmhl_chain.xml")
+        try await run(["w/b.jpg": [2]], finish: false)
+        try await run([:])
+        #expect(try bytes(folder + "/ascmhl_chain.xml") == chain)
+        #expect(try manifests().count == 2)
+    }
+
+    @Test func aTornLineTakesNoOtherWithIt() async throws {
+        try await run(["w/a.jpg": [1]], finish: false)
+        let journal = try #require(try FileSystem.names(in: fixture.state).first { $0.hasSuffix(".journal") })
+        try DurableFile.append(Array("1\t17000".utf8), to: fixture.state + "/" + journal)
+        try await run(["w/b.jpg": [2]])
+        #expect(try actions(try #require(try manifests().last)) == ["w/a.jpg": "original", "w/b.jpg": "original"])
+        try await run(["w/c.jpg": [3]], finish: false)
+        rename(fixture.root, fixture.root + ".away")
+        try await run([:])
+        rename(fixture.root + ".away", fixture.root)
+        try await run([:])
+        #expect(try actions(try #require(try manifests().last)) == ["w/c.jpg": "original"])
+    }
+
     @Test func aManifestThatWasNotSealedInTimeIsTakenIn() async throws {
         try await run(["w/a.jpg": [1]])
         unlink(folder + "/ascmhl_chain.xml")

@@ -15,7 +15,7 @@ public protocol UploadTarget: Sendable {
     func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification
     /// Called once at the end of a run that delivered something here: manifests and the like.
     ///
-    /// `delivered` is empty unless the traits say `listsDeliveries`.
+    /// `delivered` is empty unless the traits say `listsDeliveries`; with that it is called after every run, for what a killed one left.
     func finishRun(_ delivered: [DeliveredFile]) async throws(IngestError)
 }
 

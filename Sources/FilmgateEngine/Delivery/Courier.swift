@@ -7,7 +7,9 @@ import FilmgateCore
 enum Courier {
     static func deliver(_ parcel: Parcel) async throws(IngestError) -> Receipt {
         let found = try await lookUp(parcel)
-        if let existing = found.receipt { return existing }
+        // A folder that keeps a history of what was delivered is told of what it has already, too.
+        let isTold = parcel.adopted != nil && parcel.target.isLocal && parcel.target.traits.listsDeliveries
+        if let existing = found.receipt, !isTold { return existing }
         try await check(parcel.job)
         var receipt = try await parcel.target.target.upload(parcel.job)
         receipt.reason = receipt.reason ?? found.remark

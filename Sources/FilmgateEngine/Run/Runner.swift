@@ -210,7 +210,9 @@ public final class Runner: Sendable {
         await dispatcher.drain(wait: options.wait)
         await dispatcher.closeOut()
         for target in plan.targets {
-            guard let files = await dispatcher.delivered[target.identity] else { continue }
+            // A history is also closed after a run that had nothing for it: the one before may have been killed.
+            let none: [DeliveredFile]? = target.traits.listsDeliveries ? [] : nil
+            guard let files = await dispatcher.delivered[target.identity] ?? none else { continue }
             let result = await Result { () async throws(IngestError) in try await target.target.finishRun(files) }
             if case .failure(let error) = result { tally.trouble(error) }
         }

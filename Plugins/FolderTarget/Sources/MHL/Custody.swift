@@ -58,6 +58,8 @@ final class Custody: Sendable {
     func commit(_ delivered: [DeliveredFile]) throws(IngestError) {
         var files: [String: Journal.Entry] = [:]
         for entry in try journal.entries() { files[entry.path] = entry }
+        // A disk that is gone says nothing of what was delivered to it.
+        guard try FileFacts.of(root)?.kind == .directory else { return }
         var fresh: Set<String> = []
         for file in delivered {
             guard let path = file.path.hasPrefix("/") ? Paths.relative(file.path, to: root) : file.path, !path.isEmpty else { continue }

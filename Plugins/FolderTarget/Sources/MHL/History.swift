@@ -16,6 +16,8 @@ struct History {
     var ignore: [String] = []
     /// All that its manifests say, the oldest first.
     private(set) var files: [ManifestReader.File] = []
+    /// False when the chain does not name the last manifest yet.
+    private(set) var isSealed = true
 
     static let folderName = "ascmhl", chainName = "ascmhl_chain.xml"
     static let ignored = [".DS_Store", "ascmhl", "ascmhl/", StagingArea.hidden]
@@ -40,6 +42,7 @@ struct History {
                 throw broken(Paths.join(history.folder, name), "is not in the chain")
             }
             try history.read(name, sealed: nil)
+            history.isSealed = false
         }
         return history
     }

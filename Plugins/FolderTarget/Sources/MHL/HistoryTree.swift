@@ -40,7 +40,10 @@ struct HistoryTree {
             files.append(
                 MHLManifest.File(path: path, size: entry.size, modified: entry.modified, hashed: entry.at, xxh128: hash, action: action))
         }
-        guard !files.isEmpty || !references.isEmpty else { return nil }
+        guard !files.isEmpty || !references.isEmpty else {
+            if !history.isSealed { try seal(history) }
+            return nil
+        }
         let hashes = Dictionary(files.map { ($0.path, $0.xxh128) }) { first, _ in first }
         let folders = Set(history.ignorePatterns) == Set(History.ignored) ? FolderHashes.of(history.root, hashes) : []
         let manifest = MHLManifest(
@@ -58,9 +61,13 @@ struct HistoryTree {
         try DurableFile.atomicWrite(bytes.span.bytes, to: Paths.join(history.folder, name))
         let generation = History.Generation(number: number, name: name, c4: C4.id(of: bytes))
         history.generations.append(generation)
+        try seal(history)
+        return generation
+    }
+
+    private func seal(_ history: History) throws(IngestError) {
         let chain = Array(Chain.text(history.generations).utf8)
         try DurableFile.atomicWrite(chain.span.bytes, to: Paths.join(history.folder, History.chainName))
-        return generation
     }
 
     /// The innermost folder around `path` that has a history of its own; "" is the root.

@@ -15,7 +15,8 @@ struct Journal: Sendable {
     let path: String
 
     func append(_ entry: Entry) throws(IngestError) {
-        let line = "\(entry.size)\t\(entry.modified)\t\(entry.at)\t\(entry.xxh128 ?? "-")\t\(Self.escaped(entry.path))\n"
+        // What a power cut tore off does not take this line with it.
+        let line = "\n\(entry.size)\t\(entry.modified)\t\(entry.at)\t\(entry.xxh128 ?? "-")\t\(Self.escaped(entry.path))\n"
         try DurableFile.append(Array(line.utf8), to: path)
     }
 
