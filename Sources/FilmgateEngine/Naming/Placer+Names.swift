@@ -90,9 +90,9 @@ extension Placer {
             let path = paths[position], draft = drafts[index], folded = SafeName.folded(path)
             if let other = mine[folded] ?? book.holder(of: path, at: target.identity), other != draft.content { return nil }
             mine[folded] = draft.content
-            // What waits for its event stands nowhere yet but in the ledger.
-            let asksLedger = !target.isLocal || event == DeliveryRow.unassigned
-            if asksLedger, let other = try await ledger.holder(of: path, at: target.identity), other != draft.content { return nil }
+            // A folder may tell names apart that are one on the disk that it is copied to; and what waits for its event, or was
+            // removed since, stands nowhere but in the ledger.
+            if let other = try await ledger.holder(of: path, at: target.identity), other != draft.content { return nil }
             let bytes = draft.bytes(for: target)
             let job = UploadJob(
                 asset: draft.asset, file: bytes.file, digests: bytes.digests, path: path, name: draft.asset.origin.name,

@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+/// Names that clash, or only would where the copies end up.
+@Suite struct NameClashTests {
+    private static func jpeg(_ byte: UInt8) -> Data { Data([0xFF, 0xD8] + [UInt8](repeating: byte, count: 40) + [0xFF, 0xD9]) }
+
+    private func rows(_ items: [[String: Any]]) -> [String] {
+        items.map { item in
+            let receipts = item["receipts"] as? [String: [String: Any]] ?? [:]
+            let places = receipts.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value["path"] as? String ?? "")" }
+            return "\(item["path"] ?? "") \(item["would"] as? String ?? item["ending"] as? String ?? "") \(places)"
+        }.sorted()
+    }
+
+    /// All files have one date, and so one folder.
+    private func date(_ table: Table, _ folder: String) throws {
+        for path in table.files(table.path(folder)).keys {
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 1_700_000_000)], ofItemAtPath: table.path(folder) + "/" + path)
+        }
+    }
+
+    @Test func caseTwinsOfTwoCardsAreNotOneFileOnAnyDisk() throws {
+        let table = try Table()
+        try table.write("A/DCIM/100AAAAA/img_7.jpg", Self.jpeg(1))
+        try table.write("B/DCIM/100AAAAA/IMG_7.JPG", Self.jpeg(2))
+        for card in ["A", "B"] {
+            try date(table, card)
+            let plan = try table.run(["plan", table.path(card), "--to", table.archive])
+            let run = try table.run(["import", table.path(card), "--to", table.archive])
+            #expect(run.status == 0 && run.count("delivered") == 1)
+            #expect(rows(plan.items("plan")) == rows(run.items()))
+        }
+        let names = table.files(table.archive).keys.map { ($0 as NSString).lastPathComponent }
+        #expect(names.sorted() == ["IMG_7-2.JPG", "img_7.jpg"])
+        // The same bytes at their name are the same file still, also for a ledger that has never seen them.
+        let again = try table.run(["import", table.path("B"), "--to", table.archive])
+        #expect(again.count("alreadySeen") == 1)
+    }
+
+    @Test func caseTwinsOfOneCardAreNamedAsThePlanSaid() throws {
+        let table = try Table()
+        try table.write("CARD/DCIM/100AAAAA/img_7.jpg", Self.jpeg(1))
+        try table.write("CARD/DCIM/200AAAAA/IMG_7.JPG", Self.jpeg(2))
+        for index in 10..<90 { try table.write("CARD/DCIM/100AAAAA/IMG_\(index).JPG", Self.jpeg(UInt8(index))) }
+        try date(table, "CARD")
+        let plan = try table.run(["plan", table.card, "--to", table.archive]), run = try table.importing()
+        #expect(rows(plan.items("plan")) == rows(run.items()))
+        let names = table.files(table.archive).keys.map { $0.lowercased() }
+        #expect(Set(names).count == 82)
+    }
+}
