@@ -50,4 +50,37 @@ import Testing
         let names = table.files(table.archive).keys.map { $0.lowercased() }
         #expect(Set(names).count == 82)
     }
+
+    @Test func takenNamesOf255BytesGetASuffixToo() throws {
+        let table = try Table()
+        let long = String(repeating: "a", count: 251) + ".JPG", cased = String(repeating: "A", count: 251) + ".jpg"
+        for (index, name) in ["1/\(long)", "2/\(long)", "3/\(cased)", "4/IMG_1.JPG"].enumerated() {
+            try table.write("CARD/DCIM/\(name)", Self.jpeg(UInt8(index + 1)))
+        }
+        try date(table, "CARD")
+        let plan = try table.run(["plan", table.card, "--to", table.archive]), run = try table.importing()
+        #expect(run.status == 0 && run.count("delivered") == 4)
+        #expect(rows(plan.items("plan")) == rows(run.items()))
+        let names = table.files(table.archive).keys.map { ($0 as NSString).lastPathComponent }.sorted()
+        let cut = String(repeating: "a", count: 249)
+        #expect(names == [String(repeating: "A", count: 249) + "-3.jpg", "IMG_1.JPG", long, cut + "-2.JPG"].sorted())
+    }
+
+    @Test func aFileThatNoNameIsFreeForIsSetAsideByItself() throws {
+        let table = try Table()
+        for index in 1...9 { try table.write("CARD/DCIM/\(index)00AAAAA/IMG_\(index).JPG", Self.jpeg(UInt8(index))) }
+        let pipeline = try table.write(
+            "p.yaml",
+            """
+            version: 1
+            stages:
+              - dedupe: {}
+              - upload: { to: [one] }
+            targets:
+              one: { folder: { path: "\(table.archive)/{kind}", name: "same.{ext}" } }
+            """)
+        let run = try table.run(["import", table.card, "--pipeline", pipeline])
+        #expect(run.status == 3 && run.count("delivered") == 1 && run.count("setAside") == 8)
+        #expect(run.items().allSatisfy { ($0["reason"] as? String)?.contains("free name") != false })
+    }
 }

@@ -112,6 +112,9 @@ enum Courier {
         if let dash = stem.utf8.lastIndex(of: 0x2D), let last = Int(stem[stem.utf8.index(after: dash)...]), (2...999).contains(last) {
             (stem, number) = (String(stem[..<dash]), last + 1)
         }
-        return stem + "-\(number)" + ending
+        // The number survives where the name has to be cut to 255 bytes.
+        let cut = stem.utf8.lastIndex(of: 0x2F).map { stem.utf8.index(after: $0) } ?? stem.startIndex
+        let folder = stem[..<cut], rest = "-\(number)" + ending
+        return folder + SafeName.shortened(String(stem[cut...]), to: max(1, 255 - rest.utf8.count)) + rest
     }
 }

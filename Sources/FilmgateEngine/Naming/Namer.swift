@@ -10,16 +10,25 @@ struct Namer: Sendable {
 
     /// The path of `asset`; `suffix` 1 = none, 2 = `-2` and so on.
     ///
-    /// `lead` are the values of the shot's primary.
+    /// `lead` are the values of the shot's primary. A suffix survives where the name has to be cut to 255 bytes.
     func path(of asset: Asset, values: TemplateValues, lead: TemplateValues, suffix: Int) -> String {
         if let inner = asset.shot.innerPath { return treePath(inner, values: values, lead: lead, suffix: suffix) }
-        var values = values
-        values.text.merge(named(asset, values: values, lead: lead, suffix: suffix)) { $1 }
-        return fitted(layout.rendered(with: values))
+        func rendered(cut: Int) -> (path: String, excess: Int) {
+            let named = named(asset, values: values, lead: lead, suffix: suffix, cut: cut)
+            var values = values
+            values.text.merge(named.text) { $1 }
+            let path = layout.rendered(with: values)
+            return (path, max(named.excess, (path.split(separator: "/").last?.utf8.count ?? 0) - 255))
+        }
+        var (path, excess) = rendered(cut: 0)
+        if suffix > 1, excess > 0 { (path, excess) = rendered(cut: excess) }
+        return fitted(path)
     }
 
-    /// `name`, `stem` and `ext` after renaming and suffix.
-    private func named(_ asset: Asset, values: TemplateValues, lead: TemplateValues, suffix: Int) -> [String: String] {
+    /// `name`, `stem` and `ext` after renaming and suffix, the stem cut by that many bytes; and by how many the name is too long.
+    private func named(
+        _ asset: Asset, values: TemplateValues, lead: TemplateValues, suffix: Int, cut: Int
+    ) -> (text: [String: String], excess: Int) {
         let ext = values.text["ext"] ?? ""
         var stem = values.text["stem"] ?? ""
         if let rename {
@@ -27,14 +36,15 @@ struct Namer: Sendable {
             if let of = asset.shot.sidecarOf { stem += "." + of }
         }
         if suffix > 1 {
+            var ending = "-\(suffix)"
             if let of = asset.shot.sidecarOf, stem.hasSuffix("." + of) {
-                stem = String(stem.dropLast(of.count + 1)) + "-\(suffix)." + of
-            } else {
-                stem += "-\(suffix)"
+                stem = String(stem.dropLast(of.count + 1))
+                ending += "." + of
             }
+            stem = SafeName.shortened(stem, to: max(1, stem.utf8.count - cut)) + ending
         }
-        let name = SafeName.component(ext.isEmpty ? stem : stem + "." + ext)
-        return ["name": name, "stem": FileName(name).stem, "ext": ext]
+        let whole = ext.isEmpty ? stem : stem + "." + ext, name = SafeName.component(whole)
+        return (["name": name, "stem": FileName(name).stem, "ext": ext], whole.utf8.count - 255)
     }
 
     /// A sidecar's new stem is its primary's: the primary's values decide, not the sidecar's own.

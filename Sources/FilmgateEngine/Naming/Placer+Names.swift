@@ -22,24 +22,38 @@ extension Placer {
         }
         // Files that differ only in case share a name on many file systems: the later ones are suffixed by themselves.
         for group in Self.withoutClashes(indices, paths(indices, shot.suffix)) {
-            var suffix = shot.suffix, names = paths(group, suffix)
-            var answers = try await free(names, drafts: drafts, indices: group, at: target)
-            while answers == nil, suffix < 9999 {
-                suffix += 1
-                names = paths(group, suffix)
-                answers = try await free(names, drafts: drafts, indices: group, at: target)
-            }
-            guard let answers else {
-                throw IngestError(.nameTaken, "No free name for \(drafts[group[0]].asset.origin.name) at \(target.name) after 9999 tries.")
-            }
-            for (position, index) in group.enumerated() {
-                take(names[position], answers[position], &drafts[index], at: target)
-                if suffix > 1 || namer.usesCounter {
-                    drafts[index].name = ShotName(counter: shot.counter, suffix: suffix, base: names[0])
-                    drafts[index].counters[target.name] = shot.counter
+            do throws(IngestError) {
+                let found = try await firstFree(from: shot.suffix, drafts: drafts, indices: group, at: target) { paths(group, $0) }
+                for (position, index) in group.enumerated() {
+                    take(found.paths[position], found.answers[position], &drafts[index], at: target)
+                    if found.suffix > 1 || namer.usesCounter {
+                        drafts[index].name = ShotName(counter: shot.counter, suffix: found.suffix, base: found.paths[0])
+                        drafts[index].counters[target.name] = shot.counter
+                    }
                 }
+            } catch {
+                // A name that cannot be had is a matter of these files alone.
+                guard error.code.disposition == .setAside else { throw error }
+                for index in group { drafts[index].receipts[target.name] = Receipt(state: .failed, reason: error.description) }
             }
         }
+    }
+
+    /// The first suffix with which none of the names holds other bytes.
+    private func firstFree(
+        from first: Int, drafts: [Draft], indices: [Int], at target: PlannedTarget, paths: (Int) -> [String]
+    ) async throws(IngestError) -> (suffix: Int, paths: [String], answers: [Answer]) {
+        var last: [String] = []
+        for suffix in first...max(first, 9999) {
+            let names = paths(suffix)
+            // A name that no suffix changes never becomes free.
+            if names == last { break }
+            if let answers = try await free(names, drafts: drafts, indices: indices, at: target) { return (suffix, names, answers) }
+            last = names
+        }
+        throw IngestError(
+            .nameTaken, "No free name is left for \(drafts[indices[0]].asset.origin.name) at \(target.name).",
+            advice: "Let the target's `path` or `name` hold more of what tells files apart, such as {captured:HHmmss}.")
     }
 
     /// Splits `indices` so that no two of a group have the same folded path.
