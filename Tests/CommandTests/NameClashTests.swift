@@ -83,4 +83,34 @@ import Testing
         #expect(run.status == 3 && run.count("delivered") == 1 && run.count("setAside") == 8)
         #expect(run.items().allSatisfy { ($0["reason"] as? String)?.contains("free name") != false })
     }
+
+    @Test func oneFolderIsNamedOnce() throws {
+        let table = try Table()
+        try table.write("CARD/DCIM/100AAAAA/IMG_1.JPG", Self.jpeg(1))
+        let link = table.path("link")
+        try FileManager.default.createDirectory(atPath: table.archive, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: table.archive)
+        for twin in [table.archive, table.archive + "/.", link] {
+            let run = try table.importing(["--to", twin])
+            #expect(run.status == 2 && run.items("error").first?["message"] as? String != nil, "\(twin)")
+        }
+        #expect(table.files(table.archive).isEmpty)
+        func pipeline(_ second: String) throws -> String {
+            try table.write(
+                "p.yaml",
+                """
+                version: 1
+                sources: [{ card: {} }]
+                stages: [{ dedupe: {} }, { upload: { to: [a, b] } }]
+                targets:
+                  a: { folder: { path: "\(table.archive)/{kind}" } }
+                  b: { folder: { path: "\(second)" } }
+                """)
+        }
+        let check = try table.run(["check", try pipeline(link + "/{kind}")])
+        #expect(check.status == 78)
+        #expect(check.items("diagnostic").contains { $0["code"] as? String == "same-folder" && $0["line"] as? Int == 6 })
+        // One disk, two trees on it.
+        #expect(try table.run(["check", try pipeline(link + "/{stem}")]).status == 0)
+    }
 }

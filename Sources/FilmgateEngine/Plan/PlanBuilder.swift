@@ -28,14 +28,9 @@ public struct PlanBuilder: Sendable {
     public func plan(_ pipeline: PipelineFile) throws(IngestError) -> Plan {
         var lookup = Lookup(secrets: secrets, ledger: ledger)
         lookup.services = services
-        for use in pipeline.auth {
-            guard case .auth(let make) = try entry(.auth, use).make else { continue }
-            lookup.auth[use.name] = try build(use, lookup, make)
-        }
-        var targets: [(name: String, target: any UploadTarget)] = []
-        for use in pipeline.targets {
-            guard case .target(let make) = try entry(.target, use).make else { continue }
-            targets.append((use.name, try target(use, lookup, make)))
+        let targets = try targets(pipeline, &lookup)
+        if let twins = SameFolder.first(in: targets) {
+            throw IngestError(.misconfigured, twins.message, advice: SameFolder.advice)
         }
         var stages: [any Stage] = []
         for use in pipeline.stages {
@@ -51,6 +46,33 @@ public struct PlanBuilder: Sendable {
         plan.backoff = Backoff(first: pipeline.retry.first, cap: max(pipeline.retry.first, pipeline.retry.most))
         plan.signIns = pipeline.auth.compactMap { use in lookup.auth[use.name].map { (use.name, $0) } }
         return plan
+    }
+
+    /// What only the built targets can tell of a pipeline file: two that would fill the same folder.
+    ///
+    /// Targets that refuse their options are left out. Touches no network, no device and no secret.
+    public func mistakes(in pipeline: PipelineFile) -> [Diagnostic] {
+        var lookup = Lookup(secrets: secrets, ledger: ledger)
+        lookup.services = services
+        guard let targets = try? targets(pipeline, &lookup), let twins = SameFolder.first(in: targets) else { return [] }
+        let mark = pipeline.targets.first { $0.name == twins.second }?.mark ?? Mark()
+        return [Diagnostic(.error, ConfigError(mark, "same-folder", twins.message, hint: SameFolder.advice))]
+    }
+
+    /// The targets in file order; `lookup` gets to know the sign-ins.
+    private func targets(
+        _ pipeline: PipelineFile, _ lookup: inout Lookup
+    ) throws(IngestError) -> [(name: String, target: any UploadTarget)] {
+        for use in pipeline.auth {
+            guard case .auth(let make) = try entry(.auth, use).make else { continue }
+            lookup.auth[use.name] = try build(use, lookup, make)
+        }
+        var targets: [(name: String, target: any UploadTarget)] = []
+        for use in pipeline.targets {
+            guard case .target(let make) = try entry(.target, use).make else { continue }
+            targets.append((use.name, try target(use, lookup, make)))
+        }
+        return targets
     }
 
     /// A target of a gallery that has an id for the event is built with that.

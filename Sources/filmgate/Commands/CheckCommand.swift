@@ -36,7 +36,7 @@ struct CheckCommand: AsyncParsableCommand {
             for diagnostic in loaded.diagnostics {
                 Console.out(options.json ? DiagnosticLine.json(diagnostic) : DiagnosticLine.human(diagnostic, loaded))
             }
-            guard let pipeline = loaded.pipeline, !refuses(pipeline, loaded, workplace) else {
+            guard let pipeline = loaded.pipeline, !refuses(pipeline, loaded, workplace), !hasTwins(pipeline, loaded, workplace) else {
                 invalid = true
                 continue
             }
@@ -58,6 +58,12 @@ struct CheckCommand: AsyncParsableCommand {
                     use.mark, "tests-only", "`\(use.module)` is for tests: it protects nothing.", hint: "In a test, say --allow-mock."))
             Console.out(options.json ? DiagnosticLine.json(diagnostic) : DiagnosticLine.human(diagnostic, loaded))
         }
+        return !found.isEmpty
+    }
+
+    private func hasTwins(_ pipeline: PipelineFile, _ loaded: LoadedPipeline, _ workplace: Workplace) -> Bool {
+        let found = workplace.builder(ledger: nil).mistakes(in: pipeline)
+        for diagnostic in found { Console.out(options.json ? DiagnosticLine.json(diagnostic) : DiagnosticLine.human(diagnostic, loaded)) }
         return !found.isEmpty
     }
 
