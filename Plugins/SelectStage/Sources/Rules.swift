@@ -10,30 +10,33 @@ struct Rules: Sendable {
 
     /// Why `asset` does not pass; nil when it does.
     func refusal(of asset: Asset, in shot: Shot) -> String? {
-        if let reason = excluded(asset) { return reason }
+        if let reason = excluded(asset.origin.name) { return reason }
         let leaders = asset.kind.follows ? shot.leaders(of: asset) : []
         guard let first = leaders.first else { return judge(asset, in: shot) }
-        let reasons = leaders.map { excluded($0) ?? judge($0, in: shot) }
+        let reasons = leaders.map { excluded($0.origin.name) ?? judge($0, in: shot) }
         guard reasons.allSatisfy({ $0 != nil }), let reason = reasons[0] else { return nil }
         return "goes with \(first.origin.name): \(reason)"
     }
 
-    private func excluded(_ asset: Asset) -> String? {
-        let name = asset.origin.name
-        return config.exclude.first { $0.matches(name) }.map { "\(name) matches `exclude: \($0.source)`" }
+    /// What is decided by name and kind alone, for a frame.
+    func refusal(ofName name: String, _ kind: MediaKind) -> String? {
+        excluded(name) ?? kindRefusal(kind) ?? nameRefusal(name)
+    }
+
+    private func excluded(_ name: String) -> String? {
+        config.exclude.first { $0.matches(name) }.map { "\(name) matches `exclude: \($0.source)`" }
     }
 
     private func judge(_ asset: Asset, in shot: Shot) -> String? {
-        kindRefusal(asset) ?? nameRefusal(asset) ?? ratingRefusal(shot) ?? protectionRefusal(shot) ?? timeRefusal(asset)
+        kindRefusal(asset.kind) ?? nameRefusal(asset.origin.name) ?? ratingRefusal(shot) ?? protectionRefusal(shot) ?? timeRefusal(asset)
     }
 
-    private func kindRefusal(_ asset: Asset) -> String? {
-        guard !config.accept.isEmpty, !config.accept.contains(asset.kind) else { return nil }
-        return "kind \(asset.kind.rawValue) is not in `accept: \(config.accept.shown ?? "")`"
+    private func kindRefusal(_ kind: MediaKind) -> String? {
+        guard !config.accept.isEmpty, !config.accept.contains(kind) else { return nil }
+        return "kind \(kind.rawValue) is not in `accept: \(config.accept.shown ?? "")`"
     }
 
-    private func nameRefusal(_ asset: Asset) -> String? {
-        let name = asset.origin.name
+    private func nameRefusal(_ name: String) -> String? {
         guard !config.include.isEmpty, !config.include.contains(where: { $0.matches(name) }) else { return nil }
         return "\(name) matches none of `include: \(config.include.shown ?? "")`"
     }

@@ -42,6 +42,8 @@ public struct SelectStage: Module, Stage {
 
     public init(_ config: Config, _ context: ModuleContext) throws(IngestError) { rules = Rules(config) }
 
+    public func refusal(ofName name: String, _ kind: MediaKind) -> String? { rules.refusal(ofName: name, kind) }
+
     public func process(_ asset: Asset, of shot: Shot) async throws(IngestError) -> Verdict {
         guard let reason = rules.refusal(of: asset, in: shot) else { return .pass(asset) }
         return .finish(asset, .filtered, reason: reason, twin: nil)

@@ -6,10 +6,15 @@ public protocol Stage: Sendable {
     var traits: StageTraits { get }
     /// May be called from several tasks at once, never twice at a time for one asset.
     func process(_ asset: Asset, of shot: Shot) async throws(IngestError) -> Verdict
+    /// Why a frame of that name and kind ends here as filtered, whatever is in it: such a file need not be read a second time.
+    ///
+    /// The reason that `process` would give. Default: nil, it depends on the frame.
+    func refusal(ofName name: String, _ kind: MediaKind) -> String?
 }
 
 extension Stage {
     public var traits: StageTraits { StageTraits() }
+    public func refusal(ofName name: String, _ kind: MediaKind) -> String? { nil }
 }
 
 /// What a stage asks of the engine, as data.

@@ -143,8 +143,7 @@ struct Intake: Sendable {
     private func refusal(_ asset: Asset, lead: Asset?) -> String? {
         let facts = lead?.media ?? asset.media ?? MediaFacts()
         let profile = ground.plan.profiles.resolve(make: facts.make, model: facts.model, serial: facts.serial, owner: facts.owner)
-        guard let accept = profile.accept, !accept.contains(asset.kind) else { return nil }
-        return "the profile accepts only \(accept.map(\.rawValue).sorted().joined(separator: ", "))"
+        return profile.refusal(of: asset.kind)
     }
 
     /// An asset that ends without a delivery: told, remembered, its staged bytes removed.

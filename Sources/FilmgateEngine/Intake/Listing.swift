@@ -24,6 +24,8 @@ struct Listing: Sendable {
         var again: Bool
         /// Identities of the targets that the pipeline wants for a file with these facts, or nil when it is filtered.
         var wanted: @Sendable (KnownFile) -> [String]
+        /// Why nothing takes a file that ended `filtered` before; nil when the rules may say otherwise now.
+        var refusal: @Sendable (KnownFile) -> String? = { _ in nil }
     }
 
     init(_ entries: [SourceEntry], rules: Rules) {
@@ -74,6 +76,7 @@ struct Listing: Sendable {
         let entry = entries[index]
         guard entry.fate == .take, rules.acceptable.contains(entry.kind) else { return Verdict(entry: Int32(index), file: nil) }
         guard !rules.again, let file, files[Int(file)].content != nil else { return nil }
+        if rules.refusal(files[Int(file)]) != nil { return Verdict(entry: Int32(index), file: file) }
         let wanted = rules.wanted(files[Int(file)])
         guard !wanted.isEmpty, wanted.allSatisfy(files[Int(file)].done.contains) else { return nil }
         return Verdict(entry: Int32(index), file: file)
@@ -86,7 +89,10 @@ struct Listing: Sendable {
         case .unreadable(let reason): return Settled(asset: asset, ending: .setAside, reason: reason)
         case .take: break
         }
-        if let file = verdict.file.map({ files[Int($0)] }), let content = file.content { return seen(asset, file, content) }
+        if let file = verdict.file.map({ files[Int($0)] }), let content = file.content {
+            if let reason = rules.refusal(file) { return Settled(asset: asset, ending: .filtered, reason: reason) }
+            return seen(asset, file, content)
+        }
         let reason = entry.kind == .other ? Settled.unknownKind : "no profile accepts \(entry.kind.rawValue) files"
         return Settled(asset: asset, ending: .filtered, reason: reason)
     }

@@ -59,6 +59,25 @@ public struct Plan: Sendable {
         return profiles.profiles.compactMap(\.accept).reduce(ordinary) { $0.union($1) }
     }
 
+    /// Why nothing takes a file that was read before and ended `filtered`, by its kind and name alone; nil where other facts or its
+    /// shot decide.
+    ///
+    /// The rules of today are asked: where they have changed, it is read again.
+    @Sendable func refusal(_ known: KnownFile) -> String? {
+        guard known.ending == .filtered, !known.kind.follows else { return nil }
+        let name = known.fingerprint.path.split(separator: "/").last.map(String.init) ?? ""
+        for stage in stages { if let reason = stage.refusal(ofName: name, known.kind) { return reason } }
+        let profile = profiles.resolve(make: known.make, model: known.model, serial: known.serial, owner: known.owner)
+        if let reason = profile.refusal(of: known.kind) { return reason }
+        var reasons: [String] = []
+        for target in targets.sorted(by: { $0.name < $1.name }) where uploadTo.contains(target.name) {
+            let only = profile.deliver.map { $0[target.name] ?? [] }
+            guard let reason = target.refusal(of: known.kind, only: only) ?? target.refusal(ofName: name) else { return nil }
+            reasons.append("\(target.name): \(reason)")
+        }
+        return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
+    }
+
     /// Identities of the targets that a known file should have reached.
     func wanted(_ known: KnownFile) -> [String] {
         let profile = profiles.resolve(make: known.make, model: known.model, serial: known.serial, owner: known.owner)

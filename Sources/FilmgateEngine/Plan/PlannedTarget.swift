@@ -19,16 +19,28 @@ final class PlannedTarget: Sendable {
     var isLocal: Bool { traits.localRoot != nil }
     var identity: String { traits.identity }
 
-    /// Why this target does not take the asset; nil when it does.
-    func refusal(of asset: Asset, only kinds: Set<MediaKind>?) -> String? {
-        if let kinds, !kinds.contains(asset.kind) {
+    /// Why this target does not take files of that kind, whatever is in them.
+    func refusal(of kind: MediaKind, only kinds: Set<MediaKind>?) -> String? {
+        if let kinds, !kinds.contains(kind) {
             return "the profile delivers only \(kinds.map(\.rawValue).sorted().joined(separator: ", ")) to \(name)"
         }
-        if let accepts = traits.accepts, !accepts.contains(asset.kind) { return "\(name) does not take \(asset.kind.rawValue) files" }
+        if let accepts = traits.accepts, !accepts.contains(kind) { return "\(name) does not take \(kind.rawValue) files" }
+        return nil
+    }
+
+    /// Why this target does not take files with such an extension.
+    func refusal(ofName file: String) -> String? {
+        let ext = FileName(file).ext
+        guard let known = traits.extensions, !known.contains(ext.lowercased()) else { return nil }
+        return "\(name) does not take .\(ext) files"
+    }
+
+    /// Why this target does not take the asset; nil when it does.
+    func refusal(of asset: Asset, only kinds: Set<MediaKind>?) -> String? {
+        if let reason = refusal(of: asset.kind, only: kinds) { return reason }
         let size = asset.renditions[name]?.file.size ?? asset.origin.size
         if let limit = traits.maxSize, size > limit { return "\(name) takes at most \(ByteCount(limit).shown ?? "") a file" }
-        let ext = FileName(asset.origin.name).ext
-        if let known = traits.extensions, !known.contains(ext.lowercased()) { return "\(name) does not take .\(ext) files" }
+        if let reason = refusal(ofName: asset.origin.name) { return reason }
         if let limit = traits.maxPixels, let width = asset.media?.width, let height = asset.media?.height, width > 0,
             height > limit / width
         {

@@ -23,7 +23,7 @@ struct RunGround: Sendable {
     func listing(_ entries: [SourceEntry], known: [KnownFile]) -> Listing {
         let rules = Listing.Rules(
             recognition: Recognition(known, hourShift: plan.hourShift), acceptable: plan.acceptable, again: options.again,
-            wanted: WantedMemo(plan).wanted)
+            wanted: WantedMemo(plan).wanted, refusal: plan.refusal)
         return Listing(entries, rules: rules)
     }
 

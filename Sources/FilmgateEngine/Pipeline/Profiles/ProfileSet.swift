@@ -42,6 +42,12 @@ public struct ResolvedProfile: Sendable {
     public private(set) var stamp: StampRule?
     /// By the key's name in the file, such as `clock_offset`.
     public private(set) var decided: [String: Rule] = [:]
+
+    /// Why `accept` does not take files of that kind; nil when it does.
+    func refusal(of kind: MediaKind) -> String? {
+        guard let accept, !accept.contains(kind) else { return nil }
+        return "the profile accepts only \(accept.map(\.rawValue).sorted().joined(separator: ", "))"
+    }
     /// All that matched, the most specific first.
     public private(set) var matched: [Rule] = []
 
