@@ -31,11 +31,29 @@ struct YAMLFault {
         if let column = tab(in: mark.line) {
             return ConfigError(place(mark.line, column), "tab-indentation", "A tab cannot indent YAML.", hint: "Use spaces.")
         }
+        if problem.contains("did not find expected key"), let open = openQuote(before: mark.line) {
+            return ConfigError(open, "syntax", "This quoted text is never closed.", hint: "Add the closing quote.")
+        }
         let known = Self.sentences.first { problem.contains($0.problem) }
         let start = known?.atContext == true ? context?.mark ?? mark : mark
         let sentence = known?.sentence ?? "This is not valid YAML: \(problem)."
         let hint = isBareReference(mark.line) ? "Between braces a reference needs quotes: \"${env:NAME}\"." : known?.hint
         return ConfigError(place(start.line, start.column), known?.code ?? "syntax", sentence, hint: hint)
+    }
+
+    /// Where a double-quoted value begins that does not end in its line, while a key follows in the next: the quote of a later value
+    /// closes it, and only there the text stops making sense.
+    private func openQuote(before last: Int) -> Place? {
+        let lines = source.original.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "\n" }.prefix(last)
+        for (line, next) in zip(lines, lines.dropFirst()) {
+            guard let quote = line.firstIndex(of: "\"") else { continue }
+            let before = line[..<quote], rest = line[quote...].dropFirst()
+            let opens = before.last { $0 != " " }.map { $0 == ":" || $0 == "-" } ?? false
+            guard opens, !before.contains("'"), !before.contains("#"), !rest.contains("\""), !rest.contains("\\") else { continue }
+            guard next.contains(":"), let number = lines.firstIndex(where: { $0.startIndex == line.startIndex }) else { return nil }
+            return place(number + 1, before.count + 1)
+        }
+        return nil
     }
 
     /// `{ token: ${env:NAME} }`: the inner brace ends the text.

@@ -129,6 +129,21 @@ extension PipelineDecoder {
         }
     }
 
+    /// A sign-in is never sent over the network in the clear: better said before the first frame than at it.
+    private mutating func checkEncryption(_ target: ModuleUse, _ auth: ModuleUse?) {
+        guard let auth, auth.module != "none", (try? auth.node["plain_http"]?.text()) != "true",
+            case .map(let options)? = target.node.value as ConfigNode.Value?
+        else { return }
+        for option in options {
+            guard case .scalar(let text, _) = option.value.value, text.lowercased().hasPrefix("http://") else { continue }
+            let host = text.dropFirst(7).prefix { $0 != "/" && $0 != "?" && $0 != "{" }
+            if ["localhost", "127.", "[::1]"].contains(where: host.lowercased().hasPrefix) { continue }
+            warn(
+                option.value.mark, "plain-http", "`\(auth.name)` is not sent to http://\(host): a sign-in goes over https only.",
+                hint: "Write https://, or in a network that you trust `plain_http: true` at the sign-in.")
+        }
+    }
+
     private mutating func checkSignIns(_ pipeline: PipelineFile) {
         let names = pipeline.auth.map(\.name), known = Set(names)
         var used: Set<String> = []
@@ -137,6 +152,7 @@ extension PipelineDecoder {
         for (use, kind) in users + pipeline.auth.map({ ($0, .auth) }) {
             for reference in registry.entry(kind, use.module)?.references(use.node) ?? [] {
                 used.insert(reference.name)
+                if kind == .target { checkEncryption(use, pipeline.auth.first { $0.name == reference.name }) }
                 if known.contains(reference.name) || broken.contains(.auth) || isFull { continue }
                 let near = nearest(reference.name, among: names)
                 used.formUnion([near].compactMap { $0 })

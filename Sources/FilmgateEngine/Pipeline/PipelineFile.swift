@@ -76,6 +76,13 @@ public struct RetryRule: Sendable, Hashable, ModuleConfig {
         .field("first", \.first, in: .milliseconds(1)...(.seconds(3600)), "The longest pause after the first failure; each doubles it."),
         .field("most", \.most, in: .milliseconds(1)...(.seconds(86_400)), "The longest pause of all. Pauses are random up to their limit."),
     ]
+
+    public func validate(at node: ConfigNode) throws(ConfigError) {
+        guard let place = node["most"], first > most else { return }
+        throw ConfigError(
+            place.mark, "empty-range", "`most` is shorter than `first`: the first pause would be longer than the longest.",
+            hint: "Exchange the two.")
+    }
 }
 
 /// Room for bytes that wait where no folder target holds them.

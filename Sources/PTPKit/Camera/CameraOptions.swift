@@ -45,6 +45,20 @@ public protocol CameraConfig: ModuleConfig {
 }
 
 extension CameraConfig {
+    public func validate(at node: ConfigNode) throws(ConfigError) {
+        func place(_ name: String) -> Mark { node[name]?.mark ?? node.mark }
+        if let chunk = camera.chunk, !(4096...(64 << 20)).contains(chunk.bytes) {
+            throw ConfigError(place("chunk"), "out-of-range", "`chunk` must be between 4KiB and 64MiB.")
+        }
+        if let pause = camera.keepAlive, !(.seconds(1)...(.seconds(3600))).contains(pause) {
+            throw ConfigError(place("keep_alive"), "out-of-range", "`keep_alive` must be between 1s and 1h.")
+        }
+        guard let folder = camera.thumbnails, !folder.hasPrefix("/"), folder != "~", !folder.hasPrefix("~/") else { return }
+        throw ConfigError(
+            place("thumbnails"), "bad-path", "The folder must be an absolute path or begin with `~/`.",
+            hint: "A service runs in another folder than you do.")
+    }
+
     public static var cameraFields: [Field<Self>] {
         [
             .field("hosts", \.camera.network, "`auto`, or a list of cameras' addresses, each with `:port` where it is not the usual one."),
