@@ -52,7 +52,23 @@ public struct PipelineLoader: Sendable {
             let (own, other) = (first.file == file ? 0 : 1, second.file == file ? 0 : 1)
             return (own, first.file, first.line, first.column, a.offset) < (other, second.file, second.line, second.column, b.offset)
         }
-        return LoadedPipeline(pipeline: decoder.hasErrors ? nil : pipeline, diagnostics: found.map(\.element), texts: Self.texts(decoder))
+        let placed = Self.withinLines(found.map(\.element), decoder.texts)
+        return LoadedPipeline(pipeline: decoder.hasErrors ? nil : pipeline, diagnostics: placed, texts: Self.texts(decoder))
+    }
+
+    /// A place inside a quoted text that goes on in the next line is counted from where the text began: it stays in its line.
+    private static func withinLines(_ diagnostics: [Diagnostic], _ texts: [String: String]) -> [Diagnostic] {
+        var lengths: [String: [Int]] = [:]
+        return diagnostics.map { diagnostic in
+            let mark = diagnostic.error.mark
+            guard mark.line > 0, let text = texts[mark.file] else { return diagnostic }
+            let known = lengths[mark.file] ?? SourceLines.split(text).map(\.count)
+            lengths[mark.file] = known
+            guard mark.line <= known.count, mark.column > known[mark.line - 1] + 1 else { return diagnostic }
+            var diagnostic = diagnostic
+            diagnostic.error.mark.column = known[mark.line - 1] + 1
+            return diagnostic
+        }
     }
 
     /// What diagnostics may show of the files that they are about.
