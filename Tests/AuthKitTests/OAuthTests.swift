@@ -1,3 +1,4 @@
+import Dispatch
 import FilmgateCore
 import Testing
 
@@ -33,6 +34,29 @@ import Testing
         #expect(try await answer == "code=1&state=2")
     }
 
+    /// Any page in the browser can ask for the port: who does not know our state is refused, and the sign-in goes on.
+    @Test func aWrongStateIsRefusedAndTheRightOneIsStillTaken() async throws {
+        let listener = try LoopbackListener(ports: [])
+        async let answer = Callback.answer(listener, SilentDesk(), state: "ours", paste: false)
+        var codes: [String] = []
+        for query in ["code=x&state=theirs", "code=x", "error=access_denied", "code=right&state=ours"] {
+            let page = "http://127.0.0.1:\(listener.port)/callback?\(query)"
+            codes.append(await Self.status(of: page))
+        }
+        #expect(codes == ["400", "400", "400", "200"])
+        #expect(try await answer.code(state: "ours", issuer: nil) == "right")
+    }
+
+    /// Beside the tasks: the listener needs one of their threads.
+    private static func status(of page: String) async -> String {
+        await withCheckedContinuation { done in
+            DispatchQueue.global().async {
+                let code = try? HelperProgram.run(["/usr/bin/curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", page])
+                done.resume(returning: String(decoding: code ?? [], as: UTF8.self))
+            }
+        }
+    }
+
     @Test func theListenerCanBeStopped() async throws {
         let listener = try LoopbackListener(ports: [])
         let task = Task { () -> Result<String, IngestError> in
@@ -42,4 +66,11 @@ import Testing
         let error = await #expect(throws: IngestError.self) { try await task.value.get() }
         #expect(error?.code == .cancelled)
     }
+}
+
+/// Says nothing and is told nothing.
+private struct SilentDesk: SignInDesk {
+    func invite(_ invitation: Invitation) async {}
+    func tell(_ sentence: String) async {}
+    func ask(_ prompt: String, hidden: Bool) async throws(IngestError) -> String { "" }
 }

@@ -73,7 +73,7 @@ public struct FrameFastAuth: Module, SessionProvider {
             let listener = try LoopbackListener(ports: options.redirectPorts), state = PKCE.random()
             let back = Percent.encode("\(listener.redirect)?state=\(state)")
             await desk.invite(Invitation(url: "\(options.loginURL)?redirect_url=\(back)&flow=code", opens: wish.flow != .paste))
-            let answer = try await Callback.answer(listener, desk, paste: wish.flow == .paste)
+            let answer = try await Callback.answer(listener, desk, state: state, paste: wish.flow == .paste)
             return try await grant.redeem(answer.code(state: state, issuer: nil))
         }
     }

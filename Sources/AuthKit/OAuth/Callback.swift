@@ -15,9 +15,16 @@ public struct Callback: Sendable {
         self.values = values
     }
 
-    /// Waits for the browser, or asks for the address where it ended.
-    public static func answer(_ listener: LoopbackListener, _ desk: any SignInDesk, paste: Bool) async throws(IngestError) -> Callback {
-        guard paste else { return Callback(query: try await listener.answer(seconds: 300)) }
+    /// Waits until the browser comes back with our `state`, or asks for the address where it ended.
+    public static func answer(
+        _ listener: LoopbackListener, _ desk: any SignInDesk, state: String, paste: Bool
+    ) async throws(IngestError) -> Callback {
+        guard paste else {
+            let query = try await listener.answer(seconds: 300) { query in
+                Callback(query: query).values["state"].map { PKCE.same($0, state) } ?? false
+            }
+            return Callback(query: query)
+        }
         let text = try await desk.ask("Paste the address where the browser ended (a page that cannot be shown)", hidden: true)
         guard let mark = text.firstIndex(of: "?") else {
             throw IngestError(.unauthorized, "That is not the whole address: it holds no `?code=`.", advice: "Run `filmgate login` again.")

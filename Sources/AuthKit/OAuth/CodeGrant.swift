@@ -29,7 +29,7 @@ public struct CodeGrant: Sendable {
         if openID { query.append(("nonce", nonce)) }
         let text = query.map { "\(Percent.encode($0.name))=\(Percent.encode($0.value))" }.joined(separator: "&")
         await desk.invite(Invitation(url: endpoint + (endpoint.contains("?") ? "&" : "?") + text, opens: !paste))
-        let answer = try await Callback.answer(listener, desk, paste: paste)
+        let answer = try await Callback.answer(listener, desk, state: state, paste: paste)
         let code = try answer.code(state: state, issuer: client.issuer)
         let reply = try await client.token([
             ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", listener.redirect), ("code_verifier", pkce.verifier),

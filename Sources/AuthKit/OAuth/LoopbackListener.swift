@@ -43,15 +43,16 @@ public final class LoopbackListener: Sendable {
         return nil
     }
 
-    /// The query that the browser brought; other requests are turned away.
+    /// The first query that a browser brings and `isOurs` knows; other requests are turned away, and it goes on waiting.
     ///
+    /// Any page in the browser can make requests to this port: one that does not know our state must not end a sign-in.
     /// `unauthorized` after `seconds`, `cancelled` with the task.
-    public func answer(seconds: Int) async throws(IngestError) -> String {
+    public func answer(seconds: Int, isOurs: @escaping @Sendable (String) -> Bool = { _ in true }) async throws(IngestError) -> String {
         let end = ContinuousClock.now + .seconds(seconds)
         let result: Result<String, IngestError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 DispatchQueue(label: "filmgate.loopback").async {
-                    continuation.resume(returning: Result { () throws(IngestError) in try self.serve(until: end) })
+                    continuation.resume(returning: Result { () throws(IngestError) in try self.serve(until: end, isOurs) })
                 }
             }
         } onCancel: {
@@ -60,7 +61,7 @@ public final class LoopbackListener: Sendable {
         return try result.get()
     }
 
-    private func serve(until end: ContinuousClock.Instant) throws(IngestError) -> String {
+    private func serve(until end: ContinuousClock.Instant, _ isOurs: (String) -> Bool) throws(IngestError) -> String {
         while ContinuousClock.now < end {
             if stopped.load(ordering: .relaxed) { throw IngestError(.cancelled, "Stopped while waiting for the browser.") }
             var watch = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -68,7 +69,7 @@ public final class LoopbackListener: Sendable {
             let client = accept(descriptor, nil, nil)
             guard client >= 0 else { continue }
             defer { close(client) }
-            if let query = Visitor(client).query() { return query }
+            if let query = Visitor(client).query(isOurs) { return query }
         }
         throw IngestError(
             .unauthorized, "The browser did not come back in time.",
@@ -87,8 +88,8 @@ private struct Visitor {
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
-    /// The query of a GET for our path; anything else gets 404 and nil.
-    func query() -> String? {
+    /// The query of a GET for our path that `isOurs` knows; another one gets 400, anything else 404, and nil.
+    func query(_ isOurs: (String) -> Bool) -> String? {
         var head: [UInt8] = [], part = [UInt8](repeating: 0, count: 4096)
         while head.count < 32_768, head.firstRange(of: [13, 10, 13, 10]) == nil {
             let count = recv(descriptor, &part, part.count, 0)
@@ -101,8 +102,13 @@ private struct Visitor {
             send("404 Not Found", "Nothing is here.")
             return nil
         }
+        let query = String(place[1])
+        guard isOurs(query) else {
+            send("400 Bad Request", "This is not the answer to the sign-in that is waited for.")
+            return nil
+        }
         send("200 OK", "You can close this page and go back to Filmgate.")
-        return String(place[1])
+        return query
     }
 
     /// A page that says nothing of what came in.
