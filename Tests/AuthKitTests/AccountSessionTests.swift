@@ -79,6 +79,25 @@ import Testing
         #expect(tokens == ["access-1"] && grant.calls == 1)
     }
 
+    /// What one process was told by the provider, the next one knows: `whoami` asks nobody.
+    @Test func aRefusedRenewalIsKnownToWhoeverLooksLater() async throws {
+        let session = try await signedIn()
+        grant.set { $0.refuses = true }
+        clock.advance(2000)
+        await #expect(throws: IngestError.self) { try await session.credential() }
+        let later = self.session(), facts = try await later.restore(validating: false)
+        guard case .expired(let why) = facts.state else {
+            Issue.record("\(facts.state)")
+            return
+        }
+        #expect(why.contains("invalid_grant"))
+        await #expect(throws: IngestError.self) { try await later.credential() }
+        #expect(grant.calls == 1)
+        let first = grant.first()
+        _ = try await session.signIn(["https://gallery.example"]) { () async throws(IngestError) in first }
+        #expect(try await self.session().restore(validating: false).state == .signedIn(Account(id: "ann")))
+    }
+
     @Test func aLostAnswerWithinTheGraceKeepsUsSignedIn() async throws {
         let session = try await signedIn()
         grant.set { $0.lost = 1 }

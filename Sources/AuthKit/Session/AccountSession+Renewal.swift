@@ -49,6 +49,7 @@ extension AccountSession {
             if !grant.stores { (held, refused) = (nil, nil) }
             let why = "The sign-in `\(name)` has ended: \(error.message)"
             become(.expired(why))
+            await remember(why, of: stored)
             throw IngestError(.unauthorized, why, advice: "Run `filmgate login \(name)`.", cause: error)
         }
     }

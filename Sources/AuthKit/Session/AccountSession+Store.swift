@@ -26,7 +26,10 @@ extension AccountSession {
             let text = try await Self.pool.run { () throws(IngestError) in try vault.value(entry) }
             (held, seen) = (text.flatMap { Credential(text: $0) }, stamp)
             guard let held else { return become(.signedOut) }
-            if refused == nil || refused != Self.proof(of: held) {
+            if let why = held.ended {
+                refused = Self.proof(of: held)
+                become(.expired(why))
+            } else if refused == nil || refused != Self.proof(of: held) {
                 refused = nil
                 become(.signedIn(held.account))
             }
@@ -72,6 +75,21 @@ extension AccountSession {
         // Read again at the next use: another process may have written since.
         (held, seen, refused, unsaved) = (saved ? credential : nil, nil, nil, false)
         return saved
+    }
+
+    /// Writes beside the credential that it cannot be renewed any more, so that whoever looks later knows; a store that takes no note is
+    /// no reason to ask the provider again.
+    func remember(_ why: String, of stored: Credential) async {
+        guard grant.stores else { return }
+        let vault = vault, entry = entry, proof = Self.proof(of: stored)
+        var ended = stored
+        ended.ended = why
+        let text = ended.text
+        _ = await Result { () async throws(IngestError) in
+            try await Self.pool.run { () throws(IngestError) in
+                try vault.set(entry, text) { now in now.flatMap { Credential(text: $0) }.map(Self.proof) == proof }
+            }
+        }
     }
 
     /// Reads what is stored, and with `validating` renews where that is due and asks the provider.

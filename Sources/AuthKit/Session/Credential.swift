@@ -19,6 +19,8 @@ public struct Credential: Sendable {
     public var generation = 0
     /// Origins that it was made for; no other gets it, whatever the pipeline file says later.
     public var origins: [String] = []
+    /// Why the provider would not renew it: nobody needs to ask again, in this process or a later one.
+    public var ended: String?
     /// What else the provider needs; secret.
     public var extra: [String: SecretValue] = [:]
 
@@ -37,7 +39,7 @@ public struct Credential: Sendable {
         self.init(issuer: issuer, client: client, access: SecretValue(access), obtained: Int(obtained), account: account)
         refresh = json["refresh"]?.text.map { SecretValue($0) }
         identity = json["identity"]?.text.map { SecretValue($0) }
-        scope = json["scope"]?.text
+        (scope, ended) = (json["scope"]?.text, json["ended"]?.text)
         if case .integer(let seconds)? = json["expires"] { expires = Int(seconds) }
         if case .integer(let number)? = json["generation"] { generation = Int(number) }
         if case .array(let items)? = json["origins"] { origins = items.compactMap(\.text) }
@@ -59,6 +61,7 @@ public struct Credential: Sendable {
         members["identity"] = identity.map { .string($0.reveal()) }
         members["expires"] = expires.map { .integer(Int64($0)) }
         members["scope"] = scope.map { .string($0) }
+        members["ended"] = ended.map { .string($0) }
         return SecretValue(JSONValue.object(members).serialized)
     }
 }
