@@ -12,10 +12,23 @@ final class Progress: Sendable {
         var endings: [Ending: Int] = [:]
     }
     private let state = Mutex(Numbers())
+    /// One word for all that has changed since it was last taken.
+    let changes: AsyncStream<Void>
+    private let change: AsyncStream<Void>.Continuation
+
+    init() { (changes, change) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
     var numbers: Numbers { state.withLock { $0 } }
 
     @Sendable func note(_ happening: Happening) {
+        count(happening)
+        switch happening {
+        case .source, .device, .trouble: break
+        default: change.yield()
+        }
+    }
+
+    private func count(_ happening: Happening) {
         state.withLock { numbers in
             switch happening {
             case .listed(_, let entries, let bytes):
@@ -35,26 +48,19 @@ final class Progress: Sendable {
     }
 }
 
-/// Draws progress on stderr: one calm line on a terminal, a plain line every ten seconds elsewhere.
+/// Draws progress on a terminal: one calm line, drawn again only when something has changed.
 struct ProgressBar {
     let progress: Progress
-    let terminal: Bool
 
     /// Draws until cancelled, then clears its line.
     func run() async {
         let clock = ContinuousClock(), start = clock.now
-        var lastPlain = start
-        while !Task.isCancelled {
+        for await _ in progress.changes {
             try? await Task.sleep(for: .milliseconds(120))
-            let seconds = (clock.now - start).inSeconds
-            if terminal {
-                Console.errPart("\r\u{1B}[K" + line(seconds, width: Console.width - 1))
-            } else if clock.now - lastPlain >= .seconds(10) {
-                lastPlain = clock.now
-                Console.err(line(seconds, width: 200))
-            }
+            if Task.isCancelled { break }
+            Console.errPart("\r\u{1B}[K" + line((clock.now - start).inSeconds, width: Console.width - 1))
         }
-        if terminal { Console.errPart("\r\u{1B}[K") }
+        Console.errPart("\r\u{1B}[K")
     }
 
     /// One line, such as `[=====>    ] 45 %  120/300  180 MB/s  ETA 12 s  archive 3  gallery 12!  IMG_0012.CR3`.

@@ -110,9 +110,9 @@ struct RunSession {
         return Plan.union(plans)
     }
 
+    /// The bar, where there is a terminal to draw it on: nothing wakes up for it elsewhere.
     func drawing(_ progress: Progress) -> Task<Void, Never>? {
-        let terminal = Console.stderrIsTerminal
-        if json, !terminal { return nil }
-        return Task.detached { await ProgressBar(progress: progress, terminal: terminal).run() }
+        guard Console.stderrIsTerminal else { return nil }
+        return Task.detached { await ProgressBar(progress: progress).run() }
     }
 }
