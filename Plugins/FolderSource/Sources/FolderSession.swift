@@ -70,5 +70,7 @@ final class FolderSession: SourceSession {
 
     func settled(_ settled: Settled) { remover?.settled(settled) }
 
+    func concluded() async { await remover?.concluded() }
+
     func close() async { loop.inbox.close() }
 }

@@ -8,6 +8,8 @@ import Logging
 final class TakenFiles: Sendable {
     private let root: String, context: ModuleContext
     private let queue = DispatchQueue(label: "filmgate.folder.taken")
+    /// Files that are being looked up or removed.
+    private let busy = DispatchGroup()
 
     init(root: String, context: ModuleContext) { (self.root, self.context) = (root, context) }
 
@@ -19,7 +21,9 @@ final class TakenFiles: Sendable {
             if Self.isProven(receipts, of: sha256) { remove(origin, of: sha256, receipts) } else { keep(origin) }
         case .alreadySeen:
             guard let content = settled.content, let ledger = context.lookup.ledger else { return }
+            busy.enter()
             Task {
+                defer { busy.leave() }
                 let rows = await Result { () async throws(IngestError) in try await ledger.deliveries(of: content) }
                 guard let receipts = try? rows.get().map(\.receipt) else { return }
                 if Self.isProven(receipts, of: content.sha256) { self.remove(origin, of: content.sha256, receipts) }
@@ -35,13 +39,18 @@ final class TakenFiles: Sendable {
         return wanted.allSatisfy { $0.state == .done && ($0.verified == .reread || $0.verified == .server) }
     }
 
+    /// Returns once every file that was to go is gone.
+    func concluded() async {
+        await withCheckedContinuation { done in busy.notify(queue: queue) { done.resume() } }
+    }
+
     private func keep(_ origin: Origin) {
         context.logger.info("\(PathText.shown(origin.path)) stays: a target has it but cannot prove it.")
     }
 
     private func remove(_ origin: Origin, of sha256: String?, _ receipts: [Receipt]) {
         let logger = context.logger
-        queue.async {
+        queue.async(group: busy) {
             // What an older receipt says is no proof that the copy is still there.
             for receipt in receipts where receipt.verified == .reread && receipt.sha256 == sha256 {
                 guard let copy = receipt.path, copy.utf8.first == 0x2F else { continue }

@@ -81,6 +81,8 @@ public protocol SourceSession: Sendable {
     func fate(of origin: Origin, after failure: IngestError) async throws(IngestError) -> SourceEntry.Fate?
     /// One of its assets reached its ending, and the ledger knows. Called on any thread; must be quick.
     nonisolated func settled(_ settled: Settled)
+    /// Returns once what was begun for settled assets is done; asked before a run ends, also after `close`.
+    func concluded() async
     /// How the camera fares; nil where there is none to ask. Asked about once a minute, between transfers.
     func condition() async -> DeviceCondition?
     /// Ends the session and releases the device. Safe to call twice.
@@ -95,6 +97,7 @@ extension SourceSession {
     public nonisolated var inPlace: Bool { false }
     public func fate(of origin: Origin, after failure: IngestError) async throws(IngestError) -> SourceEntry.Fate? { nil }
     public nonisolated func settled(_ settled: Settled) {}
+    public func concluded() async {}
     public func condition() async -> DeviceCondition? { nil }
 }
 

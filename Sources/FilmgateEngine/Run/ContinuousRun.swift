@@ -10,6 +10,7 @@ struct ContinuousRun: Sendable {
     let fatal = FirstTrouble()
 
     func run() async throws(IngestError) {
+        ground.hub.whenResting { [sessions = ground.sessions] in await sessions.concluded() }
         await withTaskGroup(of: Void.self) { group in
             for source in ground.plan.sources { group.addTask { await SourceKeeper(driver: source, run: self).keep() } }
         }

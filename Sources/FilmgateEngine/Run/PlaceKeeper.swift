@@ -56,7 +56,8 @@ final class PlaceKeeper: Sendable {
         ground.sessions.add(session)
         let result = await Result { () async throws(IngestError) in try await take(session, stay) }
         await session.close()
-        ground.sessions.remove(session)
+        // What is still on its way to its targets when the run ends is told about afterwards.
+        if !run.once, !ground.stopping.isSet { ground.sessions.remove(session) }
         try result.get()
     }
 

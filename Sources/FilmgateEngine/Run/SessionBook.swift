@@ -1,7 +1,7 @@
 import FilmgateCore
 import Synchronization
 
-/// The sessions that are open now, each to be told what became of its assets.
+/// The sessions that are open now, and at the end of a run those that were, each to be told what became of its assets.
 final class SessionBook: Sendable {
     private struct Key: Hashable { var source: String, root: String }
     private let sessions = Mutex<[Key: any SourceSession]>([:])
@@ -12,6 +12,11 @@ final class SessionBook: Sendable {
     func tell(_ settled: Settled) {
         let origin = settled.asset.origin
         sessions.withLock { $0[Key(source: origin.source, root: origin.root)] }?.settled(settled)
+    }
+
+    /// Returns once all of them have done what the endings of their assets asked for.
+    func concluded() async {
+        for session in sessions.withLock({ Array($0.values) }) { await session.concluded() }
     }
 
     private static func key(_ session: any SourceSession) -> Key { Key(source: session.place.source, root: session.place.address) }

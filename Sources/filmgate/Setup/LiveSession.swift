@@ -57,7 +57,7 @@ struct LiveSession {
         let bar = session.drawing(progress)
         defer { bar?.cancel() }
         while let pipeline = next {
-            let (runner, signIns) = try runner(pipeline, ledger, hub), reload = Reload(self, ledger: ledger, runner: runner)
+            let (runner, signIns, own) = try runner(pipeline, ledger, hub), reload = Reload(self, ledger: ledger, runner: runner)
             let accounts = AccountWatch(signIns, workplace.options.logger)
             defer { accounts.end() }
             try PipelineSnapshot(state: session.options.state).keep(pipeline)
@@ -68,6 +68,7 @@ struct LiveSession {
             ServiceNotice.ready()
             let result = await Result { () async throws(IngestError) in try await runner.runContinuously() }
             helm.letGo()
+            await own.rest()
             withExtendedLifetime(watch) {}
             if case .failure(let error) = result, error.code == .misconfigured, let last = proven {
                 reload.tell("refused", "The changed pipeline cannot be run: \(error.description) Going on with the one before it.")
@@ -84,14 +85,14 @@ struct LiveSession {
     /// Each with a hub of its own, so that what a runner that is gone wanted to hear goes with it.
     func runner(
         _ pipeline: PipelineFile, _ ledger: SQLiteLedger, _ hub: EventHub
-    ) throws(IngestError) -> (runner: Runner, signIns: [(name: String, provider: any AuthProvider)]) {
+    ) throws(IngestError) -> (runner: Runner, signIns: [(name: String, provider: any AuthProvider)], hub: EventHub) {
         let plan = try session.plan([pipeline], ledger, events: [session.options.event]), own = EventHub()
         own.watch { hub.post($0) }
         own.whenResting { await hub.rest() }
         var options = session.options
         options.holdsForEvent = pipeline.event.hold && options.event == nil
         let runner = Runner(plan: plan, options: options, hub: own, reader: ledger, writer: ledger, leases: leases)
-        return (runner, plan.signIns)
+        return (runner, plan.signIns, own)
     }
 
     /// The pipeline's own file, and those that its profiles come from.

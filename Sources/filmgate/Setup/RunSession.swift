@@ -67,6 +67,7 @@ struct RunSession {
             }
             bar?.cancel()
             await bar?.value
+            await hub.rest()
             do throws(IngestError) { return try outcome.get() } catch {
                 throw error.code == .deviceBusy && Living.ledger != nil ? Self.cameraInUse(error) : error
             }
