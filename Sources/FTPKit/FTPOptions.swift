@@ -43,5 +43,13 @@ package struct FTPCounts: Sendable, Hashable {
     package var wrongPasswords = 0, escapes = 0, plainRefused = 0, full = 0, foreignData = 0, unknown = 0
     package init() {}
 
+    /// What was refused since `earlier`, in a word; nil for everything else.
+    func refusal(since earlier: FTPCounts) -> String? {
+        if wrongPasswords > earlier.wrongPasswords { return "password" }
+        if escapes > earlier.escapes { return "path" }
+        if plainRefused > earlier.plainRefused { return "tls" }
+        return foreignData > earlier.foreignData ? "elsewhere" : nil
+    }
+
     package var refused: Int { wrongPasswords + escapes + plainRefused + foreignData }
 }

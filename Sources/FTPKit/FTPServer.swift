@@ -13,6 +13,8 @@ package final class FTPServer: Sendable {
         /// Everything was sent and is durable. `abandoned` = the connection broke before the end; the client may go on later.
         case received(FTPFile, abandoned: Bool)
         case renamed(Renaming)
+        /// Somebody was turned away: `password`, `path`, `tls` or `elsewhere`.
+        case refused(String)
     }
     /// Places in the inbox, before and after, and the name that the client gave.
     package struct Renaming: Sendable {
@@ -45,7 +47,14 @@ package final class FTPServer: Sendable {
     package var counts: FTPCounts { state.withLock(\.counts) }
     package var port: Int { state.withLock { $0.listener?.localAddress?.port ?? options.port } }
 
-    func count(_ change: (inout FTPCounts) -> Void) { state.withLock { change(&$0.counts) } }
+    func count(_ change: (inout FTPCounts) -> Void) {
+        let refusal = state.withLock { state in
+            let before = state.counts
+            change(&state.counts)
+            return state.counts.refusal(since: before)
+        }
+        if let refusal { tell(.refused(refusal)) }
+    }
 
     /// Listens.
     ///

@@ -58,6 +58,7 @@ actor PushDesk {
             switch event {
             case .received(let file, let abandoned): wait(file, for: abandoned ? rules.incomplete : rules.settle)
             case .renamed(let renaming): rename(renaming)
+            case .refused(let what): out.yield(.refused(what))
             }
         }
         alarm?.cancel()

@@ -10,6 +10,8 @@ public enum Happening: Sendable {
     /// A file that was made to lie beside an asset reached its own; it is none of those that were seen.
     case companion(Settled)
     case queue(target: String, waiting: Int, sending: Int)
+    /// One target has a file now, and the ledger knows; others may still wait for it. `existed`: it had the bytes before.
+    case delivered(target: String, of: Origin, existed: Bool)
     case held(target: String, reason: String)
     /// It takes something again after it was held.
     case released(target: String)
@@ -17,6 +19,8 @@ public enum Happening: Sendable {
     case trouble(IngestError)
     /// A source of a continuous run came, went or came back.
     case source(SourcePlace, SourceState)
+    /// Somebody was turned away at a source that listens: `what` is one word, such as `password`.
+    case refused(SourcePlace, what: String)
     /// A camera says how it fares.
     case device(SourcePlace, DeviceCondition)
 }

@@ -108,6 +108,8 @@ public enum SourceNews: Sendable {
     /// Out of reach. The session goes on trying to come back; what appeared meanwhile arrives then.
     case lost(IngestError)
     case back
+    /// Somebody was turned away, in one word: `password`, `path`, `tls`, `elsewhere`.
+    case refused(String)
 }
 
 /// One entry of a source's listing.

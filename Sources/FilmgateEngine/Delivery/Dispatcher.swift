@@ -256,6 +256,9 @@ actor Dispatcher {
         if concluding == Self.mostConcluding - 1 { for target in queues.keys { pump(target) } }
         if receipt.state == .done || parcel.rendition != nil, parcel.spooled != receipt.path { await discardSpooled(parcel) }
         if receipt.state == .done, let rendition = parcel.rendition { Courier.discardIfStill(rendition, takenTo: receipt.path ?? "") }
+        if receipt.state == .done {
+            hub.post(.delivered(target: parcel.target.name, of: parcel.job.asset.origin, existed: receipt.existed))
+        }
         // Only now may it be forgotten: until the ledger knew, this was the only place that did.
         parcels.drop(id)
         leases.end(id, by: number, receipt)

@@ -18,6 +18,7 @@ struct ArrivalWatch: Sendable {
             case .arrived(let entry): if !ground.underWay.holds(entry.origin.id) { await gatherer.add(entry) }
             case .lost(let error): tell(.lost(error))
             case .back: tell(.back)
+            case .refused(let what): ground.hub.post(.refused(session.place, what: what))
             }
         }
         await gatherer.finish()

@@ -23,7 +23,7 @@ final class Progress: Sendable {
     @Sendable func note(_ happening: Happening) {
         count(happening)
         switch happening {
-        case .source, .device, .trouble: break
+        case .source, .device, .trouble, .refused: break
         default: change.yield()
         }
     }
@@ -41,8 +41,8 @@ final class Progress: Sendable {
                 numbers.endings[settled.ending, default: 0] += 1
             case .queue(let target, let waiting, let sending): numbers.queues[target] = (waiting, sending)
             case .held(let target, let reason): numbers.held[target] = reason
-            case .released(let target): numbers.held[target] = nil
-            case .retrying, .trouble, .source, .companion, .device: break
+            case .released(let target), .delivered(let target, _, _): numbers.held[target] = nil
+            case .retrying, .trouble, .source, .companion, .device, .refused: break
             }
         }
     }

@@ -45,7 +45,7 @@ final class RunPrinter: Sendable {
             if verbose > 0, !json { say("retry: \(target): \(what): \(reason) (in \(Describe.duration(delay.inSeconds)))") }
         case .trouble(let error): Failure.tell(error, json: json)
         case .source(let place, let state): tell(place, state)
-        case .listed, .started, .read, .queue, .device: break
+        case .listed, .started, .read, .queue, .delivered, .device, .refused: break
         }
     }
 

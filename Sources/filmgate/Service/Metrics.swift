@@ -2,15 +2,23 @@ import FilmgateCore
 import Foundation
 import Synchronization
 
-/// What a run has done, counted from the hub's happenings, in Prometheus' text format.
+/// What a run has done, counted from the hub's happenings.
+///
+/// A delivery counts when its target has the file, whatever other targets the file still waits for.
 final class Metrics: Sendable {
-    private struct State {
+    struct State {
         var endings: [Ending: Int] = [:]
-        var deliveries: [String: Int] = [:], retries: [String: Int] = [:]
+        var deliveries: [String: Int] = [:], retries: [String: Int] = [:], bytesDelivered: [String: UInt64] = [:]
         var waiting: [String: Int] = [:], sending: [String: Int] = [:]
-        var bytesRead: UInt64 = 0, bytesDelivered: UInt64 = 0
+        /// Seconds since 1970: when a queue that was empty began to fill.
+        var since: [String: Double] = [:]
+        var held: Set<String> = []
+        var bytesRead: UInt64 = 0
         var latency: [String: Histogram] = [:]
         var sources: [String: Bool] = [:]
+        var refused: [String: [String: Int]] = [:]
+        /// Folders by what they are for.
+        var places: [String: String] = [:]
     }
     struct Histogram: Sendable {
         static let bounds: [Double] = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800]
@@ -22,86 +30,74 @@ final class Metrics: Sendable {
         }
     }
     private let state = Mutex(State())
+    private let ledger: any LedgerReader
+
+    init(_ ledger: any LedgerReader) { self.ledger = ledger }
+
+    /// From now on the free room of these folders is told: the folder targets' by name, and the spool's.
+    func watch(_ places: [String: String]) { state.withLock { $0.places = places } }
 
     @Sendable func note(_ happening: Happening) {
         state.withLock { state in
             switch happening {
-            case .settled(let settled): Self.settle(settled, &state)
+            case .settled(let settled): state.endings[settled.ending, default: 0] += 1
             case .read(let bytes): state.bytesRead += bytes
-            case .queue(let target, let waiting, let sending): (state.waiting[target], state.sending[target]) = (waiting, sending)
+            case .queue(let target, let waiting, let sending): Self.queue(target, waiting, sending, &state)
+            case .delivered(let target, let origin, let existed): Self.delivered(target, origin, existed, &state)
             case .retrying(let target, _, _, _): state.retries[target, default: 0] += 1
+            case .held(let target, _): state.held.insert(target)
+            case .released(let target): state.held.remove(target)
+            case .refused(let place, let what): state.refused[Self.name(place), default: [:]][what, default: 0] += 1
             case .source(let place, let change):
-                let name = "\(place.source) \(place.label)"
                 switch change {
-                case .open, .back: state.sources[name] = true
-                case .lost: state.sources[name] = false
-                case .finished: state.sources[name] = nil
+                case .open, .back: state.sources[Self.name(place)] = true
+                case .lost: state.sources[Self.name(place)] = false
+                case .finished: state.sources[Self.name(place)] = nil
                 }
-            default: break
+            case .listed, .started, .companion, .trouble, .device: break
             }
         }
     }
 
-    private static func settle(_ settled: Settled, _ state: inout State) {
-        state.endings[settled.ending, default: 0] += 1
-        if settled.ending == .delivered { state.bytesDelivered += settled.asset.origin.size }
-        let age = Date().timeIntervalSince1970 - Double(settled.asset.origin.modified) / 1e9
-        for (target, receipt) in settled.asset.receipts where receipt.state == .done && !receipt.existed {
-            state.deliveries[target, default: 0] += 1
-            // What is older was not shot just now, or its camera's clock is wrong.
-            if settled.ending == .delivered, (0...3600).contains(age) { state.latency[target, default: Histogram()].add(age) }
+    private static func name(_ place: SourcePlace) -> String { "\(place.source) \(place.label)" }
+
+    private static func queue(_ target: String, _ waiting: Int, _ sending: Int, _ state: inout State) {
+        (state.waiting[target], state.sending[target]) = (waiting, sending)
+        if waiting + sending == 0 {
+            state.since[target] = nil
+            state.held.remove(target)
+        } else if state.since[target] == nil {
+            state.since[target] = Date().timeIntervalSince1970
         }
     }
 
-    /// The exposition format, version 0.0.4.
-    var text: String {
-        let state = state.withLock { $0 }
-        var lines: [String] = []
-        family(
-            "filmgate_assets_total", "counter", "Assets by ending.", &lines,
-            Ending.allCases.map { ([("ending", $0.rawValue)], state.endings[$0] ?? 0) })
-        family(
-            "filmgate_deliveries_total", "counter", "Deliveries done, by target.", &lines, state.deliveries.map { ([("target", $0)], $1) })
-        family(
-            "filmgate_retries_total", "counter", "Deliveries tried again, by target.", &lines, state.retries.map { ([("target", $0)], $1) })
-        family("filmgate_queue_waiting", "gauge", "Deliveries that wait, by target.", &lines, state.waiting.map { ([("target", $0)], $1) })
-        family("filmgate_queue_sending", "gauge", "Deliveries being sent, by target.", &lines, state.sending.map { ([("target", $0)], $1) })
-        family("filmgate_read_bytes_total", "counter", "Bytes read from sources.", &lines, [([], Int(clamping: state.bytesRead))])
-        family(
-            "filmgate_delivered_bytes_total", "counter", "Bytes of delivered assets.", &lines, [([], Int(clamping: state.bytesDelivered))])
-        family(
-            "filmgate_source_up", "gauge", "1 while a source is within reach.", &lines, state.sources.map { ([("source", $0)], $1 ? 1 : 0) }
-        )
-        histograms(state.latency, &lines)
-        return lines.joined(separator: "\n") + "\n"
+    private static func delivered(_ target: String, _ origin: Origin, _ existed: Bool, _ state: inout State) {
+        state.held.remove(target)
+        guard !existed else { return }
+        state.deliveries[target, default: 0] += 1
+        state.bytesDelivered[target, default: 0] += origin.size
+        let age = Date().timeIntervalSince1970 - Double(origin.modified) / 1e9
+        // What is older was not shot just now, or its camera's clock is wrong.
+        if (0...3600).contains(age) { state.latency[target, default: Histogram()].add(age) }
     }
 
-    private func family(_ name: String, _ kind: String, _ help: String, _ lines: inout [String], _ values: [([(String, String)], Int)]) {
-        lines += ["# HELP \(name) \(help)", "# TYPE \(name) \(kind)"]
-        lines += values.map { "\(name)\(Self.labels($0)) \($1)" }.sorted()
-    }
+    /// The exposition format, version 0.0.4; asks the ledger how long what waits has waited.
+    ///
+    /// Blocks, two seconds at most.
+    var text: String { MetricsText(state: state.withLock { $0 }, totals: totals()).text }
 
-    private func histograms(_ latency: [String: Histogram], _ lines: inout [String]) {
-        let name = "filmgate_shutter_to_delivered_seconds"
-        lines += ["# HELP \(name) From a file's own time to its last receipt, by target.", "# TYPE \(name) histogram"]
-        for (target, histogram) in latency.sorted(by: { $0.key < $1.key }) {
-            var sum = 0
-            for (index, count) in histogram.counts.enumerated() {
-                sum += count
-                let bound = index < Histogram.bounds.count ? "\(Histogram.bounds[index])" : "+Inf"
-                lines.append("\(name)_bucket\(Self.labels([("target", target), ("le", bound)])) \(sum)")
-            }
-            lines.append("\(name)_sum\(Self.labels([("target", target)])) \(histogram.sum)")
-            lines.append("\(name)_count\(Self.labels([("target", target)])) \(sum)")
+    private func totals() -> [LedgerTotals.Target] {
+        let answer = Mailslot(), done = DispatchSemaphore(value: 0), ledger = ledger
+        Task {
+            let totals = await Result { () async throws(IngestError) in try await ledger.totals() }
+            answer.targets.withLock { $0 = (try? totals.get())?.targets ?? [] }
+            done.signal()
         }
+        _ = done.wait(timeout: .now() + 2)
+        return answer.targets.withLock { $0 }
     }
 
-    private static func labels(_ pairs: [(String, String)]) -> String {
-        if pairs.isEmpty { return "" }
-        let texts = pairs.map { name, value in
-            let safe = value.unicodeScalars.map { $0 == "\\" ? "\\\\" : $0 == "\"" ? "\\\"" : $0.value < 0x20 ? " " : String($0) }.joined()
-            return "\(name)=\"\(safe)\""
-        }
-        return "{" + texts.joined(separator: ",") + "}"
+    private final class Mailslot: Sendable {
+        let targets = Mutex<[LedgerTotals.Target]>([])
     }
 }

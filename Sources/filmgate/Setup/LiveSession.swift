@@ -28,10 +28,11 @@ struct LiveSession {
         let house = ControlServer.House(ledger: ledger, board: board, leases: leases) { await helm.takeUp() }
         let control = ControlServer(state: session.options.state, house, logger: workplace.options.logger)
         control?.start()
-        let meter = try metrics.map { address in try serve(address, hub, ledger) }
+        let counts = Metrics(ledger), meter = try metrics.map { address in try serve(address, counts) }
+        if metrics != nil { hub.watch(counts.note) }
         let background = Task { await Self.keepAlive() }
         let result = await Signals.handled(by: helm, reloading: load != nil) {
-            await Result { () async throws(IngestError) in try await go(pipeline, ledger, hub, notices, printer, progress, helm) }
+            await Result { () async throws(IngestError) in try await go(pipeline, ledger, hub, notices, printer, progress, counts, helm) }
         }
         ServiceNotice.stopping()
         control?.stop()
@@ -51,19 +52,20 @@ struct LiveSession {
     /// One runner after the other, as the pipeline is reloaded.
     private func go(
         _ first: PipelineFile, _ ledger: SQLiteLedger, _ hub: EventHub, _ notices: NoticeRelay, _ printer: RunPrinter,
-        _ progress: Progress, _ helm: Helm
+        _ progress: Progress, _ counts: Metrics, _ helm: Helm
     ) async throws(IngestError) -> RunOutcome {
         var outcome = RunOutcome(), next: PipelineFile? = first, proven: PipelineFile?
         let bar = session.drawing(progress)
         defer { bar?.cancel() }
         while let pipeline = next {
-            let (runner, signIns, own) = try runner(pipeline, ledger, hub), reload = Reload(self, ledger: ledger, runner: runner)
-            let accounts = AccountWatch(signIns, workplace.options.logger)
+            let (runner, plan, own) = try runner(pipeline, ledger, hub), reload = Reload(self, ledger: ledger, runner: runner)
+            let accounts = AccountWatch(plan.signIns, workplace.options.logger)
             defer { accounts.end() }
             try PipelineSnapshot(state: session.options.state).keep(pipeline)
             let board = NoticeBoard([pipeline], session.options, workplace)
             notices.take(board, session.options.verb, targets: pipeline.targets.map(\.name))
             let watch = load == nil ? nil : PipelineWatch(Self.files(of: pipeline)) { reload.ask() }
+            counts.watch(places(plan))
             helm.steer(runner) { reload.ask() }
             ServiceNotice.ready()
             let result = await Result { () async throws(IngestError) in try await runner.runContinuously() }
@@ -85,14 +87,14 @@ struct LiveSession {
     /// Each with a hub of its own, so that what a runner that is gone wanted to hear goes with it.
     func runner(
         _ pipeline: PipelineFile, _ ledger: SQLiteLedger, _ hub: EventHub
-    ) throws(IngestError) -> (runner: Runner, signIns: [(name: String, provider: any AuthProvider)], hub: EventHub) {
+    ) throws(IngestError) -> (runner: Runner, plan: Plan, hub: EventHub) {
         let plan = try session.plan([pipeline], ledger, events: [session.options.event]), own = EventHub()
         own.watch { hub.post($0) }
         own.whenResting { await hub.rest() }
         var options = session.options
         options.holdsForEvent = pipeline.event.hold && options.event == nil
         let runner = Runner(plan: plan, options: options, hub: own, reader: ledger, writer: ledger, leases: leases)
-        return (runner, plan.signIns, own)
+        return (runner, plan, own)
     }
 
     /// The pipeline's own file, and those that its profiles come from.
@@ -100,9 +102,14 @@ struct LiveSession {
         Set([pipeline.file] + pipeline.profiles.profiles.map(\.mark.file)).filter { !$0.isEmpty }
     }
 
-    private func serve(_ address: ListenAddress, _ hub: EventHub, _ ledger: SQLiteLedger) throws -> MetricsServer {
-        let metrics = Metrics()
-        hub.watch(metrics.note)
+    /// Folders whose disk may fill up.
+    private func places(_ plan: Plan) -> [String: String] {
+        plan.connections.reduce(into: ["spool": session.options.state]) { places, entry in
+            places[entry.name] = entry.target.traits.localRoot
+        }
+    }
+
+    private func serve(_ address: ListenAddress, _ metrics: Metrics) throws -> MetricsServer {
         guard let server = MetricsServer(address, { metrics.text }) else {
             throw Workplace.end(IngestError(.misconfigured, "Metrics cannot be served at \(address)."), workplace.options)
         }

@@ -30,10 +30,7 @@ final class LiveBoard: Sendable {
             case .held(let target, let reason): state.queues[target, default: Queue()].trouble = "held: " + reason
             case .released(let target): state.queues[target]?.trouble = nil
             case .retrying(let target, _, let reason, _): state.queues[target, default: Queue()].trouble = "tried again: " + reason
-            case .settled(let settled):
-                for (name, receipt) in settled.asset.receipts where receipt.state == .done && !receipt.existed {
-                    state.queues[name]?.trouble = nil
-                }
+            case .delivered(let target, _, let existed): if !existed { state.queues[target]?.trouble = nil }
             default: break
             }
         }
