@@ -22,7 +22,8 @@ struct Filmgate: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            ImportCommand.self, WatchCommand.self, RunCommand.self, PlanCommand.self, InspectCommand.self, CheckCommand.self,
+            ImportCommand.self, WatchCommand.self, RunCommand.self, PauseCommand.self, ResumeCommand.self, PlanCommand.self,
+            InspectCommand.self, CheckCommand.self,
             ModulesCommand.self,
             SchemaCommand.self,
             ProfileCommand.self, LoginCommand.self, LogoutCommand.self, WhoamiCommand.self, StatusCommand.self, HistoryCommand.self,

@@ -43,6 +43,7 @@ struct Intake: Sendable {
     private func feed(_ works: ShotFeed, into channel: AsyncChannel<ShotWork>, _ trouble: FirstTrouble) async {
         var sent = 0
         for await var work in works {
+            await ground.options.gate?.pass(or: stopping)
             let room = stopping.isSet || trouble.error != nil ? nil : await room(for: work)
             if case .failure(let error) = room { trouble.note(error) }
             if case .success = room, trouble.error == nil {

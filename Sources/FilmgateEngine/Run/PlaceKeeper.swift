@@ -50,6 +50,9 @@ final class PlaceKeeper: Sendable {
     /// One stay: returns when the place has given all it has, throws when it was lost.
     private func visit() async throws(IngestError) {
         try refuseOverlap()
+        // A camera is left alone while the run is paused; folders and ports are watched, or what comes there would be lost.
+        if driver.traits.backlog != nil { await ground.options.gate?.pass(or: ground.stopping) }
+        if ground.stopping.isSet { return }
         let session = try await driver.open(place)
         let stay = run.stays.stay(session)
         self.stay.withLock { $0 = stay }

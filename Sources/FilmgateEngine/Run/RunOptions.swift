@@ -17,6 +17,8 @@ public struct RunOptions: Sendable {
     public var wait: Duration
     /// Instead of what each camera source says of its backlog.
     public var backlog: Backlog?
+    /// Shut while nothing new is to be taken.
+    public var gate: PauseGate?
     /// Filmgate's state directory.
     public var state: String
 

@@ -4,6 +4,7 @@ import Glibc
 /// Tells systemd how a service fares (sd_notify(3)); does nothing when no one listens.
 enum ServiceNotice {
     static func ready() { tell("READY=1\nSTATUS=Taking from all sources.") }
+    static func paused() { tell("STATUS=Paused: nothing new is taken, deliveries go on.") }
     static func stopping() { tell("STOPPING=1\nSTATUS=Finishing what is in flight.") }
     static func alive() { tell("WATCHDOG=1") }
 

@@ -11,6 +11,9 @@ struct LiveSession {
     var metrics: ListenAddress?
     private let leases = DeliveryLeases()
 
+    /// One for all runners: a reload does not end a pause.
+    let gate = PauseGate()
+
     private var workplace: Workplace { session.workplace }
 
     /// Goes on until a signal, and ends the verb with the run's exit code.
@@ -22,7 +25,7 @@ struct LiveSession {
         let printer = RunPrinter(json: session.json, plan: false, verbose: workplace.options.verbose, ledger: ledger)
         hub.watch(printer.note)
         hub.whenResting(printer.catchUp)
-        let board = LiveBoard(event: session.options.event)
+        let board = LiveBoard(event: session.options.event, gate: gate) { [json = session.json] in Self.tell(paused: $0, json) }
         hub.watch(board.note)
         let helm = Helm()
         let house = ControlServer.House(ledger: ledger, board: board, leases: leases) { await helm.takeUp() }
@@ -92,6 +95,7 @@ struct LiveSession {
         own.watch { hub.post($0) }
         own.whenResting { await hub.rest() }
         var options = session.options
+        options.gate = gate
         options.holdsForEvent = pipeline.event.hold && options.event == nil
         let runner = Runner(plan: plan, options: options, hub: own, reader: ledger, writer: ledger, leases: leases)
         return (runner, plan, own)
@@ -100,6 +104,20 @@ struct LiveSession {
     /// The pipeline's own file, and those that its profiles come from.
     private static func files(of pipeline: PipelineFile) -> Set<String> {
         Set([pipeline.file] + pipeline.profiles.profiles.map(\.mark.file)).filter { !$0.isEmpty }
+    }
+
+    /// In the run's own words, whoever asked for it.
+    private static func tell(paused: Bool, _ json: Bool) {
+        if paused { ServiceNotice.paused() } else { ServiceNotice.ready() }
+        Living.$audience.withValue(nil) {
+            guard json else {
+                return Console.err(paused ? "Paused: nothing new is taken until `filmgate resume`; deliveries go on." : "Going on.")
+            }
+            var line = JSONObject()
+            line.add("type", "status")
+            line.add("paused", paused)
+            Console.out(line.finished)
+        }
     }
 
     /// Folders whose disk may fill up.

@@ -37,6 +37,8 @@ struct Board: Sendable, Equatable {
     /// Nanoseconds since 1970: when the run that goes on began; nil when none does.
     var since: Int64?
     var lastRun: String?
+    /// A run goes on that takes nothing new.
+    var isPaused = false
     /// Frames that reached an ending in the last minute.
     var perMinute: Int?
 

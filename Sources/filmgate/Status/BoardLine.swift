@@ -3,7 +3,7 @@ import FilmgateCore
 /// The board as one line, where there is no terminal to draw on.
 enum BoardLine {
     static func human(_ board: Board) -> String {
-        var parts = [board.since == nil ? "no run" : "running", "\(board.seen) frames"]
+        var parts = [board.since == nil ? "no run" : board.isPaused ? "paused" : "running", "\(board.seen) frames"]
         for ending in Ending.allCases { if let count = board.endings[ending], count > 0 { parts.append("\(count) \(ending.rawValue)") } }
         for target in board.targets {
             let waiting = target.waiting + target.held
@@ -18,6 +18,7 @@ enum BoardLine {
         var line = JSONObject()
         line.add("type", "status")
         line.add("running", board.since != nil)
+        line.add("paused", board.isPaused)
         line.add("event", board.event)
         var assets = JSONObject()
         for ending in Ending.allCases { assets.add(ending.rawValue, board.endings[ending] ?? 0) }

@@ -71,7 +71,7 @@ struct BoardReader {
     }
 
     private static func add(_ live: LiveBoard.State, to board: inout Board) {
-        (board.since, board.event) = (live.since, live.event)
+        (board.since, board.event, board.isPaused) = (live.since, live.event, live.isPaused)
         board.sources = live.sources.values.sorted { $0.name < $1.name }
         for (name, queue) in live.queues.sorted(by: { $0.key < $1.key }) {
             let index = board.targets.firstIndex { $0.name == name } ?? board.targets.endIndex

@@ -30,7 +30,9 @@ struct BoardText {
     private var header: Line {
         let event = board.event.map { $0.isEmpty ? "no event yet" : $0 }
         let left = ["filmgate", event].compactMap { $0 }.joined(separator: "  ")
-        let state = board.since.map { "running " + Describe.duration(now - Double($0) / 1e9) } ?? "no run goes on"
+        let state =
+            board.since.map { (board.isPaused ? "PAUSED (filmgate resume) " : "running ") + Describe.duration(now - Double($0) / 1e9) }
+            ?? "no run goes on"
         let right = state + "  " + Self.clock(Int64(now))
         return Line(text: TextWidth.pad(left, max(0, width - TextWidth.of(right) - 1)) + " " + right, ink: .strong)
     }

@@ -1,4 +1,5 @@
 import FilmgateCore
+import FilmgateEngine
 import Foundation
 import Synchronization
 
@@ -10,14 +11,29 @@ final class LiveBoard: Sendable {
         var queues: [String: Queue] = [:]
         var event: String?
         var since: Int64 = 0
+        var isPaused = false
     }
     private let state: Mutex<State>
+    private let gate: PauseGate, tell: @Sendable (Bool) -> Void
 
-    init(event: String?) {
+    /// `tell` is called when the run was paused (true) or goes on.
+    init(event: String?, gate: PauseGate, tell: @escaping @Sendable (Bool) -> Void) {
         state = Mutex(State(event: event, since: Int64(Date().timeIntervalSince1970 * 1e9)))
+        (self.gate, self.tell) = (gate, tell)
     }
 
-    var now: State { state.withLock { $0 } }
+    var now: State {
+        var now = state.withLock { $0 }
+        now.isPaused = gate.isShut
+        return now
+    }
+
+    /// False when it was so already.
+    func pause(_ on: Bool) -> Bool {
+        guard gate.set(shut: on) else { return false }
+        tell(on)
+        return true
+    }
 
     @Sendable func note(_ happening: Happening) {
         state.withLock { state in
@@ -60,6 +76,7 @@ extension LiveBoard.State {
         line.add("type", "board")
         line.add("since", Int(since))
         line.add("event", event)
+        line.add("paused", isPaused)
         line.add("sources", objects: sources.sorted { $0.key < $1.key }.map { Self.object($0.value) })
         line.add(
             "queues",
@@ -96,7 +113,7 @@ extension LiveBoard.State {
         guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
             object["type"] as? String == "board", let since = object["since"] as? Int
         else { return nil }
-        (self.since, event) = (Int64(since), object["event"] as? String)
+        (self.since, event, isPaused) = (Int64(since), object["event"] as? String, object["paused"] as? Bool ?? false)
         for source in object["sources"] as? [[String: Any]] ?? [] {
             guard let name = source["name"] as? String else { continue }
             let storages = (source["storages"] as? [[String: Any]] ?? []).map { room in

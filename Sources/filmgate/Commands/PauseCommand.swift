@@ -1,0 +1,66 @@
+import ArgumentParser
+import FilmgateCore
+import FilmgateEngine
+
+struct PauseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause", abstract: "Let the run that goes on take nothing new for a while; deliveries go on.",
+        discussion: """
+            Cameras are not read. What comes into watched folders and by FTP is noted and taken once, after `filmgate resume`.
+
+            EXAMPLE:
+              filmgate pause
+            """)
+
+    @OptionGroup var options: CommonOptions
+
+    func run() async throws { try Pause(options: options).set(true) }
+}
+
+struct ResumeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Let a paused run go on, with what came meanwhile.",
+        discussion: """
+            EXAMPLE:
+              filmgate resume
+            """)
+
+    @OptionGroup var options: CommonOptions
+
+    func run() async throws { try Pause(options: options).set(false) }
+}
+
+/// Asks the run that holds the state, which does it in its own process.
+private struct Pause {
+    let options: CommonOptions
+
+    func set(_ on: Bool) throws {
+        guard let board = Living.board else { return try handOver() }
+        let isNew = board.pause(on)
+        if options.json { return Console.out(Self.json(on)) }
+        switch (on, isNew) {
+        case (true, true): Console.out("Paused: nothing new is taken, deliveries go on. `filmgate resume` goes on.")
+        case (true, false): Console.out("It is paused already.")
+        case (false, true): Console.out("Going on.")
+        case (false, false): Console.out("It was not paused.")
+        }
+    }
+
+    static func json(_ on: Bool) -> String {
+        var line = JSONObject()
+        line.add("type", "status")
+        line.add("paused", on)
+        return line.finished
+    }
+
+    private func handOver() throws {
+        let state = options.stateDirectory
+        if let code = ControlClient.handOver(Array(CommandLine.arguments.dropFirst()), state: state) {
+            throw Exit(ExitStatus(rawValue: code) ?? .failure)
+        }
+        throw Workplace.end(
+            IngestError(
+                .notFound, "No run goes on with the state \(state).", advice: "Start one with `filmgate run`, or say which with --state."),
+            options)
+    }
+}
