@@ -127,6 +127,27 @@ import Testing
         #expect(try table.run(["whoami", file]).status == 0)
     }
 
+    /// From where it will come later, the passphrase comes at first; and a fixed secret in a locked store is locked, not missing.
+    @Test(arguments: [true, false]) func thePassphraseComesFromItsOwnPlaces(_ byProgram: Bool) throws {
+        let file = try pipeline("bearer: { token: store }")
+        let program = try table.write("unlock.sh", "#!/bin/sh\necho correct horse\n")
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
+        let secret = ["FILMGATE_PASSPHRASE": "correct horse"]
+        let sealed = try table.run(
+            ["login", "--protect"] + (byProgram ? ["--unlock-with", program] : []), environment: byProgram ? [:] : secret)
+        #expect(sealed.status == 0, "\(sealed.errors)")
+        let input = try table.write("typed", "canary-token\n"), shell = Process()
+        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+        shell.arguments = ["-c", "\"$0\" login \"$2\" --state \"$1\" < \"$3\" 2>/dev/null >&2", Program.path, table.state, file, input]
+        shell.environment = ProcessInfo.processInfo.environment.merging(secret) { $1 }
+        try shell.run()
+        shell.waitUntilExit()
+        #expect(shell.terminationStatus == 0)
+        let asked = try table.run(["whoami", file]), account = asked.items("account").first
+        #expect(account?["state"] as? String == (byProgram ? "signedIn" : "locked") && asked.status == (byProgram ? 0 : 4))
+        #expect(try table.run(["whoami", file], environment: secret).status == 0)
+    }
+
     @Test func noCrashDumpCouldHoldASecret() throws {
         let gallery = try Gallery(table)
         let limits = try String(contentsOfFile: "/proc/\(gallery.process.processIdentifier)/limits", encoding: .utf8)

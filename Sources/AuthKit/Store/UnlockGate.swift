@@ -21,7 +21,9 @@ public struct UnlockGate: Sendable {
     }
 
     /// The first way that gives one: environment, `hook`, person.
-    func passphrase(hook: [String]) throws(IngestError) -> SecretValue? {
+    ///
+    /// Blocks. `unauthorized` when the hook's program fails.
+    public func passphrase(hook: [String]) throws(IngestError) -> SecretValue? {
         if let text = environment(Self.variable), !text.isEmpty { return SecretValue(text) }
         if !hook.isEmpty {
             let printed = try HelperProgram.run(hook, seconds: 120, limit: 4096)

@@ -92,14 +92,21 @@ struct LoginCommand: AsyncParsableCommand {
         let vault = workplace.vault, desk = TerminalDesk(name: "secret store", json: options.json, opensBrowser: false)
         try await workplace.telling { () async throws(IngestError) in
             if unprotect { return try vault.protect(with: nil) }
-            let passphrase = try await desk.ask("New passphrase", hidden: true)
-            if Terminal.isThere, try await desk.ask("Once more", hidden: true) != passphrase {
-                throw IngestError(.misconfigured, "The two passphrases differ; nothing was changed.")
-            }
+            let hook = unlockWith?.split(separator: " ").map(String.init) ?? []
+            let passphrase = try await newPassphrase(vault, desk, hook)
             let seconds = Int(Duration(text: lockAfter)?.components.seconds ?? 900)
-            try vault.protect(
-                with: SecretValue(passphrase), hook: unlockWith?.split(separator: " ").map(String.init) ?? [], idle: min(864_000, seconds))
+            try vault.protect(with: passphrase, hook: hook, idle: min(864_000, seconds))
         }
         Console.err(unprotect ? "The secret store is open to you without a passphrase." : "The secret store is sealed.")
+    }
+
+    /// From where it will come when the store is opened, else from the person; where there is a seal already, those open the old one.
+    private func newPassphrase(_ vault: Vault, _ desk: TerminalDesk, _ hook: [String]) async throws(IngestError) -> SecretValue {
+        if try !vault.isProtected(), let given = try UnlockGate().passphrase(hook: hook) { return given }
+        let passphrase = try await desk.ask("New passphrase", hidden: true)
+        if Terminal.isThere, try await desk.ask("Once more", hidden: true) != passphrase {
+            throw IngestError(.misconfigured, "The two passphrases differ; nothing was changed.")
+        }
+        return SecretValue(passphrase)
     }
 }

@@ -1,3 +1,4 @@
+import AuthKit
 import FilmgateCore
 
 /// What `whoami` and `login` say about one sign-in.
@@ -69,6 +70,7 @@ extension SignIn {
             }
         } catch {
             line.trouble = error
+            if error.isLocked { line.facts.state = .locked }
             // What could not be asked leaves what is stored.
             if let account, let facts = try? await account.restore(validating: false) { line.facts = facts }
         }
