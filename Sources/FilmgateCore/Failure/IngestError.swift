@@ -20,7 +20,12 @@ public struct IngestError: Error, Sendable, CustomStringConvertible {
         (self.code, self.message, self.advice, self.retryAfter, self.cause) = (code, message, advice, retryAfter, cause)
     }
 
-    public var description: String { advice.map { "\(message) \($0)" } ?? message }
+    /// Message and advice, each a sentence.
+    public var description: String {
+        guard let advice else { return message }
+        let isSentence = message.last.map { ".!?…:".contains($0) } ?? true
+        return "\(message)\(isSentence ? "" : ".") \(advice)"
+    }
 }
 
 /// What the engine does about a failure; only the engine reads it.

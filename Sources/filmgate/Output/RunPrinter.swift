@@ -8,6 +8,8 @@ final class RunPrinter: Sendable {
     private let ledger: any LedgerReader
     private let audience = Living.audience
     private let fold = Fold()
+    /// What was said of each target's hold, and when other trouble was said: several workers meet the same one at once.
+    private let told = Mutex<(held: [String: String], troubles: [String: ContinuousClock.Instant])>(([:], [:]))
     /// Pending files, which come last.
     private let late = Mutex<[Settled]>([])
     /// Known files that wait for `catchUp`: their receipts are looked up in the ledger.
@@ -39,13 +41,28 @@ final class RunPrinter: Sendable {
         switch happening {
         case .settled(let settled): settle(settled)
         case .companion(let made): tell(made)
-        case .held(let target, let reason): if !json { say("held: \(target): \(reason)") }
-        case .released(let target): if !json { say("\(target) takes files again.") }
+        case .held(let target, let reason): if !json, isNew(reason, holding: target) { say("held: \(target): \(reason)") }
+        case .released(let target):
+            told.withLock { $0.held[target] = nil }
+            if !json { say("\(target) takes files again.") }
         case .retrying(let target, let what, let reason, let delay):
             if verbose > 0, !json { say("retry: \(target): \(what): \(reason) (in \(Describe.duration(delay.inSeconds)))") }
-        case .trouble(let error): Failure.tell(error, json: json)
+        case .trouble(let error): if isNew(error) { Failure.tell(error, json: json) }
         case .source(let place, let state): tell(place, state)
         case .listed, .started, .read, .queue, .delivered, .device, .refused: break
+        }
+    }
+
+    private func isNew(_ reason: String, holding target: String) -> Bool {
+        told.withLock { $0.held.updateValue(reason, forKey: target) != reason }
+    }
+
+    /// The same trouble is told again when a minute has gone by.
+    private func isNew(_ error: IngestError) -> Bool {
+        let now = ContinuousClock.now
+        return told.withLock { told in
+            told.troubles = told.troubles.filter { now - $0.value < .seconds(60) }
+            return told.troubles.updateValue(now, forKey: error.description) == nil
         }
     }
 
