@@ -8,12 +8,6 @@ struct ImportOptions: ParsableArguments {
     @Argument(help: "Cards, their dumps, or folders.", completion: .directory)
     var paths: [String] = []
 
-    @Option(help: ArgumentHelp("Copy everything to this folder, by date; may be given several times.", valueName: "dir"))
-    var to: [String] = []
-
-    @Option(help: ArgumentHelp("The pipeline file; the paths replace its sources.", valueName: "file"))
-    var pipeline: String?
-
     @Option(
         help: ArgumentHelp("Import from a camera: its id, serial number or model as `filmgate cameras` tells, or usb.", valueName: "id"))
     var camera: String?
@@ -21,35 +15,11 @@ struct ImportOptions: ParsableArguments {
     @Option(help: ArgumentHelp("With --camera: the module that takes it, such as gphoto2.", valueName: "module"))
     var via: String?
 
-    @Option(help: "The event that the frames belong to.")
-    var event: String?
-
-    @Option(help: "Whose frames these are.")
-    var photographer: String?
-
-    @Option(name: .customLong("set"), help: ArgumentHelp("Change one value of the pipeline.", valueName: "key=value"))
-    var set: [String] = []
-
-    @Option(help: "How copies are proven: reread (from the disk itself) or size.")
-    var verify: VerifyMode?
-
-    @Flag(help: "Write an ASC MHL manifest beside the copies.")
-    var mhl = false
-
-    @Flag(help: "Take known files again; bring back what was removed at a target.")
-    var again = false
-
-    @Option(help: ArgumentHelp("Leave the rest pending after this long without progress.", valueName: "duration"))
-    var wait = "2m"
-
-    @Flag(help: "End with 9 when nothing new was delivered.")
-    var errorOnEmpty = false
+    @OptionGroup var how: TakingOptions
 
     /// An empty word is a variable that was not set, and never the folder that one happens to be in.
     func validate() throws {
-        if to.contains("") { throw ValidationError("--to takes a folder, and was given nothing.") }
         if paths.contains("") { throw ValidationError("A card or folder is an empty word.") }
-        if pipeline == "" { throw ValidationError("--pipeline takes a file, and was given nothing.") }
     }
 }
 
@@ -96,47 +66,17 @@ struct ImportRun {
 
     func run() async throws {
         var workplace = try Workplace(options)
-        guard let wait = Duration(text: importing.wait) else { throw ValidationError("--wait takes a duration such as 30s or 2m.") }
-        let pipeline = try await takingCamera(try takingPaths(try pipeline(workplace)), &workplace)
-        let event = try EventGate(state: options.stateDirectory).event(importing.event, for: pipeline.event)
-        var run = RunOptions(
-            verb: "import", event: event, photographer: importing.photographer, again: importing.again, dryRun: dryRun,
-            wait: wait, state: options.stateDirectory)
-        run.holdsForEvent = pipeline.event.hold && event == nil
-        try await RunSession(workplace: workplace, options: run, errorOnEmpty: importing.errorOnEmpty).run(pipeline)
-    }
-
-    /// The pipeline that the options name or describe.
-    func pipeline(_ workplace: Workplace) throws -> PipelineFile {
-        let overrides = try importing.set.map { text in
-            guard let override = Override(text) else {
-                throw ValidationError("--set takes key=value, such as --set stages.select.min_rating=3.")
-            }
-            return override
-        }
-        if let file = importing.pipeline {
-            guard importing.to.isEmpty else {
-                throw ValidationError("--to and --pipeline exclude each other: the pipeline names the targets.")
-            }
-            return proving(try workplace.load(file, overrides: overrides))
-        }
-        guard !importing.to.isEmpty else { throw ValidationError("Say where to: --to DIR, or --pipeline FILE.") }
-        guard !importing.paths.isEmpty || importing.camera != nil else {
+        guard let wait = Duration(text: importing.how.wait) else { throw ValidationError("--wait takes a duration such as 30s or 2m.") }
+        guard importing.how.pipeline != nil || importing.how.to.isEmpty || !importing.paths.isEmpty || importing.camera != nil else {
             throw ValidationError("Say what to import: the path of a card or a folder, or --camera ID.")
         }
-        let node = BuiltinPipeline.importing(
-            to: importing.to.map(UserPath.absolute), verify: (importing.verify ?? .reread).rawValue, mhl: importing.mhl)
-        return try workplace.checked(workplace.loader(overrides: overrides).load(node: node))
-    }
-
-    /// `--verify` and `--mhl` with a pipeline: for every target that knows those options.
-    private func proving(_ pipeline: PipelineFile) -> PipelineFile {
-        var pipeline = pipeline
-        for index in pipeline.targets.indices where pipeline.targets[index].module == "folder" {
-            if let verify = importing.verify { pipeline.targets[index].node.set("verify", verify.rawValue) }
-            if importing.mhl { pipeline.targets[index].node.set("mhl", "true") }
-        }
-        return pipeline
+        let pipeline = try await takingCamera(try takingPaths(try importing.how.load(workplace)), &workplace)
+        let event = try EventGate(state: options.stateDirectory).event(importing.how.event, for: pipeline.event)
+        var run = RunOptions(
+            verb: "import", event: event, photographer: importing.how.photographer, again: importing.how.again, dryRun: dryRun,
+            wait: wait, state: options.stateDirectory)
+        run.holdsForEvent = pipeline.event.hold && event == nil
+        try await RunSession(workplace: workplace, options: run, errorOnEmpty: importing.how.errorOnEmpty).run(pipeline)
     }
 
     /// A camera replaces the pipeline's sources; the options of the module that takes it stay.

@@ -13,7 +13,10 @@ struct WatchCommand: AsyncParsableCommand {
               filmgate watch ~/Hot --pipeline wedding.yaml --event smith --take move
             """)
 
-    @OptionGroup var importing: ImportOptions
+    @Argument(help: "The folders to watch, with all that is below them.", completion: .directory)
+    var folders: [String] = []
+
+    @OptionGroup var how: TakingOptions
 
     @Option(help: ArgumentHelp("How long a file must stay as it is before it is taken.", valueName: "duration"))
     var settle: String?
@@ -28,16 +31,16 @@ struct WatchCommand: AsyncParsableCommand {
 
     func run() async throws {
         let workplace = try Workplace(options)
-        guard let wait = Duration(text: importing.wait) else { throw ValidationError("--wait takes a duration such as 30s or 2m.") }
-        guard !importing.paths.isEmpty else { throw ValidationError("Say which folders to watch.") }
-        let loaded = try ImportRun(importing: importing, options: options, dryRun: false).pipeline(workplace)
+        guard let wait = Duration(text: how.wait) else { throw ValidationError("--wait takes a duration such as 30s or 2m.") }
+        guard !folders.isEmpty, !folders.contains("") else { throw ValidationError("Say which folders to watch.") }
+        let loaded = try how.load(workplace)
         let pipeline = try watching(loaded, workplace)
-        let event = try EventGate(state: options.stateDirectory).event(importing.event, for: pipeline.event)
+        let event = try EventGate(state: options.stateDirectory).event(how.event, for: pipeline.event)
         var run = RunOptions(
-            verb: "watch", event: event, photographer: importing.photographer, again: importing.again, wait: wait,
+            verb: "watch", event: event, photographer: how.photographer, again: how.again, wait: wait,
             state: options.stateDirectory)
         run.holdsForEvent = pipeline.event.hold && event == nil
-        let session = RunSession(workplace: workplace, options: run, errorOnEmpty: importing.errorOnEmpty)
+        let session = RunSession(workplace: workplace, options: run, errorOnEmpty: how.errorOnEmpty)
         if once { try await session.runAll(pipeline) } else { try await LiveSession(session: session).run(pipeline) }
     }
 
@@ -47,7 +50,7 @@ struct WatchCommand: AsyncParsableCommand {
         let model =
             pipeline.sources.first { $0.module == "folder" }
             ?? ModuleUse(name: "folder", module: "folder", node: ConfigNode(.map([])), mark: Mark())
-        pipeline.sources = importing.paths.map { path in
+        pipeline.sources = folders.map { path in
             var folder = model
             folder.node.set("path", ConfigNode(.scalar(UserPath.absolute(path), quoted: true)))
             if let settle { folder.node.set("settle", settle) }

@@ -7,7 +7,7 @@ extension EventsCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "The events of the galleries, and those of earlier runs.",
             discussion: """
-                A gallery's list is kept for half a minute per account; when the gallery cannot be asked, the last one is shown. Signing out \\
+                A gallery's list is kept for half a minute per account; when the gallery cannot be asked, the last one is shown. Signing out \
                 forgets it.
 
                 EXAMPLES:

@@ -7,7 +7,7 @@ struct ModuleTest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test", abstract: "Try out an external module by the rules that built-in ones keep to.",
         discussion: """
-            The options come from `test` in the module's hello and from --set. {scratch} stands for an empty folder, for a source one with \\
+            The options come from `test` in the module's hello and from --set. {scratch} stands for an empty folder, for a source one with \
             files in it. What is delivered is counted by asking the module (`copies`), or else in that folder.
 
             EXAMPLE:

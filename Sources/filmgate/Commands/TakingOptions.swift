@@ -1,0 +1,71 @@
+import ArgumentParser
+import FilmgateCore
+import FilmgateEngine
+
+/// How `import`, `plan` and `watch` take what they find, and where to.
+struct TakingOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Copy everything to this folder, by date; may be given several times.", valueName: "dir"))
+    var to: [String] = []
+
+    @Option(help: ArgumentHelp("The pipeline file; the paths replace its sources.", valueName: "file"))
+    var pipeline: String?
+
+    @Option(help: "The event that the frames belong to.")
+    var event: String?
+
+    @Option(help: "Whose frames these are.")
+    var photographer: String?
+
+    @Option(name: .customLong("set"), help: ArgumentHelp("Change one value of the pipeline.", valueName: "key=value"))
+    var set: [String] = []
+
+    @Option(help: "How copies are proven: reread (from the disk itself) or size.")
+    var verify: VerifyMode?
+
+    @Flag(help: "Write an ASC MHL manifest beside the copies.")
+    var mhl = false
+
+    @Flag(help: "Take known files again; bring back what was removed at a target.")
+    var again = false
+
+    @Option(help: ArgumentHelp("Leave the rest pending after this long without progress.", valueName: "duration"))
+    var wait = "2m"
+
+    @Flag(help: "End with 9 when nothing new was delivered.")
+    var errorOnEmpty = false
+
+    func validate() throws {
+        if to.contains("") { throw ValidationError("--to takes a folder, and was given nothing.") }
+        if pipeline == "" { throw ValidationError("--pipeline takes a file, and was given nothing.") }
+    }
+
+    /// The pipeline that the options name or describe.
+    func load(_ workplace: Workplace) throws -> PipelineFile {
+        let overrides = try set.map { text in
+            guard let override = Override(text) else {
+                throw ValidationError("--set takes key=value, such as --set stages.select.min_rating=3.")
+            }
+            return override
+        }
+        if let file = pipeline {
+            guard to.isEmpty else {
+                throw ValidationError("--to and --pipeline exclude each other: the pipeline names the targets.")
+            }
+            return proving(try workplace.load(file, overrides: overrides))
+        }
+        guard !to.isEmpty else { throw ValidationError("Say where to: --to DIR, or --pipeline FILE.") }
+        let node = BuiltinPipeline.importing(
+            to: to.map(UserPath.absolute), verify: (verify ?? .reread).rawValue, mhl: mhl)
+        return try workplace.checked(workplace.loader(overrides: overrides).load(node: node))
+    }
+
+    /// `--verify` and `--mhl` with a pipeline: for every target that knows those options.
+    private func proving(_ pipeline: PipelineFile) -> PipelineFile {
+        var pipeline = pipeline
+        for index in pipeline.targets.indices where pipeline.targets[index].module == "folder" {
+            if let verify = verify { pipeline.targets[index].node.set("verify", verify.rawValue) }
+            if mhl { pipeline.targets[index].node.set("mhl", "true") }
+        }
+        return pipeline
+    }
+}
