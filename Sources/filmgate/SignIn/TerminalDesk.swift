@@ -17,8 +17,9 @@ struct TerminalDesk: SignInDesk {
             line.add("complete_url", invitation.completeURL)
             Console.out(line.finished)
         } else if let code = invitation.code {
-            Console.err("\(name): open this address in any browser, on any device, and enter the code \(Describe.name(code))")
-            Console.err("\n  \(Describe.name(invitation.url))\n")
+            // Lines of their own: a terminal of 80 columns would break them anywhere.
+            Console.err("\(name): open this address in any browser, on any device,\n\n  \(Describe.name(invitation.url))\n")
+            Console.err("and enter the code\n\n  \(Describe.name(code))\n")
             draw(invitation.completeURL ?? invitation.url)
             Console.err("Waiting …")
         } else {
