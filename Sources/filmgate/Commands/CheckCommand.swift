@@ -32,7 +32,8 @@ struct CheckCommand: AsyncParsableCommand {
         }
         var invalid = false, refused: IngestError?
         for path in pipelines {
-            let loaded = workplace.loader(overrides: overrides).load(path: path)
+            var loaded = workplace.loader(overrides: overrides).load(path: path)
+            if let pipeline = loaded.pipeline { loaded.diagnostics += ListenerCheck.warnings(pipeline) }
             for diagnostic in loaded.diagnostics {
                 Console.out(options.json ? DiagnosticLine.json(diagnostic) : DiagnosticLine.human(diagnostic, loaded))
             }

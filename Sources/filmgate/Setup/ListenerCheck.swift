@@ -1,0 +1,45 @@
+import FileKit
+import FilmgateCore
+import FilmgateEngine
+
+/// What `check` warns of where a source lets other machines in.
+enum ListenerCheck {
+    static func warnings(_ pipeline: PipelineFile) -> [Diagnostic] {
+        pipeline.sources.filter { $0.module == "ftp" }.flatMap { source in clear(source.node) + missing(source.node) }
+    }
+
+    /// Passwords and pictures that anyone in the same network can read.
+    private static func clear(_ node: ConfigNode) -> [Diagnostic] {
+        let listen = node["listen"]?.text ?? "", tls = node["tls"]?.text ?? "none"
+        guard !listen.isEmpty, !isLoopback(listen), ["none", "explicit"].contains(tls) else { return [] }
+        let what = tls == "none" ? "FTP without TLS" : "FTP where TLS is left to the client"
+        return [
+            .warning(
+                node["listen"]?.mark ?? node.mark, "clear-text",
+                "\(what) at \(listen): passwords can be read by anyone in the same network.",
+                hint: "Write `tls: required` with a certificate and a key, where the cameras can do it.")
+        ]
+    }
+
+    private static func isLoopback(_ listen: String) -> Bool {
+        let host = listen.split(separator: ":").dropLast().joined(separator: ":")
+        return host.hasPrefix("127.") || host == "localhost" || host == "[::1]"
+    }
+
+    private static func missing(_ node: ConfigNode) -> [Diagnostic] {
+        ["certificate", "key"].compactMap { name in
+            guard let value = node[name], let path = value.text, !path.isEmpty else { return nil }
+            let facts = Result { () throws(IngestError) in try FileFacts.of(UserPath.absolute(path)) }
+            guard case .success(nil) = facts else { return nil }
+            return .warning(value.mark, "missing-file", "There is no `\(path)`; the source cannot start without it.")
+        }
+    }
+}
+
+extension ConfigNode {
+    /// A plain value's text.
+    fileprivate var text: String? {
+        if case .scalar(let text, _) = value { return text }
+        return nil
+    }
+}
