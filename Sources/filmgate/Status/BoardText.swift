@@ -76,19 +76,37 @@ struct BoardText {
     }
 
     private var targetLines: [Line] {
-        board.targets.prefix(max(3, height / 3)).map { target in
+        board.targets.prefix(max(3, height / 3)).flatMap { target -> [Line] in
             let numbers = [
                 String(target.done), String(target.waiting + target.held), target.sending.map(String.init) ?? "–", String(target.failed),
             ]
             var text = "    " + TextWidth.pad(target.name, nameWidth) + numbers.map { TextWidth.pad($0, Self.column, right: true) }.joined()
             let isAlarm = target.held > 0 || target.failed > 0 || target.reason?.hasPrefix("held") == true
+            var more: [String] = []
             if let reason = target.reason {
-                text += "  " + reason
+                if TextWidth.of(text) + 2 + TextWidth.of(reason) <= width { text += "  " + reason } else { more = wrapped(reason) }
             } else if let age = target.age, target.waiting > 0 {
                 text += "  oldest " + Describe.duration(age)
             }
-            return Line(text: text, ink: isAlarm ? .alarm : .plain)
+            return ([text] + more).map { Line(text: $0, ink: isAlarm ? .alarm : .plain) }
         }
+    }
+
+    /// A reason with its advice, on lines of their own: three at most.
+    private func wrapped(_ reason: String) -> [String] {
+        let indent = "        ", room = max(20, width - TextWidth.of(indent))
+        var lines: [String] = []
+        for word in reason.split(separator: " ") {
+            if let last = lines.last, TextWidth.of(last) + 1 + TextWidth.of(String(word)) <= room {
+                lines[lines.count - 1] += " " + word
+            } else if lines.count == 3 {
+                lines[2] += " …"
+                break
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines.map { indent + $0 }
     }
 
     private var troubleLines: [Line] { board.troubles.prefix(3).map { Line(text: "    " + $0, ink: .alarm) } }
