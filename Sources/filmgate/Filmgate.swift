@@ -49,14 +49,19 @@ struct Filmgate: AsyncParsableCommand {
     static func carryOut(_ arguments: [String]?) async -> Int32 {
         let last = LastWord()
         return await Living.$lastWord.withValue(last) {
-            var writesLines = false, status = ExitStatus.complete
+            // What cannot be parsed says by its words whether JSON was asked for.
+            let words = arguments ?? Array(CommandLine.arguments.dropFirst())
+            var writesLines = words.contains("--json") && words.first != "schema", status = ExitStatus.complete
             do {
                 var command = try parseAsRoot(arguments)
                 writesLines = Self.writesLines(command)
                 if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
             } catch let exit as Exit {
                 status = exit.code
-            } catch { status = tell(error) }
+            } catch {
+                status = tell(error, json: writesLines)
+                if status == .complete { writesLines = false }
+            }
             if writesLines, !last.isSaid { Console.out(SummaryLine.json(RunSummary(), exit: status)) }
             return status.rawValue
         }
@@ -68,9 +73,14 @@ struct Filmgate: AsyncParsableCommand {
         return Mirror(reflecting: command).children.contains { ($0.value as? OptionGroup<CommonOptions>)?.wrappedValue.json == true }
     }
 
-    private static func tell(_ error: any Error) -> ExitStatus {
-        let isHelp = exitCode(for: error) == .success
-        if isHelp { Console.out(fullMessage(for: error)) } else { Console.err(fullMessage(for: error)) }
-        return isHelp ? .complete : .usage
+    /// Help goes to stdout; a mistake in the words to stderr, and with `--json` as an `error` object to stdout too.
+    private static func tell(_ error: any Error, json: Bool) -> ExitStatus {
+        if exitCode(for: error) == .success {
+            Console.out(fullMessage(for: error))
+            return .complete
+        }
+        Console.err(fullMessage(for: error))
+        if json { Failure.tell(IngestError(.misconfigured, message(for: error)), json: true) }
+        return .usage
     }
 }

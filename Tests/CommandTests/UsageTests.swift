@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+/// Words that are wrong, and what help and `check` say.
+@Suite struct UsageTests {
+    @Test(arguments: [
+        ["import", "CARD"], ["import", "--bogus"], ["assign"], ["import", "--to", ""], ["import", "CARD", "--to", "a", "--pipeline", "b"],
+    ])
+    func jsonTellsOfAMistakeAndEnds(_ words: [String]) throws {
+        let outcome = try Table().run(words)
+        #expect(outcome.status == 2)
+        #expect(outcome.items("error").first?["code"] as? String == "misconfigured", "\(outcome.output)")
+        #expect((outcome.items("error").first?["message"] as? String)?.isEmpty == false)
+        #expect(outcome.objects.last?["type"] as? String == "summary" && outcome.count("exit") == 2)
+        #expect(!outcome.errors.isEmpty)
+    }
+
+    @Test func watchHasItsOwnOptions() throws {
+        let help = try Program.run(["watch", "--help"])
+        #expect(help.status == 0 && !help.output.contains("camera") && help.output.contains("folders to watch"))
+        #expect(try Table().run(["watch", "wi", "--to", "x", "--camera", "usb"]).status == 2)
+        #expect(try Program.run(["import", "--help"]).output.contains("--camera"))
+    }
+
+    @Test(arguments: [["events", "list"], ["modules", "test"], ["run"]]) func helpHasNoStrayMarks(_ words: [String]) throws {
+        #expect(try !Program.run(words + ["--help"]).output.contains("\\"))
+    }
+
+    /// Passwords in the clear and files that are not there: warned of, with their places.
+    @Test(arguments: [("0.0.0.0", "none", 1), ("127.0.0.1", "none", 0), ("0.0.0.0", "required", 0), ("192.168.1.2", "explicit", 1)])
+    func checkWarnsOfOpenPorts(_ host: String, _ tls: String, _ warnings: Int) throws {
+        let table = try Table(), certificate = try table.write("cert.pem", "-")
+        let file = try table.write(
+            "p.yaml",
+            """
+            version: 1
+            sources:
+              - ftp:
+                  listen: "\(host):2121"
+                  tls: \(tls)
+                  certificate: \(certificate)
+                  key: \(table.path("none.pem"))
+                  logins: [ { user: ann, password: "${env:FTP_PASSWORD}" } ]
+            stages: [ { exif: {} }, { dedupe: {} }, { upload: { to: [archive] } } ]
+            targets:
+              archive: { folder: { path: "\(table.archive)" } }
+            """)
+        let outcome = try table.run(["check", file])
+        let found = outcome.items("diagnostic")
+        #expect(outcome.status == 0 && found.filter { $0["code"] as? String == "clear-text" }.count == warnings, "\(outcome.output)")
+        #expect(found.filter { $0["code"] as? String == "missing-file" }.map { $0["line"] as? Int } == [7])
+    }
+}
