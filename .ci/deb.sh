@@ -48,6 +48,8 @@ python3 .ci/deb/man.py "$program" "$share/man/man1"
 find "$share/man" -name '*.1' -exec gzip -9n {} +
 install -D -m 644 -t "$share/filmgate/profiles" pipelines/profiles/*.yaml
 install -D -m 644 -t "$share/doc/filmgate/examples" pipelines/*.yaml
+install -D -m 644 -t "$share/doc/filmgate/examples/service" .ci/deb/pipeline.yaml .ci/deb/credentials.conf
+install -m 644 .ci/deb/README.Debian "$share/doc/filmgate/README.Debian"
 install -D -m 644 LICENSE "$share/doc/filmgate/copyright"
 install -m 644 README.md "$share/doc/filmgate/README.md"
 gzip -9nc CHANGELOG.md >"$share/doc/filmgate/changelog.gz"
