@@ -62,6 +62,18 @@ import Testing
         for secret in double.secrets { #expect(!text.contains(secret)) }
     }
 
+    /// A terminal of 80 columns must not break the code that a person types off.
+    @Test func theDeviceCodeHasALineOfItsOwn() throws {
+        var profile = OIDCDouble.Profile()
+        profile.interval = 1
+        let double = try OIDCDouble(profile, clock: { Int(Date().timeIntervalSince1970) })
+        let file = try pipeline("oidc: { issuer: \"\(double.issuer)\", client_id: camera }")
+        let outcome = try Program.run(["login", file, "--no-browser", "--state", table.state])
+        #expect(outcome.status == 0)
+        let lines = outcome.errors.split(separator: "\n")
+        #expect(lines.contains("  QTZL-MCBW") && lines.allSatisfy { $0.count <= 80 }, "\(outcome.errors)")
+    }
+
     @Test func aRefusalEndsWithFour() throws {
         var profile = OIDCDouble.Profile()
         (profile.interval, profile.denies) = (1, true)

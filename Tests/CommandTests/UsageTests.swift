@@ -15,6 +15,19 @@ import Testing
         #expect(!outcome.errors.isEmpty)
     }
 
+    /// Four workers meet the same refusal; one sentence of it is enough, and its advice is another one.
+    @Test func aHoldIsSaidOnce() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let gallery = try Gallery(table), file = try table.pipeline(gallery)
+        let outcome = try Program.run(
+            ["import", table.card, "--pipeline", file, "--wait", "5s", "--state", table.state],
+            environment: ["FILMGATE_GALLERY_TOKEN": "wrong"])
+        let lines = outcome.errors.split(separator: "\n")
+        #expect(outcome.status == 4 && lines.filter { $0.hasPrefix("held: gallery") }.count == 1, "\(outcome.errors)")
+        #expect(lines.filter { $0.hasPrefix("error: ") }.count == 1, "\(outcome.errors)")
+    }
+
     @Test func watchHasItsOwnOptions() throws {
         let help = try Program.run(["watch", "--help"])
         #expect(help.status == 0 && !help.output.contains("camera") && help.output.contains("folders to watch"))
@@ -24,6 +37,12 @@ import Testing
 
     @Test(arguments: [["events", "list"], ["modules", "test"], ["run"]]) func helpHasNoStrayMarks(_ words: [String]) throws {
         #expect(try !Program.run(words + ["--help"]).output.contains("\\"))
+    }
+
+    @Test func theServiceExampleIsValid() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..").path
+        let outcome = try Program.run(["check", root + "/.ci/deb/pipeline.yaml"])
+        #expect(outcome.status == 0 && !outcome.output.contains("warning"), "\(outcome.output)")
     }
 
     /// Passwords in the clear and files that are not there: warned of, with their places.
