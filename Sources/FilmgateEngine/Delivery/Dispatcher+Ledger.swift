@@ -46,6 +46,12 @@ extension Dispatcher {
         told(consignment)
     }
 
+    /// One target has it, whatever others do.
+    func tellOfDelivery(_ parcel: Parcel, _ receipt: Receipt) {
+        guard receipt.state == .done else { return }
+        hub.post(.delivered(target: parcel.target.name, of: parcel.job.asset.origin, existed: receipt.existed))
+    }
+
     /// The ledger knows; now everyone else.
     func told(_ consignment: Consignment) {
         let ending = Self.ending(consignment.receipts.values)

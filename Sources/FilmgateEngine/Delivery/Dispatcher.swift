@@ -229,9 +229,7 @@ actor Dispatcher {
     private func conclude(_ id: Parcel.ID, _ receipt: Receipt) async {
         guard let parcel = parcels[id], let owner = parcel.listeners.first else { return }
         parcels[id]?.state = .settled(receipt)
-        if receipt.state == .done {
-            noteDelivered(parcel, receipt)
-        }
+        if receipt.state == .done { noteDelivered(parcel, receipt) }
         var finished: [Consignment] = []
         for (position, asset) in parcel.listeners.enumerated() {
             guard var consignment = open[asset] else { continue }
@@ -256,9 +254,7 @@ actor Dispatcher {
         if concluding == Self.mostConcluding - 1 { for target in queues.keys { pump(target) } }
         if receipt.state == .done || parcel.rendition != nil, parcel.spooled != receipt.path { await discardSpooled(parcel) }
         if receipt.state == .done, let rendition = parcel.rendition { Courier.discardIfStill(rendition, takenTo: receipt.path ?? "") }
-        if receipt.state == .done {
-            hub.post(.delivered(target: parcel.target.name, of: parcel.job.asset.origin, existed: receipt.existed))
-        }
+        tellOfDelivery(parcel, receipt)
         // Only now may it be forgotten: until the ledger knew, this was the only place that did.
         parcels.drop(id)
         leases.end(id, by: number, receipt)
