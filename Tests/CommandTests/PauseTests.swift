@@ -23,6 +23,8 @@ import Testing
         let watch = try Background(["status", "--watch", "--state", table.state, "--json"])
         #expect(watch.line(#"{"type":"status""#)?.contains(#""paused":true"#) == true)
         watch.kill(SIGINT)
+        #expect(try table.run(["status"]).items("status").first?["paused"] as? Bool == true)
+        #expect(try Program.run(["status", "--state", table.state]).output.contains("paused: "))
         try table.frames("hot", count: 5, from: 10)
         // One more is written over, one is taken away again: what lies there at the end counts.
         try table.frames("hot", count: 1, from: 20)

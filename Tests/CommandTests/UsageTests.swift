@@ -28,6 +28,16 @@ import Testing
         #expect(lines.filter { $0.hasPrefix("error: ") }.count == 1, "\(outcome.errors)")
     }
 
+    /// A target is another one for each event: `status` says which.
+    @Test func statusTellsTheEventsOfATargetApart() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let gallery = try Gallery(table), file = try table.pipeline(gallery)
+        for event in ["smith", "smart"] { #expect(try table.deliver(file, ["--event", event]).status == 0) }
+        let text = try Program.run(["status", "--state", table.state]).output
+        #expect(text.contains("gallery (smith): ") && text.contains("gallery (smart): "), "\(text)")
+    }
+
     @Test func watchHasItsOwnOptions() throws {
         let help = try Program.run(["watch", "--help"])
         #expect(help.status == 0 && !help.output.contains("camera") && help.output.contains("folders to watch"))

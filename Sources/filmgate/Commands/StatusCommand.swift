@@ -44,12 +44,15 @@ struct StatusCommand: AsyncParsableCommand {
             return (try await reader.totals(), try await reader.runs(limit: 1), try await reader.assets(filter))
         }
         let holder = StateHolder(directory: options.stateDirectory)
-        if options.json { printJSON(totals, runs.first, holder) } else { printText(totals, runs.first, holder, troubled) }
+        let isPaused = holder != nil && LiveQuestion.ask(state: options.stateDirectory)?.isPaused == true
+        if isPaused, !options.json { Console.out("paused: nothing new is taken until `filmgate resume`; deliveries go on") }
+        if options.json { printJSON(totals, runs.first, holder, isPaused) } else { printText(totals, runs.first, holder, troubled) }
     }
 
-    private func printJSON(_ totals: LedgerTotals, _ last: RunRow?, _ holder: StateHolder?) {
+    private func printJSON(_ totals: LedgerTotals, _ last: RunRow?, _ holder: StateHolder?, _ isPaused: Bool) {
         var line = JSONObject()
         line.add("type", "status")
+        line.add("paused", isPaused)
         var assets = JSONObject()
         for ending in Ending.allCases { assets.add(ending.rawValue, totals.assets[ending] ?? 0) }
         line.add("assets", assets)
@@ -75,11 +78,12 @@ struct StatusCommand: AsyncParsableCommand {
         if let last { Console.out("last run: \(HistoryCommand.text(last, holder))") } else { Console.out("nothing has been ingested yet") }
         let counts = Ending.allCases.compactMap { ending in totals.assets[ending].map { "\($0) \(ending.rawValue)" } }
         if !counts.isEmpty { Console.out("assets: " + counts.joined(separator: ", ")) }
+        let labels = TargetLabel.all(totals.targets)
         for target in totals.targets {
             let states = [Receipt.State.done, .pending, .held, .failed].compactMap { state in
                 target.states[state].flatMap { $0 > 0 ? "\($0) \(state.rawValue)" : nil }
             }
-            var text = "\(target.name): \(states.joined(separator: ", "))"
+            var text = "\(Describe.name(labels[target.identity] ?? target.name)): \(states.joined(separator: ", "))"
             if target.bytesWaiting > 0 {
                 text += ", \(Describe.bytes(target.bytesWaiting)) waiting since \(time(target.oldestWaiting) ?? "–")"
             }
