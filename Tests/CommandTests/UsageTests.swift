@@ -38,6 +38,13 @@ import Testing
         #expect(text.contains("gallery (smith): ") && text.contains("gallery (smart): "), "\(text)")
     }
 
+    /// Nothing to send is not the same as no such place.
+    @Test(arguments: [["retry"], ["assign", "smith"]]) func aStateThatDoesNotExistIsNamed(_ words: [String]) throws {
+        let table = try Table(), outcome = try table.run(words)
+        #expect(outcome.status == 5 && outcome.items("error").first?["code"] as? String == "notFound")
+        #expect(!FileManager.default.fileExists(atPath: table.state))
+    }
+
     @Test func watchHasItsOwnOptions() throws {
         let help = try Program.run(["watch", "--help"])
         #expect(help.status == 0 && !help.output.contains("camera") && help.output.contains("folders to watch"))

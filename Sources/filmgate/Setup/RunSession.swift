@@ -1,4 +1,5 @@
 import ArgumentParser
+import FileKit
 import FilmgateCore
 import FilmgateEngine
 import FilmgateExternal
@@ -26,6 +27,11 @@ struct RunSession {
     ///
     /// With `assigning`, what waits for an event, to the options' event.
     func retry(_ pipelines: [PipelineFile], _ states: Set<Receipt.State>, target: String?, assigning: Bool = false) async throws {
+        try await workplace.telling { () throws(IngestError) in
+            guard try FileFacts.of(options.state) == nil else { return }
+            throw IngestError(
+                .notFound, "There is no state \(options.state): nothing was ever taken with it.", advice: "Say which one with --state.")
+        }
         if let target { try await refuseUnknown(target, pipelines) }
         try await run(pipelines) { runner throws(IngestError) in
             try await runner.retry(states, target: target, assigning: assigning)
