@@ -14,7 +14,7 @@ public struct CameraCheck<M: CameraModule>: Sendable, CustomStringConvertible {
 public enum CameraConformance<M: CameraModule> {
     public typealias Bench = CameraBench<M>
 
-    public static var all: [CameraCheck<M>] { listing + transfer + news + manners }
+    public static var all: [CameraCheck<M>] { listing + gaps + transfer + news + manners }
 
     static func check(_ name: String, _ body: @escaping @Sendable (Bench, Bench.Way) async throws -> Void) -> CameraCheck<M> {
         CameraCheck(description: name, body: body)

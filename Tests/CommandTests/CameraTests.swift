@@ -134,11 +134,13 @@ final class Simulated {
     let port: String
     private let process = Process()
 
-    init(_ make: String, card: String) throws {
+    /// With `fault`, it does that wrong on purpose.
+    init(_ make: String, card: String, fault: String? = nil) throws {
         try FileManager.default.createDirectory(atPath: card, withIntermediateDirectories: true)
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: Program.path)
         process.arguments = ["camera", "simulate", "--make", make, "--port", "0", "--files", card]
+        if let fault { process.arguments? += ["--fault", fault] }
         (process.standardOutput, process.standardError) = (output, FileHandle.nullDevice)
         try process.run()
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)

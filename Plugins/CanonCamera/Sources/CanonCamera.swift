@@ -64,8 +64,8 @@ public struct CanonHandler: ManufacturerHandler {
     public func list(_ camera: isolated PTPCamera, into basket: inout ObjectBasket) throws(PTPError) {
         let before = basket
         do throws(PTPError) { try EOSListing.list(camera, into: &basket) } catch {
-            // Some bodies list the operation and refuse it.
-            guard error.refusal != nil else { throw error }
+            // Some bodies list the operation and refuse it, or answer nonsense.
+            guard StandardListing.mayGoOn(after: error, camera) else { throw error }
             basket = before
             try StandardListing.list(camera, into: &basket)
         }

@@ -10,7 +10,7 @@ enum EOSListing {
     static func list(_ camera: isolated PTPCamera, into basket: inout ObjectBasket) throws(PTPError) {
         guard camera.info.offers(.eosListing) else { throw .refused(.operationNotSupported, during: .eosListing) }
         var seen: Set<ObjectHandle> = []
-        for storage in try camera.storages() { try folder(.root, [], storage, camera, &basket, &seen) }
+        for storage in try StandardListing.storages(camera) { try folder(.root, [], storage, camera, &basket, &seen) }
     }
 
     private static func folder(
@@ -36,6 +36,8 @@ enum EOSListing {
                 basket.add(try object(entry, folders, storage, camera))
             } else if !entry.name.isEmpty {
                 below.append(entry)
+            } else {
+                StandardListing.miss("a folder in \(folders.joined(separator: "/"))/", .malformed("it has no name"), camera)
             }
         }
         return below

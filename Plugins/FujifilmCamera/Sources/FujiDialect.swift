@@ -76,14 +76,8 @@ enum FujiDialect {
 
     /// Nil for what vanished meanwhile.
     private static func object(_ number: UInt32, _ camera: isolated PTPCamera) throws(PTPError) -> CameraObject? {
-        do throws(PTPError) {
-            let info = try camera.objectInfo(ObjectHandle(number))
-            guard !info.isFolder else { return nil }
-            return CameraObject(ObjectHandle(number), info, folders: [])
-        } catch {
-            if error.refusal == .invalidObjectHandle { return nil }
-            throw error
-        }
+        guard let info = try StandardListing.info(ObjectHandle(number), camera), !info.isFolder else { return nil }
+        return CameraObject(ObjectHandle(number), info, folders: [])
     }
 
     /// A higher count means new objects behind the others; a lower one that numbers have moved.

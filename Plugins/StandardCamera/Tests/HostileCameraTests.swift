@@ -43,7 +43,12 @@ struct HostilePersonality: Personality {
         -> [SourceEntry]
     {
         let found = Found()
-        try await personality.bench().run(.network, files: files) { scene in await found.set(try await scene.session.entries()) }
+        try await personality.bench().run(.network, files: files) { scene in
+            let entries = try await scene.session.entries()
+            // Nothing, and told why.
+            if entries.isEmpty, let gap = await scene.session.unlisted() { throw gap }
+            await found.set(entries)
+        }
         return await found.entries
     }
     private actor Found {

@@ -73,6 +73,9 @@ public protocol SourceSession: Sendable {
     /// What `entries` left out because it is not whole yet, with what is missing, in a sentence; asked after `entries`, by runs that end
     /// with it.
     func unfinished() async -> [(entry: SourceEntry, reason: String)]
+    /// What `entries` could not show because a part of the source did not let itself be listed; asked after it. The run goes on with what
+    /// was listed, and tells this.
+    func unlisted() async -> IngestError?
     /// The folder of the volume, as `Origin.volumePath` names it, that all entries lie below; "" = anywhere on it.
     nonisolated var home: String { get }
     /// True when the files stay where they are while they are sent: nothing is copied into staging.
@@ -93,6 +96,7 @@ extension SourceSession {
     public func arrivals() async throws(IngestError) -> AsyncStream<SourceNews>? { nil }
     public func bytes(of origin: Origin, in range: Range<UInt64>) async throws(IngestError) -> [UInt8]? { nil }
     public func unfinished() async -> [(entry: SourceEntry, reason: String)] { [] }
+    public func unlisted() async -> IngestError? { nil }
     public nonisolated var home: String { "" }
     public nonisolated var inPlace: Bool { false }
     public func fate(of origin: Origin, after failure: IngestError) async throws(IngestError) -> SourceEntry.Fate? { nil }

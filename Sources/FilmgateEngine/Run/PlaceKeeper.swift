@@ -111,6 +111,7 @@ final class PlaceKeeper: Sendable {
 
     private func list(_ session: any SourceSession, _ stay: Stay) async throws(IngestError) -> Listing {
         var entries = try await session.entries()
+        if let error = await session.unlisted() { ground.tally.trouble(error) }
         let known = try await ground.known(session)
         let all = entries.count
         if let backlog = driver.traits.backlog, !run.once {

@@ -30,16 +30,25 @@ public struct RunOutcome: Sendable {
 
     /// The exit code of design §6; where several apply: signal, 1, 6, 7, 4, 5, 3, 8.
     public var exitCode: ExitStatus {
-        let codes = Set(troubles.map(\.code))
         if let signal { return signal }
-        if codes.contains(.unexpected) { return .failure }
-        if mismatches > 0 { return .mismatch }
-        if codes.contains(.storageFull) { return .full }
-        if !codes.isDisjoint(with: [.unauthorized, .misconfigured]) { return .signIn }
-        if !codes.isDisjoint(with: [.notFound, .deviceGone, .deviceBusy, .accessDenied, .protocolViolation]) { return .sourceLost }
-        if summary[.setAside] + (made[.setAside] ?? 0) > 0 { return .setAside }
-        if summary[.pending] + (made[.pending] ?? 0) > 0 { return .notProven }
-        return .complete
+        var reached = Set(troubles.map { Self.status(of: $0.code) })
+        if mismatches > 0 { reached.insert(.mismatch) }
+        if summary[.setAside] + (made[.setAside] ?? 0) > 0 { reached.insert(.setAside) }
+        if summary[.pending] + (made[.pending] ?? 0) > 0 { reached.insert(.notProven) }
+        let order: [ExitStatus] = [.failure, .mismatch, .full, .signIn, .sourceLost, .setAside, .notProven]
+        return order.first(where: reached.contains) ?? .complete
+    }
+
+    /// What a trouble of the run as a whole comes to; never `complete`.
+    static func status(of code: IngestError.Code) -> ExitStatus {
+        switch code {
+        case .unexpected, .stateLocked: .failure
+        case .storageFull: .full
+        case .unauthorized, .misconfigured: .signIn
+        case .notFound, .deviceGone, .deviceBusy, .accessDenied, .protocolViolation, .corruptData, .unreadable, .rejected: .sourceLost
+        case .nameTaken: .setAside
+        case .untrusted, .rateLimited, .network, .unavailable, .cancelled: .notProven
+        }
     }
 }
 

@@ -197,6 +197,7 @@ public final class Runner: Sendable {
 
     private func take(_ session: any SourceSession, _ ground: RunGround) async throws(IngestError) {
         let entries = try await session.entries()
+        if let error = await session.unlisted() { tally.trouble(error) }
         let listing = ground.listing(entries, known: try await ground.known(session))
         hub.post(.listed(place: session.place, entries: entries.count, bytes: listing.bytes))
         await ground.settle(listing.settled)

@@ -18,6 +18,8 @@ public struct CameraObject: Sendable, Hashable {
     public var isUnfinished = false
     /// In the body's memory and nowhere else, which has no room for many: it stays until it is read, or declined.
     public var isHeld = false
+    /// Why the camera told nothing but its handle, in a sentence; nil where it told more.
+    public var undescribed: String?
     /// Files of one shot share it, where the make tells.
     public var group: ObjectHandle?
 
@@ -35,6 +37,7 @@ public struct CameraObject: Sendable, Hashable {
         self.init(
             handle: handle, storage: info.storage, folders: folders, name: info.name, size: size ?? info.size, time: info.time,
             format: info.format, isProtected: info.isProtected)
+        undescribed = info.undescribed
     }
 
     /// Path within its store.

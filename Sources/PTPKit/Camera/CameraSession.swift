@@ -15,6 +15,8 @@ public final class CameraSession: SourceSession {
         var door: any CameraDoor
         /// Counts the connections with this camera; `listed` is the last one in which its files were listed to the end.
         var connection = 0, listed: Int?
+        /// What the last listing could not show.
+        var unlisted: IngestError?
         /// A way back that is being tried; whoever else misses the camera waits for the same one.
         var returning: Task<Result<Void, PTPError>, Never>?
         /// What is still to be read or to reach its targets, for as long as the connection lasts.
@@ -106,14 +108,20 @@ public final class CameraSession: SourceSession {
     /// What is not wanted is left out, except some of those that may still be written.
     func list(_ wants: @escaping @Sendable (CameraObject) -> Bool = { _ in true }) async throws(PTPError) -> [CameraObject] {
         let handler = handler
-        let (objects, id) = try await persistently(tries: 2) { camera throws(PTPError) in
+        let (objects, id, gaps) = try await persistently(tries: 2) { camera throws(PTPError) in
+            camera[ListingGaps.self] = ListingGaps()
             var basket = ObjectBasket(wants)
             try handler.list(camera, into: &basket)
-            return (try Ripening.confirmed(basket.objects, camera), ObjectIdentifier(camera))
+            let objects = try Ripening.confirmed(basket.objects, camera)
+            return (objects, ObjectIdentifier(camera), camera[ListingGaps.self])
         }
+        state.withLock { $0.unlisted = gaps.failure(place.label) }
         state.withLock { if ObjectIdentifier($0.camera) == id { $0.listed = $0.connection } }
         return objects
     }
+
+    /// What the last listing could not show; nil when it was whole.
+    public func unlisted() async -> IngestError? { state.withLock(\.unlisted) }
 
     /// True when files may have appeared that no event told of.
     var owesListing: Bool { state.withLock { $0.listed != $0.connection } }

@@ -100,7 +100,14 @@ struct CameraWatch: Sendable {
     }
 
     private func relist() async throws(PTPError) -> Int {
-        arrive(try await session.list { [session] in !session.known($0) }.filter { !$0.isUnfinished })
+        let before = await session.unlisted()
+        let count = arrive(try await session.list { [session] in !session.known($0) }.filter { !$0.isUnfinished })
+        // Part of the camera is out of reach: said once, and the rest goes on.
+        if let error = await session.unlisted(), error.message != before?.message {
+            out.yield(.lost(error))
+            out.yield(.back)
+        }
+        return count
     }
 
     /// Passes on what has not been told about before.

@@ -10,6 +10,8 @@ struct EntryMaker: Sendable {
         var entry = SourceEntry(origin: origin(object), kind: kind, shot: shot(object, kind))
         if options.slot != 0, Int(object.storage.slot) != options.slot {
             entry.fate = .filtered("Not in slot \(options.slot).")
+        } else if let reason = object.undescribed {
+            entry.fate = .unreadable(reason)
         } else if !options.formats.isEmpty, !options.formats.contains(kind) {
             entry.fate = .filtered("Not among the formats \(options.formats.map(\.rawValue).joined(separator: ", ")).")
         } else if object.isUnfinished {

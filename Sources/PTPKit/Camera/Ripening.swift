@@ -58,7 +58,14 @@ struct Ripening: HandlerMemory {
             try camera.rest(settle)
             var growing: [Int] = []
             for index in doubtful {
-                guard let now = try StandardListing.object(objects[index].handle, camera) else { continue }
+                let now: CameraObject?
+                do throws(PTPError) { now = try StandardListing.object(objects[index].handle, camera) } catch {
+                    guard StandardListing.mayGoOn(after: error, camera) else { throw error }
+                    // Not told now: perhaps in the next look.
+                    growing.append(index)
+                    continue
+                }
+                guard let now else { continue }
                 if now.size != objects[index].size || now.size == 0 { growing.append(index) }
                 objects[index].size = now.size
                 objects[index].time = now.time ?? objects[index].time
@@ -75,7 +82,8 @@ struct Ripening: HandlerMemory {
 
     private static func doubtful(_ objects: [CameraObject], _ settle: Duration) -> [Int] {
         guard settle > .zero else { return [] }
-        let empty = objects.indices.filter { objects[$0].size == 0 }.prefix(16)
-        return Array(Set(empty).union(objects.indices.suffix(ObjectBasket.unsure))).sorted()
+        let empty = objects.indices.filter { objects[$0].size == 0 && objects[$0].undescribed == nil }.prefix(16)
+        let last = objects.indices.suffix(ObjectBasket.unsure).filter { objects[$0].undescribed == nil }
+        return Array(Set(empty).union(last)).sorted()
     }
 }

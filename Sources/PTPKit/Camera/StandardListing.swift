@@ -7,7 +7,7 @@ public enum StandardListing {
 
     public static func list(_ camera: isolated PTPCamera, into basket: inout ObjectBasket) throws(PTPError) {
         var walk = Walk()
-        for storage in try camera.storages() { try walk.storage(storage, camera, &basket) }
+        for storage in try storages(camera) { try walk.storage(storage, camera, &basket) }
     }
 
     /// Reads one object that an event named, and the folders above it.
@@ -61,12 +61,14 @@ extension StandardListing {
         mutating func storage(_ storage: StorageID, _ camera: isolated PTPCamera, _ basket: inout ObjectBasket) throws(PTPError) {
             var top: [ObjectHandle]
             do throws(PTPError) { top = try camera.handles(in: storage) } catch {
-                // A card pulled while we list, or a store that is no file store, costs only itself.
+                guard mayGoOn(after: error, camera) else { throw error }
+                // A card pulled while we list, or an empty slot, costs only itself; and so does a store that is not shown, but aloud.
+                let place = "card slot \(storage.slot)"
                 switch error.refusal {
-                case ResponseCode.storeNotAvailable, ResponseCode.invalidStorageID, ResponseCode.accessDenied: return
+                case ResponseCode.storeNotAvailable, ResponseCode.invalidStorageID: return
                 case ResponseCode.invalidParent, ResponseCode.parameterNotSupported, ResponseCode.invalidObjectHandle:
-                    top = try camera.handles(in: storage, below: ObjectHandle(0))
-                default: throw error
+                    top = try StandardListing.handles(in: storage, below: ObjectHandle(0), place, camera)
+                default: top = try StandardListing.handles(in: storage, below: .root, place, camera)
                 }
             }
             try folder(top, parent: .root, [], storage, camera, &basket)
@@ -76,10 +78,13 @@ extension StandardListing {
             _ handles: [ObjectHandle], parent: ObjectHandle, _ folders: [String], _ storage: StorageID, _ camera: isolated PTPCamera,
             _ basket: inout ObjectBasket
         ) throws(PTPError) {
-            guard folders.count < depthLimit else { return }
+            guard folders.count < depthLimit else {
+                return miss(folders.joined(separator: "/"), .malformed("folders lie more than \(depthLimit) deep"), camera)
+            }
             for (handle, name) in try files(handles, parent: parent, folders, storage, camera, &basket) {
-                let inner = try camera.handles(in: storage, below: handle)
-                try folder(inner, parent: handle, folders + [SafeName.component(name)], storage, camera, &basket)
+                let inner = folders + [SafeName.component(name)]
+                let members = try StandardListing.handles(in: storage, below: handle, inner.joined(separator: "/"), camera)
+                try folder(members, parent: handle, inner, storage, camera, &basket)
             }
         }
 
@@ -92,9 +97,12 @@ extension StandardListing {
             var below: [(ObjectHandle, String)] = []
             for handle in handles where seen.insert(handle).inserted && seen.count <= objectLimit {
                 let known = bulk[handle]
-                guard let info = known == nil ? try Self.info(handle, camera) : known else { continue }
+                guard let info = known == nil ? try StandardListing.info(handle, camera) : known else { continue }
                 if info.isFolder {
-                    guard !info.name.isEmpty else { continue }
+                    guard !info.name.isEmpty else {
+                        miss("a folder in \(folders.joined(separator: "/"))/", .malformed("it has no name"), camera)
+                        continue
+                    }
                     camera[FolderNames.self].names[handle] = .init(name: info.name, parent: info.parent)
                     below.append((handle, info.name))
                 } else {
@@ -103,14 +111,6 @@ extension StandardListing {
                 }
             }
             return below
-        }
-
-        /// Nil for an object that vanished since the listing.
-        private static func info(_ handle: ObjectHandle, _ camera: isolated PTPCamera) throws(PTPError) -> ObjectInfo? {
-            do throws(PTPError) { return try camera.objectInfo(handle) } catch {
-                if error.refusal == .invalidObjectHandle || error.refusal == .accessDenied { return nil }
-                throw error
-            }
         }
 
         /// Two files with one path in one store: the later one gets a number, so that each can be named.

@@ -33,6 +33,8 @@ public struct ObjectInfo: Sendable, Hashable {
     /// As the camera spells it: hostile, never a path.
     public var name = ""
     public var captured = "", modified = "", keywords = ""
+    /// Why the camera told nothing of this, in a sentence; nil where it did.
+    public var undescribed: String?
 
     public static let unknownSize: UInt64 = 0xFFFF_FFFF
 

@@ -116,16 +116,23 @@ extension PTPCamera {
         return try cursor.value(type, from: data.span.bytes)
     }
 
-    /// Bytes of an object; asks for the 64-bit size where 32 bits do not hold it.
+    /// Bytes of an object; asks for the 64-bit size where 32 bits do not hold it, `unknownSize` where the camera does not tell.
     public func size(of handle: ObjectHandle, _ info: ObjectInfo) throws(PTPError) -> UInt64 {
         guard info.size == ObjectInfo.unknownSize else { return info.size }
-        if let operation = quirks.sizeOperation, self.info.offers(operation) {
+        do throws(PTPError) { return try wideSize(of: handle) ?? info.size } catch {
+            guard StandardListing.mayGoOn(after: error, self) else { throw error }
+            return info.size
+        }
+    }
+
+    private func wideSize(of handle: ObjectHandle) throws(PTPError) -> UInt64? {
+        if let operation = quirks.sizeOperation, info.offers(operation) {
             let data = try read(operation, handle.rawValue)
             var cursor = ByteCursor()
             return try cursor.take(from: data.span.bytes)
         }
-        guard self.info.offers(.getObjectPropValue) else { return info.size }
-        return try property(.objectSize, of: handle, as: .uint64).number ?? info.size
+        guard info.offers(.getObjectPropValue) else { return nil }
+        return try property(.objectSize, of: handle, as: .uint64).number
     }
 
     public func thumbnail(_ handle: ObjectHandle) throws(PTPError) -> [UInt8] { try read(.getThumb, handle.rawValue, limit: 4 << 20) }
