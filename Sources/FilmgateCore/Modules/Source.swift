@@ -86,6 +86,10 @@ public protocol SourceSession: Sendable {
     nonisolated func settled(_ settled: Settled)
     /// Returns once what was begun for settled assets is done; asked before a run ends, also after `close`.
     func concluded() async
+    /// From now on, who is asked for something and is silent for that long is given up: what is under way then fails with `deviceGone`.
+    ///
+    /// Called on any thread, also again with less; zero = at once. Default: nothing.
+    nonisolated func expectAnswers(within patience: Duration)
     /// How the camera fares; nil where there is none to ask. Asked about once a minute, between transfers.
     func condition() async -> DeviceCondition?
     /// Ends the session and releases the device. Safe to call twice.
@@ -102,6 +106,7 @@ extension SourceSession {
     public func fate(of origin: Origin, after failure: IngestError) async throws(IngestError) -> SourceEntry.Fate? { nil }
     public nonisolated func settled(_ settled: Settled) {}
     public func concluded() async {}
+    public nonisolated func expectAnswers(within patience: Duration) {}
     public func condition() async -> DeviceCondition? { nil }
 }
 

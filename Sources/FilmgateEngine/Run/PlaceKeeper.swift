@@ -53,15 +53,12 @@ final class PlaceKeeper: Sendable {
         // A camera is left alone while the run is paused; folders and ports are watched, or what comes there would be lost.
         if driver.traits.backlog != nil { await ground.options.gate?.pass(or: ground.stopping) }
         if ground.stopping.isSet { return }
-        let session = try await driver.open(place)
-        let stay = run.stays.stay(session)
-        self.stay.withLock { $0 = stay }
-        ground.sessions.add(session)
-        let result = await Result { () async throws(IngestError) in try await take(session, stay) }
-        await session.close()
-        // What is still on its way to its targets when the run ends is told about afterwards.
-        if !run.once, !ground.stopping.isSet { ground.sessions.remove(session) }
-        try result.get()
+        let patience = run.once ? ground.options.wait : nil
+        try await ground.visit(place, of: driver, patience: patience, untilTheEnd: true) { session throws(IngestError) in
+            let stay = run.stays.stay(session)
+            self.stay.withLock { $0 = stay }
+            try await take(session, stay)
+        }
     }
 
     private func refuseOverlap() throws(IngestError) {
@@ -110,8 +107,7 @@ final class PlaceKeeper: Sendable {
     }
 
     private func list(_ session: any SourceSession, _ stay: Stay) async throws(IngestError) -> Listing {
-        var entries = try await session.entries()
-        if let error = await session.unlisted() { ground.tally.trouble(error) }
+        var entries = try await ground.entries(of: session)
         let known = try await ground.known(session)
         let all = entries.count
         if let backlog = driver.traits.backlog, !run.once {

@@ -56,8 +56,12 @@ public final class Runner: Sendable {
         try Overlap.refuse(places: places.map(\.place), targets: plan.targets)
         let ground = try await prepare()
         for (driver, place) in places where !stopping.isSet {
-            let result = await Result { () async throws(IngestError) in try await take(place, of: driver, ground) }
-            if case .failure(let error) = result { tally.trouble(error) }
+            let result = await Result { () async throws(IngestError) in
+                try await ground.visit(place, of: driver, patience: options.wait) { session throws(IngestError) in
+                    try await take(session, ground)
+                }
+            }
+            if case .failure(let error) = result, error.code != .cancelled || !stopping.isSet { tally.trouble(error) }
         }
         let outcome = try await end(ground.run, seconds: { (clock.now - start).inSeconds })
         ground.staging.close()
@@ -179,25 +183,16 @@ public final class Runner: Sendable {
         var seen: Set<String> = []
         // Where two sources see the same camera, the first has it.
         for source in plan.sources {
-            for place in try await source.places() where seen.insert("\(place.address)\u{1F}\(place.visit)").inserted {
+            guard let answer = await stopping.answer({ () async throws(IngestError) in try await source.places() }) else { break }
+            for place in try answer.get() where seen.insert("\(place.address)\u{1F}\(place.visit)").inserted {
                 found.append((source, place))
             }
         }
         return found
     }
 
-    private func take(_ place: SourcePlace, of driver: any SourceDriver, _ ground: RunGround) async throws(IngestError) {
-        let session = try await driver.open(place)
-        ground.sessions.add(session)
-        let result = await Result { () async throws(IngestError) in try await take(session, ground) }
-        await session.close()
-        ground.sessions.remove(session)
-        try result.get()
-    }
-
     private func take(_ session: any SourceSession, _ ground: RunGround) async throws(IngestError) {
-        let entries = try await session.entries()
-        if let error = await session.unlisted() { tally.trouble(error) }
+        let entries = try await ground.entries(of: session)
         let listing = ground.listing(entries, known: try await ground.known(session))
         hub.post(.listed(place: session.place, entries: entries.count, bytes: listing.bytes))
         await ground.settle(listing.settled)

@@ -12,7 +12,8 @@ struct SourceKeeper: Sendable {
         var trouble: IngestError?, failures = 0
         await withTaskGroup(of: Void.self) { group in
             while !run.ground.stopping.isSet {
-                switch await run.ground.stopping.during({ await Result { () async throws(IngestError) in try await driver.places() } }) {
+                switch await run.ground.stopping.answer({ () async throws(IngestError) in try await driver.places() }) {
+                case nil: break
                 case .success(let places):
                     (trouble, failures) = (nil, 0)
                     for place in book.fresh(places) {

@@ -6,6 +6,12 @@ extension CameraSession {
     func persistently<R: Sendable>(
         tries: Int, _ body: @Sendable (isolated PTPCamera) throws(PTPError) -> R
     ) async throws(PTPError) -> R {
+        try await waiting { () async throws(PTPError) in try await trying(tries, body) }
+    }
+
+    private func trying<R: Sendable>(
+        _ tries: Int, _ body: @Sendable (isolated PTPCamera) throws(PTPError) -> R
+    ) async throws(PTPError) -> R {
         var pause = Duration.milliseconds(300)
         var left = tries
         while true {
@@ -17,9 +23,10 @@ extension CameraSession {
                 left -= 1
                 if case .sink = error { throw error }
                 let isBroken = await camera.failure != nil || error.losesSession
-                guard left > 0, isBroken, !isClosed, !Task.isCancelled else { throw error }
-                try? await Task.sleep(for: pause)
+                guard left > 0, isBroken, !isClosed, !isGivenUp, !Task.isCancelled else { throw error }
+                await rest(pause)
                 pause = min(pause * 3, .seconds(10))
+                if isGivenUp || isClosed { throw error }
                 do throws(PTPError) { try await comeBack(from: camera) } catch {
                     if left <= 1 { throw error }
                 }
@@ -41,14 +48,14 @@ extension CameraSession {
             }
             return state.returning
         }
-        try await task?.value.get()
+        if let task { try await answer(of: task) }
     }
 
     /// The old connection is given up; handles from it are forgotten.
     private func connect(inPlaceOf old: PTPCamera) async throws(PTPError) {
         await old.close()
         var failure = PTPError.gone("the session was closed")
-        for door in doors() where !isClosed {
+        for door in doors() where !isClosed && !isGivenUp {
             do throws(PTPError) { return try await enter(door) } catch { failure = error }
         }
         throw failure
@@ -77,7 +84,7 @@ extension CameraSession {
             state.before.merge(state.objects)
             (state.camera, state.door, state.objects, state.over) = (guest.camera, door, ObjectPlaces(), [])
             state.connection += 1
-            return (state.isClosed, before)
+            return (state.isClosed || state.patience.isOver, before)
         }
         if before != door.address { visit.porch.left(before) }
         guard isLate else { return }

@@ -27,7 +27,7 @@ public final class CameraSession: SourceSession {
         var over: Set<ObjectHandle> = []
         /// What the engine has been told about, across connections.
         var told = ToldFiles()
-        var isClosed = false
+        var isClosed = false, patience = CameraPatience()
         var watch: Task<Void, Never>?
         var lastWord = ContinuousClock.now
     }
@@ -156,7 +156,7 @@ public final class CameraSession: SourceSession {
     public func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {
         try await turn.take(1)
         defer { turn.give(1) }
-        if offset == 0, let thumbnails { await keepThumbnail(of: origin, in: thumbnails) }
+        if offset == 0, let thumbnails { await waiting { await keepThumbnail(of: origin, in: thumbnails) } }
         let counter = CountingSink(sink, from: offset, sums: quirks.partial == .none)
         try await asIngest { () async throws(PTPError) in try await self.fetch(origin, counter) }
     }

@@ -6,6 +6,8 @@ import FilmgateCore
 public actor PTPCamera {
     public nonisolated let address: String
     public nonisolated let mailbox: EventMailbox
+    /// When the camera last said something.
+    nonisolated let heard = LastWord()
     /// Ends every wait at once; what is under way fails with `gone`.
     public nonisolated let stop: @Sendable () -> Void
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -129,7 +131,9 @@ extension PTPCamera {
     ) throws(PTPError) -> Response {
         while true {
             guard !deadline.hasPassed else { throw .timedOut("\(machine.operation)") }
-            switch try machine.take(link.next(by: deadline.within(quirks.silence))) {
+            let inbound = try link.next(by: deadline.within(quirks.silence))
+            heard.note()
+            switch try machine.take(inbound) {
             case .ignore: continue
             case .deliver:
                 incoming = machine.announced

@@ -56,11 +56,13 @@ final class Helm: Sendable {
 enum Signals {
     /// With `reloading`, SIGHUP goes to the helm; else it ends the program, as ever.
     static func handled<Value>(by helm: Helm, reloading: Bool = false, _ body: () async -> Value) async -> Value {
-        let count = SignalCount()
+        let count = SignalCount(), watchdog = Watchdog()
         let key = SignalDesk.shared.take([SIGINT, SIGTERM] + (reloading ? [SIGHUP] : [])) { number in
             guard number != SIGHUP else { return helm.hangUp() }
             if count.next() == 1 { Console.err("Stopping after what is in flight; once more to stop at once.") }
-            helm.stop(number == SIGTERM ? .terminated : .interrupted)
+            let status = number == SIGTERM ? ExitStatus.terminated : .interrupted
+            helm.stop(status)
+            if count.isAgain { watchdog.bark(status) }
         }
         // A job that was handed over by a process that is gone is stopped as by Ctrl-C.
         let value = await withTaskCancellationHandler {
@@ -69,6 +71,7 @@ enum Signals {
             helm.stop(.interrupted)
         }
         SignalDesk.shared.give(key)
+        watchdog.rest()
         return value
     }
 }

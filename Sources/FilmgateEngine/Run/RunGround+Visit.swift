@@ -1,0 +1,45 @@
+import FilmgateCore
+
+extension RunGround {
+    /// Opens a place, works with it and closes it.
+    ///
+    /// When the run is stopped, or the place does not answer within `patience`, it is not waited for any longer. With `untilTheEnd`, what is
+    /// still on its way to its targets when the run ends is told about afterwards.
+    func visit(
+        _ place: SourcePlace, of driver: any SourceDriver, patience: Duration?, untilTheEnd: Bool = false,
+        _ body: (any SourceSession) async throws(IngestError) -> Void
+    ) async throws(IngestError) {
+        let session = try await open(place, of: driver, patience: patience)
+        sessions.add(session)
+        if let patience { session.expectAnswers(within: patience) }
+        let stop = stopping.whenSet { session.expectAnswers(within: CancelFlag.grace) }
+        let abort = cancelled.whenSet { session.expectAnswers(within: .zero) }
+        let result = await Result { () async throws(IngestError) in try await body(session) }
+        await session.close()
+        stopping.forget(stop)
+        cancelled.forget(abort)
+        if !untilTheEnd || patience == nil && !stopping.isSet { sessions.remove(session) }
+        try result.get()
+    }
+
+    private func open(
+        _ place: SourcePlace, of driver: any SourceDriver, patience: Duration?
+    ) async throws(IngestError) -> any SourceSession {
+        let answer = await stopping.answer(within: patience) { () async throws(IngestError) -> any SourceSession in
+            let session = try await driver.open(place)
+            guard Task.isCancelled else { return session }
+            await session.close()
+            throw IngestError(.cancelled, "Stopped.")
+        }
+        if let answer { return try answer.get() }
+        if stopping.isSet { throw IngestError(.cancelled, "Stopped.") }
+        throw IngestError(.deviceGone, "\(place.label) at \(place.address) does not answer.")
+    }
+
+    /// What the place holds; ends early when the run is stopped.
+    func entries(of session: any SourceSession) async throws(IngestError) -> [SourceEntry] {
+        let listed = await stopping.during { await Result { () async throws(IngestError) in try await session.entries() } }
+        if let error = await session.unlisted() { tally.trouble(error) }
+        return try listed.get()
+    }
+}

@@ -1,0 +1,73 @@
+import Synchronization
+
+/// How long a silent camera is waited for.
+struct CameraPatience: Sendable {
+    /// How many are waiting for the camera now.
+    var waiting = 0
+    /// Nil: as long as the make's quirks say.
+    var limit: Duration?
+    var isOver = false
+}
+
+extension CameraSession {
+    public func expectAnswers(within limit: Duration) {
+        let isFirst = state.withLock { state in
+            defer { state.patience.limit = min(state.patience.limit ?? limit, limit) }
+            return state.patience.limit == nil
+        }
+        if limit == .zero { return giveUp() }
+        if isFirst { Task { await watchSilence() } }
+    }
+
+    /// Nobody waits for this camera any more, and it is not come back to.
+    var isGivenUp: Bool { state.withLock(\.patience.isOver) }
+
+    private func giveUp() {
+        let camera = state.withLock { state in
+            state.patience.isOver = true
+            return state.camera
+        }
+        camera.stop()
+    }
+
+    private func watchSilence() async {
+        var since = ContinuousClock.now
+        while !isClosed, !isGivenUp {
+            try? await Task.sleep(for: .milliseconds(50))
+            let (camera, patience) = state.withLock { ($0.camera, $0.patience) }
+            if patience.waiting == 0 { since = .now }
+            if let limit = patience.limit, .now - max(since, camera.heard.time) >= limit { giveUp() }
+        }
+    }
+
+    /// Runs `body`, which waits for the camera.
+    func waiting<R, E: Error>(_ body: () async throws(E) -> R) async throws(E) -> R {
+        state.withLock { $0.patience.waiting += 1 }
+        defer { state.withLock { $0.patience.waiting -= 1 } }
+        return try await body()
+    }
+
+    /// What `task` comes to; `gone` when the camera is given up or the caller is cancelled before: the task goes on alone.
+    func answer<R: Sendable>(of task: Task<Result<R, PTPError>, Never>) async throws(PTPError) -> R {
+        let (answers, feed) = AsyncStream<Result<R, PTPError>>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        let listening = Task { feed.yield(await task.value) }
+        let looking = Task {
+            while !Task.isCancelled, !isGivenUp { try? await Task.sleep(for: .milliseconds(50)) }
+            feed.finish()
+        }
+        defer {
+            listening.cancel()
+            looking.cancel()
+        }
+        for await answer in answers { return try answer.get() }
+        throw .gone("it is not waited for any longer")
+    }
+
+    /// A pause between two tries.
+    func rest(_ pause: Duration) async {
+        let end = ContinuousClock.now + pause
+        while ContinuousClock.now < end, !isGivenUp, !isClosed, !Task.isCancelled {
+            try? await Task.sleep(for: min(end - .now, .milliseconds(50)))
+        }
+    }
+}
