@@ -5,23 +5,32 @@ import Glibc
 
 /// Hands this process's job to the run that holds the state.
 enum ControlClient {
-    /// The job's exit code, its words printed as they come; nil when no run answers.
+    /// How long the run may take to say that it is there.
+    static let patience = 5
+
+    /// The job's exit code, its words printed as they come; nil when no run answers, or none in time.
     ///
     /// Blocks until the job is done.
     static func handOver(_ arguments: [String], state: String) -> Int32? {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
-        let stream = LineStream(owning: descriptor)
+        let stream = LineStream(owning: descriptor, within: .seconds(patience))
+        // Connecting waits where the queue of a run that does nothing any more is full.
+        var limit = timeval(tv_sec: patience, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         guard ControlPath.withAddress(in: state, { connect(descriptor, $0, $1) }) == 0 else { return nil }
         guard stream.send(ControlRequest(arguments: arguments, folder: UserPath.working).line) else { return nil }
-        var code: Int32?
+        var code: Int32?, isHeard = false
         stream.lines { line in
+            // It is there, and has the job: that may take as long as it likes.
+            if !isHeard { stream.takeYourTime() }
+            isHeard = true
             guard let answer = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else { return true }
             if let line = answer["out"] as? String { Console.out(line) }
             if let line = answer["err"] as? String { Console.err(line) }
             code = (answer["exit"] as? Int).map { Int32(clamping: $0) }
             return code == nil
         }
-        return code ?? ExitStatus.failure.rawValue
+        return code ?? (isHeard ? ExitStatus.failure.rawValue : nil)
     }
 }

@@ -66,6 +66,7 @@ final class ControlServer: Sendable {
     private func serve(_ stream: LineStream) {
         stream.lines(within: .seconds(10)) { line in
             guard let request = ControlRequest(line) else { return false }
+            guard stream.send(ControlAnswer.here) else { return false }
             let job = Task { await self.run(request, for: stream) }
             // While the job runs, the only thing that the other side has to say is that it is gone.
             stream.lines { _ in true }
@@ -119,8 +120,14 @@ struct ControlRequest: Sendable {
     }
 }
 
-/// What is answered: words for either stream, then the exit code.
+/// What is answered: that the job was taken, words for either stream, then the exit code.
 enum ControlAnswer {
+    static var here: String {
+        var object = JSONObject()
+        object.add("here", true)
+        return object.finished
+    }
+
     static func out(_ line: String) -> String { one("out", line) }
     static func err(_ line: String) -> String { one("err", line) }
 

@@ -67,6 +67,9 @@ final class LineStream: Sendable {
     /// The rest must be over by then.
     func finish(within limit: Duration) { end.withLock { $0 = min($0 ?? .now + limit, .now + limit) } }
 
+    /// There is no limit to all of it any more.
+    func takeYourTime() { end.withLock { $0 = nil } }
+
     func hangUp() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     /// Nothing more is sent, and whoever reads hears the end.

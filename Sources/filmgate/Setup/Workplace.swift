@@ -77,9 +77,17 @@ struct Workplace {
             if error.code == .stateLocked, handingOver {
                 let arguments = Array(CommandLine.arguments.dropFirst()), state = options.stateDirectory
                 if let code = ControlClient.handOver(arguments, state: state) { throw Exit(ExitStatus(rawValue: code) ?? .failure) }
+                throw Self.end(Self.unanswered(error), options)
             }
             throw Self.end(error, options)
         }
+    }
+
+    /// Somebody holds the state, and does not take the job.
+    private static func unanswered(_ error: IngestError) -> IngestError {
+        IngestError(
+            .stateLocked, "\(error.message) It does not take this job.",
+            advice: "Wait until it has ended. If it hangs, or was suspended, end it: nothing is lost by that.", cause: error)
     }
 
     /// Lets go of what `openLedger` gave, unless a run lent it.
