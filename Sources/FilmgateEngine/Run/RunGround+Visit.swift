@@ -1,4 +1,4 @@
-import FilmgateCore
+public import FilmgateCore
 
 extension RunGround {
     /// Opens a place, works with it and closes it.
@@ -42,4 +42,27 @@ extension RunGround {
         if let error = await session.unlisted() { tally.trouble(error) }
         return try listed.get()
     }
+
+    /// In a dry run, tells what would be fetched of files that lie on no disk of this computer; false where they do.
+    ///
+    /// What becomes of each depends on its bytes, which are not asked for.
+    func tellOnly(_ listing: Listing, of session: any SourceSession) async -> Bool {
+        guard writer == nil, listing.shotCount > 0, let first = listing.work(0).members.first,
+            session.localPath(first.entry.origin) == nil
+        else { return false }
+        for number in 0..<listing.shotCount {
+            if number % 128 == 127 { await hub.rest() }
+            for member in listing.work(number).members where !member.settled {
+                let asset = Asset(origin: member.entry.origin, kind: member.entry.kind, shot: member.entry.shot)
+                tally.settle(Settled(asset: asset, ending: .delivered, reason: Settled.onlyListed))
+            }
+        }
+        await hub.rest()
+        return true
+    }
+}
+
+extension Settled {
+    /// A file in a dry run that would have to be fetched to say more.
+    public static let onlyListed = "would be fetched; its name, and whether its bytes are known, show when it is read"
 }

@@ -196,6 +196,7 @@ public final class Runner: Sendable {
         let listing = ground.listing(entries, known: try await ground.known(session))
         hub.post(.listed(place: session.place, entries: entries.count, bytes: listing.bytes))
         await ground.settle(listing.settled)
+        if await ground.tellOnly(listing, of: session) { return }
         var local = ground
         local.bodies = BodyBook()
         try await local.intake(session).take(listing)

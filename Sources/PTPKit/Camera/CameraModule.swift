@@ -30,7 +30,11 @@ public struct CameraVisit: Sendable {
     var order: CameraOrder? { context.lookup.service(CameraOrder.self) }
 
     /// Who we are on the network: kept in the state directory from the first run on.
-    public func identity() throws(IngestError) -> InitiatorIdentity { try IdentityFile.load(context.state) }
+    ///
+    /// Where there is no such directory yet, as before a plan, nothing is written: a passing one.
+    public func identity() throws(IngestError) -> InitiatorIdentity {
+        IdentityFile.hasPlace(context.state) ? try IdentityFile.load(context.state) : porch.passing
+    }
 }
 
 extension CameraModule {

@@ -26,6 +26,8 @@ public final class CameraPorch: Sendable {
     private let state = Mutex(State())
     private let pool = BlockingPool("filmgate.cameras.opening", width: 16)
     private let patience: Duration
+    /// Who we are where nothing is kept.
+    let passing = IdentityFile.make()
 
     /// Who is not taken in within `patience` is let go.
     public init(patience: Duration = .seconds(20)) { self.patience = patience }

@@ -11,11 +11,19 @@ public enum IdentityFile {
     public static func load(_ state: String) throws(IngestError) -> InitiatorIdentity {
         let path = state + "/" + name
         if let text = read(path), let identity = parse(text) { return identity }
-        var random = SystemRandomNumberGenerator()
-        let fresh = InitiatorIdentity(guid: (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }, name: hostName)
+        let fresh = make()
         try write(fresh, path)
         // Another process may have been first: what is on disk counts.
         return read(path).flatMap(parse) ?? fresh
+    }
+
+    /// False where there is no state directory.
+    static func hasPlace(_ state: String) -> Bool { access(state, F_OK) == 0 }
+
+    /// A new one, which is kept nowhere.
+    static func make() -> InitiatorIdentity {
+        var random = SystemRandomNumberGenerator()
+        return InitiatorIdentity(guid: (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }, name: hostName)
     }
 
     static func parse(_ text: String) -> InitiatorIdentity? {

@@ -10,6 +10,8 @@ final class RunPrinter: Sendable {
     private let fold = Fold()
     /// What was said of each target's hold, and when other trouble was said: several workers meet the same one at once.
     private let told = Mutex<(held: [String: String], troubles: [String: ContinuousClock.Instant])>(([:], [:]))
+    /// A plan of files that are on a camera.
+    private let listsOnly = Atomic(false)
     /// Pending files, which come last.
     private let late = Mutex<[Settled]>([])
     /// Known files that wait for `catchUp`: their receipts are looked up in the ledger.
@@ -81,6 +83,9 @@ final class RunPrinter: Sendable {
         case .pending: late.withLock { $0.append(settled) }
         case .filtered where verbose > 0, .duplicate where verbose > 0: say("\(settled.ending.rawValue): \(path)\(reason)")
         case .filtered: if settled.isOfUnknownKind { fold.unknown(settled.asset.origin.path) }
+        case .delivered where settled.reason == Settled.onlyListed:
+            say("would fetch: \(path) (\(Describe.bytes(settled.asset.origin.size)))")
+            listsOnly.store(true, ordering: .relaxed)
         case .delivered:
             if settled.reason != nil { say("note: \(path)\(reason)") }
             if plan || verbose > 0 { for line in delivered(settled) { say(line) } }
@@ -136,6 +141,9 @@ final class RunPrinter: Sendable {
             }
         }
         for line in fold.rest() { say(line) }
+        if listsOnly.load(ordering: .relaxed) {
+            say("A camera's files are only listed in a plan: where each one goes, and whether it is a duplicate, shows when it is read.")
+        }
     }
 
     /// A known file's receipts and twin: where its bytes are.
