@@ -15,7 +15,9 @@ import VirtualCamera
             let entry = try #require(try await scene.session.entries().first)
             scene.camera.add(Fault(.stall, times: .max))
             let count = scene.camera.log.count, session = scene.session
-            let reading = Task { await Result { () async throws(IngestError) in try await session.fetch(entry.origin, from: 0, into: MemorySink()) } }
+            let reading = Task {
+                await Result { () async throws(IngestError) in try await session.fetch(entry.origin, from: 0, into: MemorySink()) }
+            }
             while scene.camera.log.count == count { try await Task.sleep(for: .milliseconds(5)) }
             session.expectAnswers(within: patience)
             guard case .failure(let error) = await reading.value else { throw Failed("bytes came from a sleeping camera") }

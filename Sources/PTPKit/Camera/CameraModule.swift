@@ -54,10 +54,15 @@ extension CameraModule {
         var failures: [IngestError] = []
         let doors = try doors()
         let present = Set(doors.map(\.door.address))
-        for (door, isHost) in doors {
+        for (door, host) in doors {
+            let isHost = host != nil
             if let usb = door.usb, !couldFit(usb) { continue }
             do throws(PTPError) {
-                if let place = try await look(door, isShared: !isHost, among: present) { places.append(place) }
+                if let place = try await look(door, isShared: !isHost, among: present) {
+                    places.append(place)
+                } else if let host, let stranger = try await stranger(behind: door, at: host) {
+                    places.append(stranger)
+                }
             } catch {
                 let failure = IngestError(error, camera: door.address)
                 if isHost || failure.code != .deviceGone { failures.append(failure) }
@@ -70,6 +75,16 @@ extension CameraModule {
                 ?? IngestError(.notFound, "No camera answered. \(first.message)", advice: first.advice, cause: first)
         }
         return places
+    }
+
+    /// A camera that was asked for by its address and is another make's: opening it says so.
+    ///
+    /// Nil when another source has it.
+    private func stranger(behind door: any CameraDoor, at host: CameraHost) async throws(PTPError) -> SourcePlace? {
+        let (info, source) = try await visit.porch.look(door)
+        guard source == nil, handler.match(info, usb: nil) == nil else { return nil }
+        if let order = visit.order, order.isShared(host) || order.taker(of: info, nil) != nil { return nil }
+        return SourcePlace(source: Self.manifest.name, address: door.address, label: CameraNaming.label(info))
     }
 
     /// The camera behind a door, when it is this make's and nobody else's.
@@ -133,12 +148,13 @@ extension CameraModule {
         return try await CameraSession.open(door, place, handler, options, visit)
     }
 
-    private func doors() throws(IngestError) -> [(door: any CameraDoor, isHost: Bool)] {
-        var doors: [(any CameraDoor, Bool)] = []
-        for host in options.hosts { doors.append((try door(to: host), true)) }
+    /// With the address that the file gives; nil for those on a bus.
+    private func doors() throws(IngestError) -> [(door: any CameraDoor, host: CameraHost?)] {
+        var doors: [(any CameraDoor, CameraHost?)] = []
+        for host in options.hosts { doors.append((try door(to: host), host)) }
         guard options.usb else { return doors }
         for bus in visit.buses {
-            do throws(PTPError) { doors += try bus.doors().map { ($0, false) } } catch { throw IngestError(error, camera: "USB") }
+            do throws(PTPError) { doors += try bus.doors().map { ($0, nil) } } catch { throw IngestError(error, camera: "USB") }
         }
         return doors
     }

@@ -4,10 +4,20 @@
 public struct CameraOrder: Sendable {
     public typealias Fits = @Sendable (DeviceInfo, USBIdentity?) -> Bool
     public typealias Candidate = (name: String, fits: Fits)
-    private let bus: [Candidate], network: [Candidate]
+    private let bus: [Candidate], network: [Candidate], all: [Candidate], hosts: [CameraHost]
 
     /// Modules that look at the bus, and those that search the network; the preferred one first.
-    public init(bus: [Candidate], network: [Candidate] = []) { (self.bus, self.network) = (bus, network) }
+    ///
+    /// `all`: every camera module of the program. `hosts`: every address that the pipeline gives, as often as it does.
+    public init(bus: [Candidate], network: [Candidate] = [], all: [Candidate] = [], hosts: [CameraHost] = []) {
+        (self.bus, self.network, self.all, self.hosts) = (bus, network, all, hosts)
+    }
+
+    /// Who would take a camera on the network, in the pipeline or not.
+    func expert(on info: DeviceInfo) -> String? { all.first { $0.fits(info, nil) }?.name }
+
+    /// True for an address that several sources have: it is for one of them.
+    func isShared(_ host: CameraHost) -> Bool { hosts.count { $0 == host } > 1 }
 
     /// True when nobody looks at the bus.
     public var isEmpty: Bool { bus.isEmpty }

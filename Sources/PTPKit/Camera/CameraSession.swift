@@ -65,7 +65,7 @@ public final class CameraSession: SourceSession {
         guard let match = handler.match(guest.info, usb: door.usb) else {
             await guest.camera.close()
             visit.porch.left(door.address)
-            throw IngestError(.rejected, "\(CameraNaming.label(guest.info)) is no camera for `\(place.source)`.")
+            throw Self.stranger(guest.info, place, visit.order)
         }
         let quirks = options.applied(to: match.quirks ?? handler.quirks)
         let session: CameraSession
@@ -79,6 +79,12 @@ public final class CameraSession: SourceSession {
             throw IngestError(error, camera: place.label)
         }
         return session
+    }
+
+    private static func stranger(_ info: DeviceInfo, _ place: SourcePlace, _ order: CameraOrder?) -> IngestError {
+        IngestError(
+            .rejected, "At \(place.address) is \(CameraNaming.label(info)), and `\(place.source)` does not take it.",
+            advice: order?.expert(on: info).map { "Use `\($0)` for it." } ?? "Use the module of its make, or `gphoto2`.")
     }
 
     func prepare(_ camera: PTPCamera) async throws(PTPError) {

@@ -125,7 +125,9 @@ struct Workplace {
         let bus = candidates { $0["usb"]?.value != .scalar("false", quoted: false) }
         let network = candidates { node in (node["hosts"].flatMap { try? CameraHosts(node: $0) })?.isAuto == true }
         var builder = builder
-        builder.services.append(CameraOrder(bus: bus, network: network))
+        let all = experts.map { expert in (expert.name, { @Sendable in expert.match($0, $1) != nil } as CameraOrder.Fits) }
+        let hosts = sources.flatMap { use in use.node["hosts"].flatMap { try? CameraHosts(node: $0) }?.given ?? [] }
+        builder.services.append(CameraOrder(bus: bus, network: network, all: all, hosts: hosts))
         return builder
     }
 
