@@ -68,7 +68,7 @@ struct Placer: Sendable {
         let rows = try await deliveries(of: content, asset, to: names)
         for target in targets where names.contains(target.name) {
             let delivered = profile.deliver.map { $0[target.name] ?? [] }
-            if let refusal = target.refusal(of: Self.routed(asset, lead), only: delivered) {
+            if let refusal = target.refusal(of: asset, routed: Self.routed(asset, lead), only: delivered) {
                 draft.receipts[target.name] = Receipt(state: .excluded, reason: refusal)
                 continue
             }
@@ -91,12 +91,7 @@ struct Placer: Sendable {
     }
 
     /// Sidecars and memos go where the file that they belong to goes.
-    private static func routed(_ asset: Asset, _ lead: Asset?) -> Asset {
-        guard asset.kind.follows, let lead else { return asset }
-        var routed = asset
-        routed.kind = lead.kind
-        return routed
-    }
+    private static func routed(_ asset: Asset, _ lead: Asset?) -> MediaKind { asset.kind.follows ? lead?.kind ?? asset.kind : asset.kind }
 }
 
 /// One asset while its names are being chosen.

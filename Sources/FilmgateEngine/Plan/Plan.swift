@@ -72,7 +72,9 @@ public struct Plan: Sendable {
         var reasons: [String] = []
         for target in targets.sorted(by: { $0.name < $1.name }) where uploadTo.contains(target.name) {
             let only = profile.deliver.map { $0[target.name] ?? [] }
-            guard let reason = target.refusal(of: known.kind, only: only) ?? target.refusal(ofName: name) else { return nil }
+            guard let reason = target.refusal(of: known.kind, routed: known.kind, only: only) ?? target.refusal(ofName: name) else {
+                return nil
+            }
             reasons.append("\(target.name): \(reason)")
         }
         return reasons.isEmpty ? nil : reasons.joined(separator: "; ")

@@ -20,8 +20,11 @@ final class PlannedTarget: Sendable {
     var identity: String { traits.identity }
 
     /// Why this target does not take files of that kind, whatever is in them.
-    func refusal(of kind: MediaKind, only kinds: Set<MediaKind>?) -> String? {
-        if let kinds, !kinds.contains(kind) {
+    ///
+    /// `routed`: the kind by which the profile sends it, for sidecars and memos that of the file that they belong to. What the target itself
+    /// takes is asked of the file's own kind.
+    func refusal(of kind: MediaKind, routed: MediaKind, only kinds: Set<MediaKind>?) -> String? {
+        if let kinds, !kinds.contains(routed) {
             return "the profile delivers only \(kinds.map(\.rawValue).sorted().joined(separator: ", ")) to \(name)"
         }
         if let accepts = traits.accepts, !accepts.contains(kind) { return "\(name) does not take \(kind.rawValue) files" }
@@ -36,8 +39,8 @@ final class PlannedTarget: Sendable {
     }
 
     /// Why this target does not take the asset; nil when it does.
-    func refusal(of asset: Asset, only kinds: Set<MediaKind>?) -> String? {
-        if let reason = refusal(of: asset.kind, only: kinds) { return reason }
+    func refusal(of asset: Asset, routed: MediaKind, only kinds: Set<MediaKind>?) -> String? {
+        if let reason = refusal(of: asset.kind, routed: routed, only: kinds) { return reason }
         let size = asset.renditions[name]?.file.size ?? asset.origin.size
         if let limit = traits.maxSize, size > limit { return "\(name) takes at most \(ByteCount(limit).shown ?? "") a file" }
         if let reason = refusal(ofName: asset.origin.name) { return reason }
