@@ -29,17 +29,16 @@ public struct CardProof: Sendable {
     }
 
     let reader: any LedgerReader
-    /// Targets that can be asked, by identity.
-    let targets: [String: any UploadTarget]
+    /// Nil where no target is to be asked.
+    let witnesses: Witnesses?
     let allowance: Allowance
     let isHousekeeping: @Sendable (String) -> Bool
     let pool = BlockingPool("filmgate.proof", width: 3)
 
     public init(
-        reader: any LedgerReader, plan: Plan?, allowance: Allowance, isHousekeeping: @escaping @Sendable (String) -> Bool
+        reader: any LedgerReader, witnesses: Witnesses?, allowance: Allowance, isHousekeeping: @escaping @Sendable (String) -> Bool
     ) {
-        (self.reader, self.allowance, self.isHousekeeping) = (reader, allowance, isHousekeeping)
-        targets = Dictionary((plan?.targets ?? []).map { ($0.identity, $0.target) }) { first, _ in first }
+        (self.reader, self.witnesses, self.allowance, self.isHousekeeping) = (reader, witnesses, allowance, isHousekeeping)
     }
 
     /// Looks at one entry of the card.
@@ -63,14 +62,15 @@ public struct CardProof: Sendable {
             finding.verdict = .exempt("housekeeping")
         }
         guard finding.verdict == .proven, let path else { return finding }
+        let algorithms = witnesses?.digests ?? []
         let hashed = await Result { () async throws(IngestError) in
-            try await pool.run { () throws(IngestError) in try FileCopy.hash(path: path).digests.sha256 }
+            try await pool.run { () throws(IngestError) in try FileCopy.hash(path: path, algorithms: algorithms).digests }
         }
         switch hashed {
         case .failure(let error): finding.verdict = .problem("cannot be read: \(error.message)")
-        case .success(let sha256):
-            finding.sha256 = sha256
-            finding.verdict = try await verdict(entry, path, sha256, beside)
+        case .success(let digests):
+            finding.sha256 = digests.sha256
+            finding.verdict = try await verdict(entry, path, digests, beside)
         }
         return finding
     }
@@ -84,9 +84,9 @@ public struct CardProof: Sendable {
     }
 
     private func verdict(
-        _ entry: SourceEntry, _ path: String, _ sha256: String, _ beside: [String]
+        _ entry: SourceEntry, _ path: String, _ digests: Digests, _ beside: [String]
     ) async throws(IngestError) -> Verdict {
-        let rows = try await reader.assets(sha256: sha256)
+        let sha256 = digests.sha256, rows = try await reader.assets(sha256: sha256)
         // A sidecar's copy must lie beside its own picture, wherever both came from; for anything else equal bytes are equal.
         let own = rows.first { $0.origin.volume == entry.origin.volume && $0.origin.volumePath.isSpelled(as: entry.origin.volumePath) }
         let keys = Set(beside.map { ContentKey(sha256: sha256, beside: $0) })
@@ -107,7 +107,7 @@ public struct CardProof: Sendable {
         var holdsOriginal = entry.kind == .sidecar
         for wanted in row.wanted {
             guard let delivery = deliveries.first(where: { $0.target == wanted }) else { return .problem("\(wanted): not delivered") }
-            if let problem = try await check(delivery, entry, path, sha256) { return problem }
+            if let problem = await check(delivery, entry, path, digests) { return problem }
             holdsOriginal = holdsOriginal || !delivery.holdsRendition
         }
         // Stamped copies hold the picture, but not the file that the camera wrote; a merged sidecar holds all that the card's said.
@@ -115,28 +115,18 @@ public struct CardProof: Sendable {
     }
 
     /// Nil when this delivery proves the file.
-    private func check(_ delivery: DeliveryRow, _ entry: SourceEntry, _ path: String, _ sha256: String) async throws(IngestError)
-        -> Verdict?
-    {
+    private func check(_ delivery: DeliveryRow, _ entry: SourceEntry, _ path: String, _ digests: Digests) async -> Verdict? {
         let name = delivery.targetName, receipt = delivery.receipt
         guard receipt.state == .done else { return .problem("\(name): \(receipt.state.rawValue)\(receipt.reason.map { ": " + $0 } ?? "")") }
-        // The digest that was delivered: the card's own, or that of the copy with the stamp in it.
-        let delivered = delivery.holdsRendition ? receipt.sha256 ?? sha256 : sha256
+        // The digest that was delivered: the card's own, or that of the copy with the stamp in it, of which no other digest is known.
+        let delivered = delivery.holdsRendition ? Digests(sha256: receipt.sha256 ?? digests.sha256) : digests
         let size = delivery.holdsRendition ? delivery.size : entry.origin.size
-        if let copy = receipt.path { return try await checkCopy(copy, name, path, size: size, delivered) }
-        if receipt.verified == .server, receipt.sha256 == delivered { return nil }
-        if let target = targets[delivery.target] {
-            let job = Self.question(entry, path, size: size, delivered, delivery)
-            let answer = await Result { () async throws(IngestError) in try await target.find(job) }
-            if case .success(let found?) = answer, found.verified == .server { return nil }
-            if case .failure(let error) = answer { return .problem("\(name) could not be asked: \(error.message)") }
-        }
-        return .problem("\(name): accepted, but it never confirmed the bytes")
+        if let copy = receipt.path { return await checkCopy(copy, name, path, size: size, delivered.sha256) }
+        if receipt.verified == .server, receipt.sha256 == delivered.sha256 { return nil }
+        return await ask(delivery, Self.question(entry, path, size: size, delivered, delivery))
     }
 
-    private func checkCopy(_ copy: String, _ name: String, _ path: String, size: UInt64, _ sha256: String) async throws(IngestError)
-        -> Verdict?
-    {
+    private func checkCopy(_ copy: String, _ name: String, _ path: String, size: UInt64, _ sha256: String) async -> Verdict? {
         let sameDeviceAllowed = allowance.contains(.sameDevice)
         let result = await Result { () async throws(IngestError) in
             try await pool.run { () throws(IngestError) -> Verdict? in
@@ -158,17 +148,5 @@ public struct CardProof: Sendable {
         case .success(let verdict): return verdict
         case .failure(let error): return .problem("\(name): \(error.message)")
         }
-    }
-
-    private static func question(_ entry: SourceEntry, _ path: String, size: UInt64, _ sha256: String, _ delivery: DeliveryRow) -> UploadJob
-    {
-        var asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
-        asset.digests = Digests(sha256: sha256)
-        let file = LocalFile(path: path, size: size, ownership: .source)
-        var values = TemplateValues()
-        values.text["sha256"] = sha256
-        return UploadJob(
-            asset: asset, file: file, digests: Digests(sha256: sha256), path: delivery.path, name: entry.origin.name, values: values,
-            event: delivery.event)
     }
 }

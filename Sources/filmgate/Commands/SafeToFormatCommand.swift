@@ -8,6 +8,8 @@ struct SafeToFormatCommand: AsyncParsableCommand {
         commandName: "safe-to-format",
         abstract: "May this card be formatted? Reads every file and every copy; yes only when all is proven.",
         discussion: """
+            Remote targets whose receipts are no proof are asked now: whether they know these bytes, or else by reading them back.
+
             EXAMPLE:
               filmgate safe-to-format /media/ann/EOS_DIGITAL && echo "format it"
             """)
@@ -29,8 +31,9 @@ struct SafeToFormatCommand: AsyncParsableCommand {
         let pipeline = try pipeline.map { try workplace.load($0) }
         let allowance = allow.reduce(into: CardProof.Allowance()) { $0.insert($1.allowance) }
         let report = try await workplace.telling { () async throws(IngestError) in
-            let plan: Plan? = if let pipeline { try workplace.builder(ledger: reader).plan(pipeline) } else { nil }
-            let proof = CardProof(reader: reader, plan: plan, allowance: allowance, isHousekeeping: CardSource.isHousekeeping(path:))
+            let witnesses: Witnesses? = if let pipeline { try workplace.witnesses([pipeline], ledger: reader) } else { nil }
+            let proof = CardProof(
+                reader: reader, witnesses: witnesses, allowance: allowance, isHousekeeping: CardSource.isHousekeeping(path:))
             return try await CardExamination(path: UserPath.literal(UserPath.absolute(path)), logger: options.logger).run(proof)
         }
         if options.json { report.printJSON() } else { report.printText() }

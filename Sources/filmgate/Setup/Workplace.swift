@@ -114,6 +114,23 @@ struct Workplace {
         return builder
     }
 
+    /// The targets of these pipelines, to be asked about what was delivered to them, for whatever event.
+    func witnesses(_ pipelines: [PipelineFile], ledger: any LedgerReader) throws(IngestError) -> Witnesses {
+        let builder = builder(ledger: ledger), state = options.stateDirectory
+        let files = pipelines.map { pipeline in
+            var targets = pipeline
+            (targets.sources, targets.stages) = ([], [])
+            return targets
+        }
+        return try Witnesses { event throws(IngestError) in
+            var builder = builder
+            (builder.event, builder.eventIDs) = (event, event.map { EventBook(state: state).ids(of: $0) } ?? [:])
+            var plans: [Plan] = []
+            for file in files { plans.append(try builder.plan(file)) }
+            return plans
+        }
+    }
+
     /// Lets the pipeline's camera modules know each other's order.
     func ordering(_ sources: [ModuleUse], _ builder: PlanBuilder) throws(IngestError) -> PlanBuilder {
         let experts = try CameraExpert.all(self)

@@ -1,0 +1,44 @@
+import FilmgateCore
+
+/// Remote copies: what the target says now, never what a receipt remembers of a reading.
+extension CardProof {
+    /// Nil when the target has these bytes now: it knows them, or they were read back from it and compared.
+    func ask(_ delivery: DeliveryRow, _ job: UploadJob) async -> Verdict? {
+        let name = delivery.targetName
+        guard let witnesses else {
+            return .problem("\(name): accepted, but it never confirmed the bytes; with --pipeline FILE it is asked")
+        }
+        let answer = await Result { () async throws(IngestError) -> Verdict? in
+            guard let target = try witnesses.target(of: delivery) else {
+                return .problem("\(name): the pipeline names no such target\(Self.event(delivery)) that could be asked for it")
+            }
+            if let found = try await target.find(job), found.verified == .server || found.verified == .reread { return nil }
+            switch try await target.verify(delivery.receipt, size: job.file.size, sha256: job.digests.sha256) {
+            case .equal: return nil
+            case .differs(let why): return .problem("\(name): it has other bytes than were delivered. \(why)")
+            case .missing: return .removed("\(name): removed since: \(delivery.receipt.url ?? delivery.path)")
+            case .cannotTell: return .problem("\(name): accepted, but it cannot say now that it has these bytes")
+            }
+        }
+        switch answer {
+        case .success(let verdict): return verdict
+        case .failure(let error): return .problem("\(name) could not be asked: \(error.message)")
+        }
+    }
+
+    private static func event(_ delivery: DeliveryRow) -> String {
+        delivery.isUnassigned ? "" : delivery.event.map { " for the event \($0)" } ?? ""
+    }
+
+    /// The question that `find` gets, as a delivery of these bytes would be.
+    static func question(_ entry: SourceEntry, _ path: String, size: UInt64, _ digests: Digests, _ delivery: DeliveryRow) -> UploadJob {
+        var asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
+        asset.digests = digests
+        let file = LocalFile(path: path, size: size, ownership: .source)
+        var values = TemplateValues()
+        values.text["sha256"] = digests.sha256
+        values.text["event"] = delivery.isUnassigned ? nil : delivery.event
+        return UploadJob(
+            asset: asset, file: file, digests: digests, path: delivery.path, name: entry.origin.name, values: values, event: delivery.event)
+    }
+}

@@ -1,0 +1,144 @@
+import FilmgateTesting
+import Foundation
+import Synchronization
+import Testing
+
+/// Remote copies: proven by what the target says or shows now, whatever the receipt remembers.
+@Suite(.serialized) struct RemoteProofTests {
+    private let table: Table
+
+    init() throws {
+        table = try Table()
+        try table.frames("CARD", count: 3, from: 1)
+    }
+
+    private func pipeline(_ target: String, _ auth: String = "") throws -> String {
+        try table.write(
+            "remote.yaml",
+            """
+            version: 1
+            sources: [card: { paths: ["\(table.card)"] }]
+            stages: [exif: {}, dedupe: {}, upload: { to: [far] }]
+            retry: { first: 10ms, most: 100ms }
+            targets:
+              far: { \(target) }
+            \(auth)
+            """)
+    }
+
+    private func ask(_ file: String, _ environment: [String: String] = [:]) throws -> Program.Outcome {
+        try table.run(["safe-to-format", table.card, "--pipeline", file], environment: environment)
+    }
+
+    @Test func aGalleryIsAskedForTheEventThatItsCopiesAreOf() throws {
+        let gallery = try Gallery(table), environment = Gallery.environment
+        let file = try pipeline(
+            "http: { url: \"\(gallery.address)/api/assets\", auth: t, find: { url: \"\(gallery.address)/api/assets/{sha256}\" } }",
+            "auth: { t: { bearer: { token: \"${env:FILMGATE_GALLERY_TOKEN}\" } } }")
+        let run = try table.run(["import", table.card, "--pipeline", file, "--event", "gala"], environment: environment)
+        #expect(run.status == 0 && run.count("delivered") == 3, "\(run.errors)")
+        let unasked = try table.run(["safe-to-format", table.card])
+        #expect(unasked.status == 8)
+        #expect(unasked.items().allSatisfy { ($0["reason"] as? String ?? "").contains("--pipeline") })
+        let yes = try ask(file, environment)
+        #expect(yes.status == 0, "\(yes.output)")
+        // The gallery has lost everything: what it said then counts for nothing.
+        gallery.stop()
+        let empty = try Gallery(table, in: "empty", at: gallery.address)
+        #expect(try ask(file, environment).status == 8)
+        empty.stop()
+        let away = try ask(file, environment)
+        #expect(away.status == 8)
+        #expect(away.items().allSatisfy { ($0["reason"] as? String ?? "").contains("could not be asked") })
+    }
+
+    @Test func filesAtAServerAreReadBack() throws {
+        let dav = Files(), server = try FaultServer { seen, _ in dav.answer(seen) }
+        defer { server.stop() }
+        let file = try pipeline("webdav: { url: \"\(server.url)/dav/{event}/{name}\", verify: reread }")
+        let run = try table.run(["import", table.card, "--pipeline", file, "--event", "gala"])
+        #expect(run.status == 0 && run.count("delivered") == 3, "\(run.errors)\(run.output)")
+        #expect(try table.run(["safe-to-format", table.card]).status == 8)
+        let yes = try ask(file)
+        #expect(yes.status == 0, "\(yes.output)")
+        let names = dav.state.withLock { Array($0.keys) }, name = try #require(names.first { $0.hasSuffix("IMG_0002.JPG") })
+        dav.state.withLock { files in files[name, default: Array(repeating: 0, count: 21)][20] ^= 1 }
+        let no = try ask(file)
+        #expect(no.status == 8)
+        let reasons = no.items().filter { $0["proof"] as? String == "not_proven" }.map { $0["reason"] as? String ?? "" }
+        #expect(reasons.count == 1 && reasons[0].contains("other bytes"))
+        dav.state.withLock { $0[name] = nil }
+        #expect(try ask(file).count("removed") == 1)
+    }
+
+    @Test func immichIsAskedByTheDigestThatItKnows() throws {
+        let photos = Photos(), server = try FaultServer { seen, _ in photos.answer(seen) }
+        defer { server.stop() }
+        let file = try pipeline(
+            "immich: { url: \"\(server.url)\", auth: k }", "auth: { k: { api_key: { key: \"${env:KEY}\", header: x-api-key } } }")
+        let environment = ["KEY": "key"]
+        let run = try table.run(["import", table.card, "--pipeline", file, "--event", "gala"], environment: environment)
+        #expect(run.status == 0 && run.count("delivered") == 3, "\(run.errors)\(run.output)")
+        let yes = try ask(file, environment)
+        #expect(yes.status == 0, "\(yes.output)")
+        photos.state.withLock { $0 = [] }
+        #expect(try ask(file, environment).status == 8)
+    }
+}
+
+/// A folder at a WebDAV server that lists nothing.
+private final class Files: Sendable {
+    let state = Mutex<[String: [UInt8]]>([:])
+
+    func answer(_ seen: FaultServer.Seen) -> FaultAct {
+        switch seen.method {
+        case "MKCOL": return .answer(201)
+        case "PROPFIND": return .answer(405)
+        case "PUT":
+            return .compute { seen in
+                self.state.withLock { $0[seen.target] = seen.body }
+                return .answer(201)
+            }
+        case "MOVE":
+            let name = seen[header: "Destination"].flatMap { URL(string: $0)?.path } ?? ""
+            return state.withLock { files in
+                guard files[name] == nil else { return .answer(412) }
+                files[name] = files.removeValue(forKey: seen.target)
+                return .answer(201)
+            }
+        case "GET", "HEAD":
+            guard let bytes = state.withLock({ $0[seen.target] }) else { return .answer(404) }
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: \(bytes.count)\r\nConnection: close\r\n\r\n"
+            return .raw(Array(head.utf8) + (seen.method == "GET" ? bytes : []))
+        default: return .answer(204)
+        }
+    }
+}
+
+/// As much of an Immich server as an upload and the question for one need; it knows files by their SHA-1.
+private final class Photos: Sendable {
+    let state = Mutex<Set<String>>([])
+
+    func answer(_ seen: FaultServer.Seen) -> FaultAct {
+        switch seen.target {
+        case "/api/assets":
+            return .compute { seen in
+                let sha1 = seen[header: "x-immich-checksum"] ?? ""
+                self.state.withLock { _ = $0.insert(sha1) }
+                return .answer(201, body: #"{"id":"a-\#(sha1)","status":"created"}"#)
+            }
+        case "/api/assets/bulk-upload-check": return .compute { self.known($0) }
+        default: return .answer(404, body: "{}")
+        }
+    }
+
+    private func known(_ seen: FaultServer.Seen) -> FaultAct {
+        let question = (try? JSONSerialization.jsonObject(with: Data(seen.body))) as? [String: [[String: String]]]
+        let sha1 = question?["assets"]?.first?["checksum"] ?? ""
+        guard state.withLock({ $0.contains(sha1) }) else {
+            return .answer(200, body: #"{"results":[{"id":"\#(sha1)","action":"accept"}]}"#)
+        }
+        return .answer(
+            200, body: #"{"results":[{"id":"\#(sha1)","action":"reject","reason":"duplicate","isTrashed":false,"assetId":"a-\#(sha1)"}]}"#)
+    }
+}
