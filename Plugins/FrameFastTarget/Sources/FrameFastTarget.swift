@@ -9,6 +9,7 @@ public struct FrameFastTarget: Module, UploadTarget {
 
     public let traits: TargetTraits
     let options: FrameFastOptions, api: FrameFastAPI, begun: BegunUploads, watch: StatusWatch
+    private let agreed = OnceAgreed()
 
     public init(_ config: FrameFastOptions, _ context: ModuleContext) throws(IngestError) {
         let transport = CurlTransport(config.web.transport), provider = try config.web.provider(context, for: [config.url.base])
@@ -31,7 +32,7 @@ public struct FrameFastTarget: Module, UploadTarget {
         guard !api.event.isEmpty else {
             throw IngestError(.misconfigured, "FrameFast needs an event.", advice: "Set `event`, or give one with --event.")
         }
-        if options.profile == .january { try await consent() }
+        if options.profile == .january { try await agreed.once(consent) }
         _ = try await api.ask("GET", "/events/\(Percent.encode(api.event))")
     }
 
@@ -53,6 +54,8 @@ public struct FrameFastTarget: Module, UploadTarget {
     }
 
     private func begin(_ job: UploadJob) async throws(IngestError) -> UploadTicket {
+        // The older form refuses addresses until consent is given; an import does not check its targets first.
+        if options.profile == .january { try await agreed.once(consent) }
         let ticket = try await api.presign(job, type: MediaType.of(fileName: job.name), source: options.profile == .current ? "web" : nil)
         try begun.note(job.digests.sha256, ticket.id)
         return ticket

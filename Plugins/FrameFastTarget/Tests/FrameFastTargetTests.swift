@@ -77,6 +77,22 @@ import Testing
         #expect(double.state.withLock { $0.consented })
     }
 
+    @Test func anUploadGivesTheConsentThatNoCheckGave() async throws {
+        let (double, server) = try FrameFastDouble.start()
+        defer { server.stop() }
+        let samples = try (0..<3).map { _ in try SampleJob() },
+            willing = try target(server.url) { ($0.profile, $0.acceptConsent) = (.january, true) }
+        await withTaskGroup(of: Void.self) { group in
+            for job in samples.map({ $0.job() }) { group.addTask { _ = try? await willing.upload(job) } }
+        }
+        withExtendedLifetime(samples) {}
+        #expect(double.state.withLock { $0.consented && $0.askedConsent == 2 && $0.uploads.count == 3 })
+        let silent = try target(server.url) { $0.profile = .january }, sample = try SampleJob()
+        double.state.withLock { $0.consented = false }
+        #expect(await Self.code { () async throws(IngestError) in try await silent.upload(sample.job()) } == .unauthorized)
+        #expect(double.state.withLock { $0.uploads.count } == 3)
+    }
+
     @Test func limitsAreToldBeforeAnythingIsSent() throws {
         let now = try target("https://api.example").traits, then = try target("https://api.example") { $0.profile = .january }.traits
         #expect(now.maxSize == 10 << 20 && now.extensions == ["jpg", "jpeg", "png", "webp"] && now.maxPixels == 25_000_000)
