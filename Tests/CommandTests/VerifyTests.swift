@@ -31,4 +31,25 @@ import Testing
         #expect(changed.status == 6)
         #expect(changed.items().contains { ($0["path"] as? String)?.hasSuffix(name) == true && $0["verification"] as? String == "differs" })
     }
+
+    /// A gallery is asked by its targets of earlier runs, whatever the event; what cannot be asked is no yes.
+    @Test func remoteCopiesAreAskedAbout() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 3, from: 1)
+        let gallery = try Gallery(table), file = try table.pipeline(gallery)
+        #expect(try table.deliver(file, ["--event", "gala"]).status == 0)
+        let equal = try table.run(["verify"], environment: Gallery.environment)
+        #expect(equal.status == 0 && equal.count("equal") == 6 && equal.count("unknown") == 0, "\(equal.output)\(equal.errors)")
+        #expect(equal.items().count { $0["target"] as? String == "gallery" && $0["event"] as? String == "gala" } == 3)
+        #expect(try table.run(["verify", "--pipeline", file], environment: Gallery.environment).count("equal") == 6)
+        gallery.stop()
+        let away = try table.run(["verify"], environment: Gallery.environment)
+        #expect(away.status == 8 && away.count("equal") == 3 && away.count("unknown") == 3, "\(away.output)")
+        #expect(away.items("error").count == 1)
+        let empty = try Gallery(table, in: "empty", at: gallery.address)
+        let lost = try table.run(["verify"], environment: Gallery.environment)
+        #expect(lost.status == 6 && lost.count("missing") == 3)
+        withExtendedLifetime(empty) {}
+        #expect(try table.run(["verify", table.archive]).status == 0)
+    }
 }
