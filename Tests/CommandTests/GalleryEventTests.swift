@@ -69,6 +69,25 @@ import Testing
         #expect(names(try table.run(["events", "use", "e-3"])) == ["Jones (e-3)"])
     }
 
+    @Test func aNameThatWasNeverListedIsLookedUpBeforeAnythingIsSent() throws {
+        try table.sampleCard()
+        let list = try Data(contentsOf: URL(fileURLWithPath: book))
+        try FileManager.default.removeItem(atPath: book)
+        let away = try table.run(["import", table.card, "--pipeline", file, "--event", "Smith"])
+        #expect(away.status == 5 && away.items("error").contains { ($0["message"] as? String ?? "").contains("Smith") }, "\(away.output)")
+        #expect(table.files(table.archive).isEmpty)
+        try list.write(to: URL(fileURLWithPath: book))
+        let unsure = try table.run(["import", table.card, "--pipeline", file, "--event", "Jones"])
+        #expect(unsure.status == 2 && unsure.output.contains("e-2") && unsure.output.contains("e-3"))
+        let run = try table.run(["import", table.card, "--pipeline", file, "--event", "Smith"])
+        #expect(run.status == 0, "\(run.errors)")
+        let sent = try String(contentsOfFile: book + ".log", encoding: .utf8).split(separator: "\n")
+        #expect(Set(sent) == ["e-1 Smith"])
+        // Known now: the gallery may be away, and the card has nothing new for it.
+        try FileManager.default.removeItem(atPath: book)
+        #expect(try table.run(["import", table.card, "--pipeline", file, "--event", "Smith"]).count("delivered") == 0)
+    }
+
     @Test func signingOutForgetsThem() throws {
         #expect(try table.run(["events", "use", "Smith", "--pipeline", file]).status == 0)
         #expect(try FileManager.default.contentsOfDirectory(atPath: table.state + "/events").count == 1)

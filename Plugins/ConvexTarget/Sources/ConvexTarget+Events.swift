@@ -4,6 +4,8 @@ import HTTPKit
 extension ConvexTarget: EventDirectory {
     public var gallery: String { "convex:\(WebAddress(options.url.base)?.origin ?? options.url.base)" }
 
+    public func needsID(for event: String) -> Bool { !options.events.isEmpty }
+
     /// What the query `events` returns: a list, or the pages of one.
     public func events(_ page: String?) async throws(IngestError) -> EventPage? {
         guard !options.events.isEmpty else { return nil }

@@ -4,6 +4,13 @@ import HTTPKit
 extension FrameFastTarget: EventDirectory {
     public var gallery: String { "framefast:\(options.url.base)" }
 
+    /// Events are UUIDs at the service.
+    public func needsID(for event: String) -> Bool {
+        let parts = event.split(separator: "-", omittingEmptySubsequences: false)
+        let isID = parts.map(\.utf8.count) == [8, 4, 4, 4, 12] && parts.allSatisfy { $0.allSatisfy(\.isHexDigit) }
+        return options.event.isEmpty && !isID
+    }
+
     /// The account's own events, the newest first; nothing where the options name one.
     public func events(_ page: String?) async throws(IngestError) -> EventPage? {
         guard options.event.isEmpty else { return nil }

@@ -2,6 +2,9 @@ import FilmgateCore
 import HTTPKit
 
 extension ExternalTarget: EventDirectory {
+    /// A module that lists events is given their ids.
+    func needsID(for event: String) -> Bool { true }
+
     func events(_ page: String?) async throws(IngestError) -> EventPage? {
         guard let answer = try await ask("events", ["after": .text(page)]) else { return nil }
         guard let items = answer["events"]?.items else { throw IngestError(.unavailable, "The module `\(name)` lists no events.") }

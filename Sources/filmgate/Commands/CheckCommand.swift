@@ -16,6 +16,9 @@ struct CheckCommand: AsyncParsableCommand {
     @Flag(help: "Also try every target, with its sign-in.")
     var connect = false
 
+    @Option(help: "With --connect: the event that targets are tried with; absent: the chosen one.")
+    var event: String?
+
     @Flag(help: "Let sign-ins pass that exist for tests only.")
     var allowMock = false
 
@@ -70,7 +73,11 @@ struct CheckCommand: AsyncParsableCommand {
 
     /// Asks every target; the first refusal decides the exit code.
     private func tryTargets(_ pipeline: PipelineFile, _ workplace: Workplace) async throws -> IngestError? {
-        let plan = try await workplace.telling { () throws(IngestError) in try workplace.builder(ledger: nil).plan(pipeline) }
+        let event = try event.map(EventGate.checked) ?? EventGate(state: options.stateDirectory).chosen
+        let plan = try await workplace.telling { () async throws(IngestError) in
+            if let event { try await EventDesk(workplace: workplace).learn(event, [pipeline]) }
+            return try workplace.builder(ledger: nil, event: event).plan(pipeline)
+        }
         var first: IngestError?
         for (name, target) in plan.connections {
             let result = await Result { () async throws(IngestError) in try await target.check() }

@@ -19,6 +19,7 @@ struct LiveSession {
     /// Goes on until a signal, and ends the verb with the run's exit code.
     func run(_ pipeline: PipelineFile) async throws {
         let ledger = try await workplace.openLedger(handingOver: false)
+        try await workplace.telling { () async throws(IngestError) in try await session.learnEvent([pipeline]) }
         let hub = EventHub(), progress = Progress(), notices = NoticeRelay()
         hub.watch(progress.note)
         hub.watch(notices.note)

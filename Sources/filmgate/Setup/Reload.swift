@@ -60,6 +60,7 @@ final class Reload: Sendable {
         if pipeline.sources.isEmpty { return "It has no sources." }
         if pipeline.event.required, !pipeline.event.hold, live.session.options.event == nil { return "It needs an event." }
         let trial = await Result { () async throws(IngestError) in
+            try await live.session.learnEvent([pipeline])
             try await live.runner(pipeline, ledger, EventHub()).runner.check()
         }
         if case .failure(let error) = trial { return error.description }

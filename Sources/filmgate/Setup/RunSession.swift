@@ -60,6 +60,7 @@ struct RunSession {
         let notices = NoticeBoard(pipelines, options, workplace)
         hub.watch(notices.note)
         let outcome = try await workplace.telling { () async throws(IngestError) in
+            try await learnEvent(pipelines)
             let plan = try plan(pipelines, reader, events: try await events(reader))
             if writer != nil { for pipeline in pipelines { try PipelineSnapshot(state: options.state).keep(pipeline) } }
             let runner = Runner(
