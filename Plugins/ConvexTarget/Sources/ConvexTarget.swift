@@ -3,8 +3,12 @@ public import HTTPKit
 
 /// The options of `convex`.
 public struct ConvexOptions: WebConfig {
+    /// Kinds of the app's functions that may write.
+    enum Kind: String, CaseIterable, ConfigValue { case mutation, action }
+
     var url = AddressTemplate(), generate = "files:generateUploadUrl", commit = "", args: [String: Template] = [:], find = ""
     var events = "", eventsPage: Int?
+    var generateBy = Kind.mutation, commitBy = Kind.mutation
     public var web = WebOptions()
 
     public init() {}
@@ -12,8 +16,10 @@ public struct ConvexOptions: WebConfig {
     public static let schema = Schema<Self>(
         [
             .field("url", \.url, "The deployment, such as https://happy-otter-123.convex.cloud.").required(),
-            .field("generate", \.generate, "The mutation that returns an upload address."),
-            .field("commit", \.commit, "The mutation that takes `storageId` and `args`, such as files:save.").required(),
+            .field("generate", \.generate, "The function that returns an upload address."),
+            .field("generate_by", \.generateBy, "What `generate` is in the app: a mutation or an action."),
+            .field("commit", \.commit, "The function that takes `storageId` and `args`, such as files:save.").required(),
+            .field("commit_by", \.commitBy, "What `commit` is in the app: a mutation or an action."),
             .field("args", \.args, "Its arguments, as templates; absent = sha256, name and size."),
             .field("find", \.find, "A query that takes `sha256` and returns the file's id or null."),
             .field(
@@ -28,10 +34,10 @@ public struct ConvexOptions: WebConfig {
     }
 }
 
-/// `convex`: stores each file in a Convex deployment: a mutation gives an address, the bytes go there, a mutation takes them in.
+/// `convex`: stores each file in a Convex deployment: one of its functions gives an address, the bytes go there, another takes them in.
 public struct ConvexTarget: Module, UploadTarget {
     public static let manifest = Manifest(
-        "convex", "Stores each file in a Convex deployment, by mutations of the app's own.", stability: .beta, needs: [.file, .digest],
+        "convex", "Stores each file in a Convex deployment, by functions of the app's own.", stability: .beta, needs: [.file, .digest],
         gives: [.receipt])
 
     public let traits: TargetTraits
@@ -45,7 +51,7 @@ public struct ConvexTarget: Module, UploadTarget {
         let place = WebAddress(config.url.base)?.origin ?? config.url.base
         var traits = config.web.traits("convex", place: place, provider: provider, context, idempotent: false)
         if config.find.isEmpty {
-            traits.warnings.append("After a lost answer a file may be stored twice, unless the commit mutation recognises its sha256.")
+            traits.warnings.append("After a lost answer a file may be stored twice, unless `commit` recognises its sha256.")
         }
         self.traits = traits
     }
@@ -53,7 +59,7 @@ public struct ConvexTarget: Module, UploadTarget {
     /// Reachable and signed in: asks the `find` query where there is one, else for an upload address.
     public func check() async throws(IngestError) {
         if options.find.isEmpty {
-            _ = try await call("mutation", options.generate, [:])
+            _ = try await call(options.generateBy.rawValue, options.generate, [:])
         } else {
             _ = try await call("query", options.find, ["sha256": .string(String(repeating: "0", count: 64))])
         }
@@ -67,7 +73,7 @@ public struct ConvexTarget: Module, UploadTarget {
     }
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
-        let address = try await call("mutation", options.generate, [:])
+        let address = try await call(options.generateBy.rawValue, options.generate, [:])
         guard let url = address.text.flatMap({ WebAddress($0) }), url.isEncrypted || url.isLoopback else {
             throw IngestError(.unavailable, "`\(options.generate)` returned no address to upload to.")
         }
@@ -106,7 +112,7 @@ public struct ConvexTarget: Module, UploadTarget {
         if !options.events.isEmpty, let event { values.text["event"] = event }
         for (name, template) in options.args { args[name] = .string(template.rendered(with: values) { $0 }) }
         do throws(IngestError) {
-            return try await call("mutation", options.commit, args)
+            return try await call(options.commitBy.rawValue, options.commit, args)
         } catch {
             if error.code == .rejected, error.message.lowercased().contains("already exists") {
                 return .object(["alreadyExists": .bool(true)])

@@ -46,6 +46,14 @@ import Testing
         #expect(last.contains(#""storageId":"kg2abc""#) && last.contains(sample.digests.sha256) && last.contains("files:save"))
     }
 
+    @Test func anAppMayDoItByActions() async throws {
+        let server = try Self.deployment(commit: #"{"status":"success","value":"doc1"}"#)
+        defer { server.stop() }
+        let sample = try SampleJob()
+        _ = try await Self.target(server.url) { ($0.generateBy, $0.commitBy) = (.action, .action) }.upload(sample.job())
+        #expect(server.seen.map(\.target) == ["/api/action", "/api/storage/upload?token=t0k3n", "/api/action"])
+    }
+
     @Test func whatExistsAlreadyIsSuccess() async throws {
         let server = try Self.deployment(commit: #"{"status":"error","errorMessage":"Uncaught Error: already exists"}"#)
         defer { server.stop() }
