@@ -88,6 +88,16 @@ import Testing
         #expect(try table.run(["import", table.card, "--pipeline", file, "--event", "Smith"]).count("delivered") == 0)
     }
 
+    @Test func whatChangesIsToldWhileItIsWatched() throws {
+        let watching = try Background(["events", "list", file, "--watch", "--json", "--state", table.state])
+        #expect(Background.within(seconds: 30) { watching.said.contains("Ann & Bo") })
+        try write([("e-1", "Smith-Lee"), ("e-3", "Jones"), ("e-4", "Ann & Bo"), ("e-5", "New")])
+        #expect(Background.within(seconds: 30) { watching.said.contains(#""removed""#) })
+        let told = watching.kill(SIGTERM).items("event").filter { $0["change"] != nil }
+        #expect(told.map { $0["change"] as? String } == ["changed", "added", "removed"])
+        #expect(told.map { $0["id"] as? String } == ["e-1", "e-5", "e-2"])
+    }
+
     @Test func signingOutForgetsThem() throws {
         #expect(try table.run(["events", "use", "Smith", "--pipeline", file]).status == 0)
         #expect(try FileManager.default.contentsOfDirectory(atPath: table.state + "/events").count == 1)

@@ -8,7 +8,8 @@ extension EventsCommand {
             commandName: "list", abstract: "The events of the galleries, and those of earlier runs.",
             discussion: """
                 A gallery's list is kept for half a minute per account; when the gallery cannot be asked, the last one is shown. Signing out \
-                forgets it.
+                forgets it. With --watch the galleries are asked again and again, after 2 seconds and then ever less often up to a minute, and \
+                what has changed is told, until stopped; a run keeps the event that it began with.
 
                 EXAMPLES:
                   filmgate events list wedding.yaml
@@ -20,6 +21,9 @@ extension EventsCommand {
 
         @Flag(help: "Ask the galleries even when their lists are fresh.")
         var refresh = false
+
+        @Flag(help: "Go on and tell what changes, until stopped.")
+        var watch = false
 
         @Option(help: "Events a gallery at most.")
         var limit = 1000
@@ -35,14 +39,15 @@ extension EventsCommand {
             let desk = EventDesk(workplace: workplace, limit: limit), pipelines = try EventsCommand.pipelines(pipeline, workplace)
             let directories = try await workplace.telling { () async throws(IngestError) in try await desk.directories(pipelines) }
             let runs = try await earlierRuns(workplace)
-            var told: Set<String> = [], failed: IngestError?
-            for directory in directories {
+            var told: Set<String> = [], failed: IngestError?, lists: [Int: EventList] = [:]
+            for (index, directory) in directories.enumerated() {
                 guard let answer = await desk.answer(directory, refresh: refresh) else { continue }
                 if let trouble = answer.trouble {
                     failed = failed ?? (answer.list == nil ? trouble : nil)
                     Failure.tell(
                         IngestError(trouble.code, "\(answer.target): \(trouble.message)", advice: trouble.advice), json: options.json)
                 }
+                lists[index] = answer.list
                 for item in answer.list?.events ?? [] {
                     guard let label = answer.list?.label(item) else { continue }
                     told.insert(label)
@@ -51,6 +56,10 @@ extension EventsCommand {
             }
             for event in ([gate.chosen].compactMap { $0 } + runs.keys.sorted()) where told.insert(event).inserted {
                 tell(Line(name: event, chosen: event == gate.chosen, runs: runs[event] ?? 0))
+            }
+            if watch {
+                let following = EventFollowing(desk: desk, directories: directories, json: options.json)
+                failed = await following.follow(lists)
             }
             if let failed { throw Exit(Failure.exitCode(failed)) }
         }
