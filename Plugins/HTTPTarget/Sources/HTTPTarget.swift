@@ -8,6 +8,7 @@ public struct HTTPTarget: Module, UploadTarget {
 
     public let traits: TargetTraits
     let options: HTTPOptions, client: HTTPClient
+    private let free = FreeNames()
 
     public init(_ config: HTTPOptions, _ context: ModuleContext) throws(IngestError) {
         var transport = TransportOptions()
@@ -68,7 +69,10 @@ public struct HTTPTarget: Module, UploadTarget {
         // A name made of the digest can only be held by the same bytes.
         guard let layout = options.url.layout, !layout.uses.contains("sha256") else { return .free }
         switch try await copy(at: path, of: job) {
-        case .missing, .unknown: return .free
+        case .missing:
+            free.note(path, for: job.digests.sha256)
+            return .free
+        case .unknown: return .free
         case .same(let receipt): return .same(receipt)
         case .other: return .other
         }
@@ -76,6 +80,7 @@ public struct HTTPTarget: Module, UploadTarget {
 
     public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
         if let find = options.find { return try await ask(find, job) }
+        if options.forbidsOverwriting, free.take(job.path, for: job.digests.sha256) { return nil }
         guard options.url.layout != nil, case .same(let receipt) = try await copy(at: job.path, of: job) else { return nil }
         return receipt
     }

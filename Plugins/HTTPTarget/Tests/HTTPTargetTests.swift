@@ -23,6 +23,24 @@ import Testing
         #expect(target.traits.layout?.source == "{captured:yyyy-MM-dd}/{name}")
     }
 
+    @Test func aNameThatWasFreeAMomentAgoIsAskedForOnce() async throws {
+        let server = try FaultServer { seen, _ in seen.method == "HEAD" ? .answer(404) : .answer(201) }
+        defer { server.stop() }
+        let job = try JobFile([1, 2, 3], path: "a.jpg"), target = try make(["url": .text(server.url + "/dav/{name}")])
+        #expect(try await target.occupancy(of: "a.jpg", for: job.job) == .free)
+        #expect(try await target.find(job.job) == nil)
+        _ = try await target.upload(job.job)
+        #expect(server.seen.map(\.method) == ["HEAD", "PUT"])
+        // After an upload whose answer was lost it is asked again.
+        #expect(try await target.find(job.job) == nil)
+        #expect(server.seen.count { $0.method == "HEAD" } == 2)
+        // Where nothing forbids overwriting, each look counts.
+        let careless = try make(["url": .text(server.url + "/dav/{name}"), "if_none_match": .plain("false")])
+        #expect(try await careless.occupancy(of: "a.jpg", for: job.job) == .free)
+        #expect(try await careless.find(job.job) == nil)
+        #expect(server.seen.count { $0.method == "HEAD" } == 4)
+    }
+
     @Test func aDigestInTheAnswerIsProof() async throws {
         let job = try JobFile([1, 2, 3]), digest = job.sha256
         let server = try FaultServer { _, _ in .answer(201, body: #"{"data": {"sha256": "\#(digest.uppercased())"}}"#) }

@@ -1,0 +1,23 @@
+import Synchronization
+
+/// Names that were free a moment ago, for the upload that asked: it need not ask twice.
+///
+/// Good for one answer within a few seconds, and only where the upload itself forbids overwriting.
+final class FreeNames: Sendable {
+    private struct Key: Hashable { var path: [UInt8], sha256: String }
+    private static let lifetime = Duration.seconds(5), most = 4096
+    private let names = Mutex<[Key: ContinuousClock.Instant]>([:])
+
+    func note(_ path: String, for sha256: String) {
+        names.withLock { names in
+            if names.count >= Self.most { names.removeAll() }
+            names[Key(path: Array(path.utf8), sha256: sha256)] = .now
+        }
+    }
+
+    /// True once after `note`.
+    func take(_ path: String, for sha256: String) -> Bool {
+        let noted = names.withLock { $0.removeValue(forKey: Key(path: Array(path.utf8), sha256: sha256)) }
+        return noted.map { $0.duration(to: .now) < Self.lifetime } ?? false
+    }
+}
