@@ -120,7 +120,8 @@ struct HostilePersonality: Personality {
             (info.format, info.associationType, info.name) = (.association, 1, "DEEP")
             return .data(info.encoded)
         }
-        #expect(try await list(personality).isEmpty)
+        let told = await #expect(throws: IngestError.self) { try await list(personality) }
+        #expect(told?.description.contains("more than 32 deep") == true)
     }
 
     @Test(arguments: ["parent is itself", "parents in a circle", "parent unknown"])

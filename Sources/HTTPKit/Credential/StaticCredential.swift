@@ -31,7 +31,8 @@ public final class StaticCredential: Sendable {
     private func resolved() async throws(IngestError) -> SecretValue {
         let value: SecretValue
         do throws(IngestError) { value = try await secrets.value(of: secret) } catch {
-            throw IngestError(.unauthorized, error.message, advice: error.advice, cause: error)
+            // A store that is locked says so itself.
+            throw error.code == .unauthorized ? error : IngestError(.unauthorized, error.message, advice: error.advice, cause: error)
         }
         guard value.reveal().utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             throw IngestError(.unauthorized, "The secret \(secret.shown ?? "") holds characters that no header may have.")
