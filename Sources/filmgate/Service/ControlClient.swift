@@ -16,8 +16,9 @@ enum ControlClient {
         guard descriptor >= 0 else { return nil }
         let stream = LineStream(owning: descriptor, within: .seconds(patience))
         // Connecting waits where the queue of a run that does nothing any more is full.
-        var limit = timeval(tv_sec: patience, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        // struct timeval: seconds, microseconds.
+        var limit = [patience, 0]
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(2 * MemoryLayout<Int>.size))
         guard ControlPath.withAddress(in: state, { connect(descriptor, $0, $1) }) == 0 else { return nil }
         guard stream.send(ControlRequest(arguments: arguments, folder: UserPath.working).line) else { return nil }
         var code: Int32?, isHeard = false
