@@ -19,6 +19,8 @@ public final class DeliveryLeases: Sendable {
         var owners: [Parcel.ID: Int] = [:]
         var contents: [ContentKey: [Int]] = [:]
         var waiting: [Parcel.ID: [CheckedContinuation<Receipt?, Never>]] = [:]
+        /// What was delivered while there were several: whoever asked the ledger before that has an old answer.
+        var done: [Parcel.ID: Receipt] = [:]
         /// The targets that each holder sends nothing to now, and why.
         var held: [Int: [String: IngestError]] = [:]
     }
@@ -46,9 +48,15 @@ public final class DeliveryLeases: Sendable {
         }
     }
 
+    /// What another has delivered since this process has several dispatchers.
+    func delivered(_ id: Parcel.ID) -> Receipt? { state.withLock { $0.done[id] } }
+
     /// The delivery is final, or given up (nil): told to all who wait for it.
     func end(_ id: Parcel.ID, by owner: Int, _ receipt: Receipt?) {
-        let waiting = state.withLock { state in Self.end(id, by: owner, &state) }
+        let waiting = state.withLock { state in
+            if receipt?.state == .done, state.owners[id] == owner, state.holders.count > 1 { state.done[id] = receipt }
+            return Self.end(id, by: owner, &state)
+        }
         for one in waiting { one.resume(returning: receipt) }
     }
 
@@ -66,6 +74,7 @@ public final class DeliveryLeases: Sendable {
     func leave(_ owner: Int) {
         let waiting = state.withLock { state in
             (state.holders[owner], state.held[owner]) = (nil, nil)
+            if state.holders.count < 2 { state.done = [:] }
             return state.owners.filter { $0.value == owner }.flatMap { Self.end($0.key, by: owner, &state) }
         }
         for one in waiting { one.resume(returning: nil) }

@@ -8,6 +8,9 @@ extension Dispatcher {
         var isProbing = false
     }
 
+    func holdReason(_ target: String) -> IngestError? { queues[target]?.held }
+    func trouble(_ target: String) -> IngestError? { queues[target]?.trouble }
+
     /// Nothing more is sent there until it is asked again; nobody else waits for it.
     func hold(_ parcel: Parcel, because error: IngestError) {
         let target = parcel.id.target

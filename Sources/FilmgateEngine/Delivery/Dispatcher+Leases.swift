@@ -18,6 +18,14 @@ extension Dispatcher {
         Task { await self.heard(parcel.id, await leases.outcome(of: parcel.id)) }
     }
 
+    /// Another dispatcher delivered it after the ledger had been asked.
+    func wasDelivered(_ parcel: Parcel, _ consignment: inout Consignment) -> Bool {
+        guard parcel.recheck == nil, var receipt = leases.delivered(parcel.id) else { return false }
+        if !consignment.isRecorded { receipt.existed = true }
+        consignment.receipts[parcel.target.name] = receipt
+        return true
+    }
+
     /// Bytes that others deliver, too, are not ours to move.
     func share(_ own: inout [Parcel], _ consignment: inout Consignment) {
         guard consignment.isRecorded, leases.isTaken(consignment.content, except: number) else { return }

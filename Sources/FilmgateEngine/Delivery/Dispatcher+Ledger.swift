@@ -42,7 +42,7 @@ extension Dispatcher {
     /// An asset that needs no delivery, or whose last one is final: one ending, told to the ledger and to whoever watches.
     func settle(_ id: AssetID) async {
         guard let consignment = open.drop(id) else { return }
-        await record([ended(consignment)])
+        if !consignment.isElsewhere { await record([ended(consignment)]) }
         told(consignment)
     }
 

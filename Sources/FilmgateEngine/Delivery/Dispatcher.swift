@@ -67,6 +67,8 @@ actor Dispatcher {
                 consignment.open.insert(parcel.target.name)
                 parcels[parcel.id]?.listeners.append(consignment.asset.id)
                 consignment.hasParcels = true
+            } else if wasDelivered(parcel, &consignment) {
+                continue
             } else if leases.take(parcel.id, by: number) {
                 consignment.open.insert(parcel.target.name)
                 parcels[parcel.id] = parcel
@@ -388,9 +390,6 @@ actor Dispatcher {
     }
 
     func isStuck(_ wait: Duration) -> Bool { (unrecorded == 0 && queues.values.allSatisfy(\.isIdle)) || clock.now - lastProgress > wait }
-
-    func holdReason(_ target: String) -> IngestError? { queues[target]?.held }
-    func trouble(_ target: String) -> IngestError? { queues[target]?.trouble }
 
     func report(_ target: String) {
         guard let queue = queues[target] else { return }

@@ -150,8 +150,8 @@ public final class Runner: Sendable {
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: Now.nanoseconds) ?? 0
         let desk = makeDesk(run: run, budget: ByteBudget(limit: plan.spool), book: NameBook())
         let leftovers = Leftovers(ledger: reader, targets: plan.targets, event: options.event, assigning: assigning)
-        await leases.tryNow(target)
         let all = try await leftovers.placed(states, only: target)
+        await leases.tryNow(target)
         for left in try await leftovers.untouched(all, only: target) { tally.settle(left) }
         for placed in all where !stopping.isSet { await desk.submit(placed.consignment, parcels: placed.parcels) }
         return try await end(run, seconds: { (clock.now - start).inSeconds })

@@ -1,0 +1,96 @@
+import FileKit
+import FilmgateCore
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FilmgateEngine
+
+/// Two dispatchers of one process, as a run and a job that was handed to it.
+@Suite struct LeaseTests {
+    /// Waits with each upload until it is let go; what came is counted.
+    private final class Gallery: UploadTarget {
+        private let sent = Mutex<[String]>([])
+        private let gate = CancelFlag()
+        var traits: TargetTraits { TargetTraits(identity: "gallery", parallel: 4) }
+        var uploads: [String] { sent.withLock(\.self) }
+
+        func check() async throws(IngestError) {}
+        func open() { gate.set() }
+        func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
+            sent.withLock { $0.append(job.name) }
+            while !gate.isSet { try? await Task.sleep(for: .milliseconds(2)) }
+            return Receipt(state: .done, id: job.name)
+        }
+    }
+
+    private struct Bench {
+        let leases = DeliveryLeases(), gallery = Gallery(), ledger = Notebook()
+        let file = FileManager.default.temporaryDirectory.path + "/filmgate-leases-\(UInt64.random(in: 0...UInt64.max))"
+        var target: PlannedTarget { PlannedTarget(name: "gallery", target: gallery, workers: nil) }
+
+        func dispatcher() -> (desk: Dispatcher, tally: Tally) {
+            _ = FileManager.default.createFile(atPath: file, contents: Data([7]))
+            let tally = Tally(hub: EventHub())
+            let setup = DispatcherSetup(
+                targets: [target], ledger: ledger, hub: EventHub(), tally: tally, book: NameBook(), budget: ByteBudget(limit: 1 << 20),
+                run: 1, event: nil, leases: leases)
+            let made = Dispatcher(setup)
+            made.introduce()
+            return (made, tally)
+        }
+
+        func submit(_ name: String, to desk: Dispatcher, isRecorded: Bool) async {
+            let origin = Origin(source: "card", volume: "v", root: "/card", path: name, size: 1, modified: 0)
+            let asset = Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: name, stem: name))
+            let bytes = LocalFile(path: file, size: 1, ownership: .source), content = ContentKey(rawValue: name)
+            let job = UploadJob(
+                asset: asset, file: bytes, digests: Digests(sha256: name), path: name, name: name, values: TemplateValues())
+            let id = Parcel.ID(content: content, target: target.identity)
+            var consignment = Consignment(asset: asset, content: content, wanted: [target], bytes: bytes, shot: ShotFacts(), budget: 0)
+            consignment.isRecorded = isRecorded
+            await desk.submit(consignment, parcels: [Parcel(id: id, job: job, target: target, listeners: [asset.id])])
+        }
+
+        func end(_ one: (desk: Dispatcher, tally: Tally), wait: Duration = .seconds(60)) async -> RunSummary {
+            await one.desk.drain(wait: wait)
+            await one.desk.closeOut()
+            return one.tally.outcome(seconds: 0, signal: nil).summary
+        }
+    }
+
+    @Test(arguments: [true, false]) func whatOneSendsTheOtherWaitsFor(_ isRecorded: Bool) async {
+        let bench = Bench(), run = bench.dispatcher(), job = bench.dispatcher()
+        await bench.submit("a.jpg", to: run.desk, isRecorded: false)
+        await bench.submit("a.jpg", to: job.desk, isRecorded: isRecorded)
+        bench.gallery.open()
+        let (first, second) = (await bench.end(run), await bench.end(job))
+        #expect(bench.gallery.uploads == ["a.jpg"])
+        #expect(first[.delivered] == 1)
+        #expect(second[isRecorded ? .delivered : .duplicate] == 1)
+    }
+
+    /// The job had looked into the ledger before the run's delivery was final.
+    @Test func anOldAnswerOfTheLedgerSendsNothingTwice() async {
+        let bench = Bench(), run = bench.dispatcher(), job = bench.dispatcher()
+        bench.gallery.open()
+        await bench.submit("a.jpg", to: run.desk, isRecorded: false)
+        await run.desk.drain(wait: .seconds(60))
+        await bench.submit("a.jpg", to: job.desk, isRecorded: true)
+        #expect(await bench.end(job)[.delivered] == 1)
+        #expect(await bench.end(run)[.delivered] == 1)
+        #expect(bench.gallery.uploads == ["a.jpg"])
+    }
+
+    @Test func whatTheOtherGivesUpStaysPending() async {
+        let bench = Bench(), run = bench.dispatcher(), job = bench.dispatcher()
+        await bench.submit("a.jpg", to: run.desk, isRecorded: false)
+        await bench.submit("a.jpg", to: job.desk, isRecorded: true)
+        #expect(await bench.end(job, wait: .milliseconds(100))[.pending] == 1)
+        bench.gallery.open()
+        #expect(await bench.end(run)[.delivered] == 1)
+        #expect(bench.ledger.state("a.jpg") == .done)
+        // Nobody has it any more.
+        #expect(!bench.leases.isTaken(ContentKey(rawValue: "a.jpg")))
+    }
+}
