@@ -3,20 +3,23 @@ import Synchronization
 
 /// Remembers which targets a file with certain facts should have reached: a card has thousands of files and a handful of answers.
 final class WantedMemo: Sendable {
-    private struct Key: Hashable { var make: String?, model: String?, serial: String?, owner: String?, kind: MediaKind, size: UInt64 }
+    private struct Key: Hashable {
+        var make: String?, model: String?, serial: String?, owner: String?, kind: MediaKind, size: UInt64, ext: String
+    }
     private let plan: Plan
-    private let sized: Bool
+    private let sized: Bool, named: Bool
     private let answers = Mutex<[Key: [String]]>([:])
 
     init(_ plan: Plan) {
         self.plan = plan
         sized = plan.targets.contains { $0.traits.maxSize != nil }
+        named = plan.targets.contains { $0.traits.extensions != nil }
     }
 
     @Sendable func wanted(_ known: KnownFile) -> [String] {
         let key = Key(
             make: known.make, model: known.model, serial: known.serial, owner: known.owner, kind: known.kind,
-            size: sized ? known.fingerprint.size : 0)
+            size: sized ? known.fingerprint.size : 0, ext: named ? FileName(known.fingerprint.path).ext.lowercased() : "")
         if let answer = answers.withLock({ $0[key] }) { return answer }
         let answer = plan.wanted(known)
         answers.withLock { $0[key] = answer }
