@@ -8,6 +8,9 @@ extension Dispatcher {
         var isProbing = false
     }
 
+    static let noEvent = IngestError(
+        .unavailable, "Nobody has said yet which event this belongs to.", advice: "Say it with `filmgate assign EVENT`.")
+
     func holdReason(_ target: String) -> IngestError? { queues[target]?.held }
     func trouble(_ target: String) -> IngestError? { queues[target]?.trouble }
 
@@ -62,18 +65,20 @@ extension Dispatcher {
         holds[target] = nil
         tally.hold(target, nil)
         if let name = queues[target]?.target.name { hub.post(.released(target: name)) }
-        write(waitingAt: target, noted: true, because: nil)
+        write(queues[target]?.pending ?? [], noted: true, because: nil)
     }
 
     /// What waits at a held target: known to the ledger, and so to `status` and `assign`, while this goes on.
-    func noteHeld(at target: String) {
-        guard let held = queues[target]?.held else { return }
-        write(waitingAt: target, noted: false, because: held)
+    ///
+    /// `only` is what has just come to those that were written down before.
+    func noteHeld(at target: String, only: Parcel.ID? = nil) {
+        guard let queue = queues[target], let held = queue.held else { return }
+        write(only.map { [$0] } ?? queue.pending, noted: false, because: held)
     }
 
-    private func write(waitingAt target: String, noted: Bool, because held: IngestError?) {
+    private func write(_ waiting: [Parcel.ID], noted: Bool, because held: IngestError?) {
         var changes: [LedgerChange] = []
-        for id in queues[target]?.pending ?? [] {
+        for id in waiting {
             guard let parcel = parcels[id], parcel.isNotedHeld == noted, let owner = parcel.listeners.first, let consignment = open[owner]
             else { continue }
             parcels[id]?.isNotedHeld = !noted

@@ -43,10 +43,11 @@ extension Dispatcher {
         leases.pass(old, by: number, to: new, of: heir)
         let moved = parcel.under(new)
         for asset in parcel.listeners {
-            guard let content = open[asset]?.content else { continue }
-            open[asset]?.bytes.ownership = .delivered
-            open[asset]?.isRecorded = true
-            open[asset]?.hasParcels = parcels.keys.contains { $0.content == content }
+            guard var consignment = open[asset] else { continue }
+            consignment.bytes.ownership = .delivered
+            consignment.isRecorded = true
+            consignment.hasParcels = consignment.wanted.contains { parcels[Parcel.ID(content: old.content, target: $0.identity)] != nil }
+            open[asset] = consignment
         }
         follow(moved)
         report(old.target)

@@ -51,6 +51,9 @@ actor Dispatcher {
         lastProgress = ContinuousClock().now
     }
 
+    /// Whatever ended it, nobody waits for what it had.
+    deinit { leases.leave(number) }
+
     /// Takes over one asset.
     ///
     /// `new` are the parcels that it needs; those already under way for another file of the same bytes are shared. Nothing is sent over a
@@ -137,7 +140,7 @@ actor Dispatcher {
 
     private func enqueue(_ id: Parcel.ID) {
         if let parcel = parcels[id] { queues[id.target]?.append(parcel) }
-        if queues[id.target]?.held != nil { noteHeld(at: id.target) }
+        noteHeld(at: id.target, only: id)
         pump(id.target)
     }
 
@@ -334,8 +337,6 @@ actor Dispatcher {
 
     /// A ledger that does not keep up slows the sending down.
     private static let mostConcluding = 64
-    static let noEvent = IngestError(
-        .unavailable, "Nobody has said yet which event this belongs to.", advice: "Say it with `filmgate assign EVENT`.")
 
     // MARK: Ending
 

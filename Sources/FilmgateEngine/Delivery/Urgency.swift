@@ -27,17 +27,16 @@ struct ParcelHeap: Sendable {
 
     mutating func insert(_ id: Parcel.ID, _ urgency: Urgency) {
         items.append((urgency, id))
-        var child = items.count - 1
-        while child > 0, items[child].urgency < items[(child - 1) / 2].urgency {
-            items.swapAt(child, (child - 1) / 2)
-            child = (child - 1) / 2
-        }
+        rise(from: items.count - 1)
     }
 
+    /// False when it is not there.
     mutating func remove(_ id: Parcel.ID) -> Bool {
-        guard items.contains(where: { $0.id == id }) else { return false }
-        // An ordered list is a heap.
-        items = items.filter { $0.id != id }.sorted { $0.urgency < $1.urgency }
+        guard let index = items.firstIndex(where: { $0.id == id }), let last = items.popLast() else { return false }
+        guard index < items.count else { return true }
+        items[index] = last
+        rise(from: index)
+        sink(from: index)
         return true
     }
 
@@ -45,13 +44,26 @@ struct ParcelHeap: Sendable {
         guard let first = items.first, let last = items.popLast() else { return nil }
         if items.isEmpty { return first }
         items[0] = last
-        var parent = 0
+        sink(from: 0)
+        return first
+    }
+
+    private mutating func rise(from index: Int) {
+        var child = index
+        while child > 0, items[child].urgency < items[(child - 1) / 2].urgency {
+            items.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+
+    private mutating func sink(from index: Int) {
+        var parent = index
         while true {
             var least = parent
             for child in [2 * parent + 1, 2 * parent + 2] where child < items.count && items[child].urgency < items[least].urgency {
                 least = child
             }
-            if least == parent { return first }
+            if least == parent { return }
             items.swapAt(parent, least)
             parent = least
         }

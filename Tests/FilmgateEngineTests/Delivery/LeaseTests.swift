@@ -82,6 +82,17 @@ import Testing
         #expect(bench.gallery.uploads == ["a.jpg"])
     }
 
+    /// A job that failed before it began never said that it ended: nothing is remembered for it.
+    @Test func whoIsGoneIsForgotten() async {
+        let bench = Bench(), run = bench.dispatcher()
+        do { _ = bench.dispatcher() }
+        bench.gallery.open()
+        await bench.submit("a.jpg", to: run.desk, isRecorded: false)
+        await run.desk.drain(wait: .seconds(60))
+        #expect(bench.leases.delivered(Parcel.ID(content: ContentKey(rawValue: "a.jpg"), target: "gallery")) == nil)
+        #expect(await bench.end(run)[.delivered] == 1)
+    }
+
     @Test func whatTheOtherGivesUpStaysPending() async {
         let bench = Bench(), run = bench.dispatcher(), job = bench.dispatcher()
         await bench.submit("a.jpg", to: run.desk, isRecorded: false)

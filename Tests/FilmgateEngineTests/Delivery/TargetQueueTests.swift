@@ -52,6 +52,20 @@ import Testing
         #expect(order(queue(names, local: true)) == names)
     }
 
+    @Test func whatIsTakenOutLeavesTheOthersInOrder() {
+        let minutes = (0..<200).map { ($0 * 37) % 60 }, target = target(local: false, parallel: 10_000)
+        var queue = TargetQueue(target), left: [Int] = []
+        let parcels = minutes.enumerated().map { parcel("jpeg \($1) \($0)", to: target) }
+        for parcel in parcels { queue.append(parcel) }
+        for (number, parcel) in parcels.enumerated() {
+            if number % 3 == 1 { left.append(minutes[number]) } else { #expect(Self.remove(parcel.id, from: &queue)) }
+        }
+        #expect(!Self.remove(parcels[0].id, from: &queue))
+        #expect(order(queue).compactMap { Int($0.split(separator: " ")[1]) } == left.sorted(by: >))
+    }
+
+    private static func remove(_ id: Parcel.ID, from queue: inout TargetQueue) -> Bool { queue.remove(id) }
+
     @Test func thousandsComeOutInOrder() {
         let minutes = (0..<4000).map { ($0 * 7919) % 4000 % 60 }
         let sorted = order(queue(minutes.enumerated().map { "jpeg \($1) \($0)" }, local: false))
