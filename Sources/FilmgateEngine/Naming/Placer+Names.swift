@@ -126,7 +126,7 @@ extension Placer {
     private func ask(_ target: PlannedTarget, _ path: String, _ job: UploadJob) async throws(IngestError) -> Answer {
         if target.isLocal { return .told(try await target.target.occupancy(of: path, for: job)) }
         guard !book.isSilent(target.identity) else { return .silence }
-        let result = await Deadline.result(within: Self.patience) { () async throws(IngestError) in
+        let result = await CancelFlag().answer(within: Self.patience) { () async throws(IngestError) in
             try await target.target.occupancy(of: path, for: job)
         }
         switch result {
