@@ -65,18 +65,18 @@ struct ImportRun {
     let dryRun: Bool
 
     func run() async throws {
+        let how = importing.how, following = how.following, wait = try following.patience()
         var workplace = try Workplace(options)
-        guard let wait = Duration(text: importing.how.wait) else { throw ValidationError("--wait takes a duration such as 30s or 2m.") }
-        guard importing.how.pipeline != nil || importing.how.to.isEmpty || !importing.paths.isEmpty || importing.camera != nil else {
+        guard how.pipeline != nil || how.to.isEmpty || !importing.paths.isEmpty || importing.camera != nil else {
             throw ValidationError("Say what to import: the path of a card or a folder, or --camera ID.")
         }
-        let pipeline = try await takingCamera(try takingPaths(try importing.how.load(workplace)), &workplace)
-        let event = try EventGate(state: options.stateDirectory).event(importing.how.event, for: pipeline.event)
+        let pipeline = try await takingCamera(try takingPaths(try how.load(workplace)), &workplace)
+        let event = try EventGate(state: options.stateDirectory).event(following.event, for: pipeline.event)
         var run = RunOptions(
-            verb: "import", event: event, photographer: importing.how.photographer, again: importing.how.again, dryRun: dryRun,
+            verb: "import", event: event, photographer: following.photographer, again: how.again, dryRun: dryRun,
             wait: wait, state: options.stateDirectory)
         run.holdsForEvent = pipeline.event.hold && event == nil
-        try await RunSession(workplace: workplace, options: run, errorOnEmpty: importing.how.errorOnEmpty).run(pipeline)
+        try await RunSession(workplace: workplace, options: run, errorOnEmpty: how.errorOnEmpty).run(pipeline)
     }
 
     /// A camera replaces the pipeline's sources; the options of the module that takes it stay.

@@ -10,14 +10,7 @@ struct TakingOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The pipeline file; the paths replace its sources.", valueName: "file"))
     var pipeline: String?
 
-    @Option(help: "The event that the frames belong to.")
-    var event: String?
-
-    @Option(help: "Whose frames these are.")
-    var photographer: String?
-
-    @Option(name: .customLong("set"), help: ArgumentHelp("Change one value of the pipeline.", valueName: "key=value"))
-    var set: [String] = []
+    @OptionGroup var following: PipelineOptions
 
     @Option(help: "How copies are proven: reread (from the disk itself) or size.")
     var verify: VerifyMode?
@@ -27,9 +20,6 @@ struct TakingOptions: ParsableArguments {
 
     @Flag(help: "Take known files again; bring back what was removed at a target.")
     var again = false
-
-    @Option(help: ArgumentHelp("Leave the rest pending after this long without progress.", valueName: "duration"))
-    var wait = "2m"
 
     @Flag(help: "End with 9 when nothing new was delivered.")
     var errorOnEmpty = false
@@ -41,12 +31,7 @@ struct TakingOptions: ParsableArguments {
 
     /// The pipeline that the options name or describe.
     func load(_ workplace: Workplace) throws -> PipelineFile {
-        let overrides = try set.map { text in
-            guard let override = Override(text) else {
-                throw ValidationError("--set takes key=value, such as --set stages.select.min_rating=3.")
-            }
-            return override
-        }
+        let overrides = try following.overrides()
         if let file = pipeline {
             guard to.isEmpty else {
                 throw ValidationError("--to and --pipeline exclude each other: the pipeline names the targets.")

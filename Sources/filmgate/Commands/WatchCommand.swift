@@ -30,14 +30,13 @@ struct WatchCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
-        let workplace = try Workplace(options)
-        guard let wait = Duration(text: how.wait) else { throw ValidationError("--wait takes a duration such as 30s or 2m.") }
+        let workplace = try Workplace(options), following = how.following, wait = try following.patience()
         guard !folders.isEmpty, !folders.contains("") else { throw ValidationError("Say which folders to watch.") }
         let loaded = try how.load(workplace)
         let pipeline = try watching(loaded, workplace)
-        let event = try EventGate(state: options.stateDirectory).event(how.event, for: pipeline.event)
+        let event = try EventGate(state: options.stateDirectory).event(following.event, for: pipeline.event)
         var run = RunOptions(
-            verb: "watch", event: event, photographer: how.photographer, again: how.again, wait: wait,
+            verb: "watch", event: event, photographer: following.photographer, again: how.again, wait: wait,
             state: options.stateDirectory)
         run.holdsForEvent = pipeline.event.hold && event == nil
         let session = RunSession(workplace: workplace, options: run, errorOnEmpty: how.errorOnEmpty)
