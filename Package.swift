@@ -118,7 +118,7 @@ let package = Package(
         library("FilmgateEngine", [core, "CLinux", "FileKit", channels, log], tests: ["FilmgateConfig"], fixtures: ["Fixtures"]),
         // Layer 4: modules
         module("CardSource", uses: ["CardKit", "FileKit", log]),
-        module("FTPSource", uses: ["CardKit", "FTPKit", log]),
+        module("FTPSource", uses: ["CardKit", "FTPKit", log], tests: ["TestThreads"]),
         module("FolderSource", uses: ["CardKit", "FileKit", log]),
         module("DedupeStage", tests: ["FilmgateLedger", log]),
         module("UploadStage", tests: [log]),
@@ -185,9 +185,11 @@ let package = Package(
         ],
         // Tests
         library("FilmgateTesting", [core, "FileKit", "HTTPKit", crypto, log]),
+        [.target(name: "TestThreads", path: "Tests/TestThreads")],
         [
             .testTarget(
-                name: "CommandTests", dependencies: ["filmgate", core, "PTPKit", "USBKit", "FilmgateTesting"], path: "Tests/CommandTests")
+                name: "CommandTests", dependencies: ["filmgate", core, "PTPKit", "USBKit", "FilmgateTesting", "TestThreads"],
+                path: "Tests/CommandTests")
         ],
         [.testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests")],
     ].flatMap { $0 })

@@ -50,7 +50,7 @@ import Testing
     /// Beside the tasks: the listener needs one of their threads.
     private static func status(of page: String) async -> String {
         await withCheckedContinuation { done in
-            DispatchQueue.global().async {
+            DispatchQueue(label: "beside").async {
                 let code = try? HelperProgram.run(["/usr/bin/curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", page])
                 done.resume(returning: String(decoding: code ?? [], as: UTF8.self))
             }

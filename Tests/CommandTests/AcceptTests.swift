@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// What a target takes is asked of each file's own kind, whatever it belongs to.
-@Suite struct AcceptTests {
+@Suite(.ownThreads) struct AcceptTests {
     @Test func sidecarsAndMemosAreNoPicturesForATargetThatTakesOnlyThese() throws {
         let table = try Table()
         try table.sampleCard()

@@ -66,7 +66,7 @@ final class OutputReader: @unchecked Sendable {
 
     init(_ pipe: Pipe) {
         let handle = pipe.fileHandleForReading
-        DispatchQueue.global().async {
+        DispatchQueue(label: "beside").async {
             while true {
                 let more = handle.availableData
                 if more.isEmpty { break }

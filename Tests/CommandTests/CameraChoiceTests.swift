@@ -1,12 +1,13 @@
 import FilmgateCore
 import PTPKit
+import TestThreads
 import Testing
 import USBKit
 
 @testable import filmgate
 
 /// Which camera a person means, and who takes it; without any plugged in.
-@Suite struct CameraChoiceTests {
+@Suite(.ownThreads) struct CameraChoiceTests {
     private func device(_ number: Int, _ model: String, serial: String = "", _ interfaces: [USBInterface] = []) -> USBDevice {
         var device = USBDevice(bus: 1, number: number, port: "1-\(number)", vendor: 1, product: 2)
         (device.manufacturer, device.model, device.serial, device.interfaces) = ("Maker", model, serial, interfaces)

@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// What a camera does not show never ends as "complete": a card may be formatted on that word.
-@Suite(.serialized) struct CameraGapTests {
+@Suite(.ownThreads, .serialized) struct CameraGapTests {
     @Test(arguments: [
         ("ptp", "refuse@GetObjectInfo:code=200F,times=99", 3), ("nikon", "refuse@GetObjectInfo:code=200F,skip=6,times=9999", 3),
         ("sony", "refuse@GetObjectHandles:code=200F,times=99", 5), ("canon", "refuse@GetStorageIDs:times=99", 5),

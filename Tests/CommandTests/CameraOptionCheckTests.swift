@@ -1,7 +1,8 @@
+import TestThreads
 import Testing
 
 /// Options of cameras that were taken and silently made to fit.
-@Suite struct CameraOptionCheckTests {
+@Suite(.ownThreads) struct CameraOptionCheckTests {
     @Test(arguments: [
         ("chunk: 0MiB", "out-of-range"), ("chunk: 64TiB", "out-of-range"), ("keep_alive: 0s", "out-of-range"),
         ("thumbnails: thumbs", "bad-path"), ("chunk: 1MiB, keep_alive: 20s, thumbnails: ~/thumbs", nil),

@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// Cameras over the network, as far as a card's worth of files goes: the virtual camera and the import are two processes.
-@Suite(.serialized) struct CameraTests {
+@Suite(.ownThreads, .serialized) struct CameraTests {
     @Test(arguments: ["canon", "nikon", "sony", "ptp"]) func everyFileOnTheCameraArrivesOnceAndIsKnownTheNextTime(_ make: String) throws {
         let table = try Table()
         try table.sampleCard()

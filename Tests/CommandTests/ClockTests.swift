@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// Clocks that were wrong: measured, kept per body, and used for names.
-@Suite struct ClockTests {
+@Suite(.ownThreads) struct ClockTests {
     private func item(_ table: Table, _ make: String) throws -> [String: Any] {
         let found = try table.run(["inspect", table.card]).items()
         return try #require(

@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// An ASC MHL history over runs that were killed.
-@Suite struct CustodyRunTests {
+@Suite(.ownThreads) struct CustodyRunTests {
     private func history(_ table: Table) -> String {
         table.files(table.archive + "/ascmhl").filter { $0.key.hasSuffix(".mhl") }.map { String(decoding: $0.value, as: UTF8.self) }
             .joined()

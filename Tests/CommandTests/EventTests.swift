@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// `event:` of the pipeline: required, chosen beforehand, or held until somebody says which.
-@Suite struct EventTests {
+@Suite(.ownThreads) struct EventTests {
     private func pipeline(_ table: Table, _ rule: String) throws -> String {
         try table.write(
             "pipeline.yaml",

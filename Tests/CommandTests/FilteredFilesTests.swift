@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// What no target takes is read once, and again only when the rules have changed.
-@Suite struct FilteredFilesTests {
+@Suite(.ownThreads) struct FilteredFilesTests {
     private func pipeline(_ table: Table, select: String = "", profile: String = "") throws -> String {
         try table.write(
             "p.yaml",

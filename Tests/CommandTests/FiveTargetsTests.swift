@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// One card to five places at once, while one of them cannot be reached.
-@Suite(.serialized) struct FiveTargetsTests {
+@Suite(.ownThreads, .serialized) struct FiveTargetsTests {
     private let table: Table
     private let galleries: [Gallery]
 

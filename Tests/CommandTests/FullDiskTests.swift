@@ -1,4 +1,5 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// Small file systems in memory, where this machine allows them.
@@ -25,7 +26,7 @@ enum Mounting {
 }
 
 /// One of two disks is full: the other goes on, the state is clear, and it resumes when there is room.
-@Suite(.serialized, .enabled(if: Mounting.works)) struct FullDiskTests {
+@Suite(.ownThreads, .serialized, .enabled(if: Mounting.works)) struct FullDiskTests {
     @Test(arguments: [true, false]) func theOtherDiskIsServedAndTheFullOneLater(_ fullFirst: Bool) throws {
         let table = try Table()
         try table.sampleCard()

@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// Events of a gallery: listed in pages, kept for a while, chosen by name or id, forgotten at sign-out.
-@Suite struct GalleryEventTests {
+@Suite(.ownThreads) struct GalleryEventTests {
     let table: Table, book: String, file: String
 
     init() throws {

@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// What becomes of frames when the gallery misbehaves: the right disposition, nothing lost, no second asset.
-@Suite(.serialized) struct GalleryFaultTests {
+@Suite(.ownThreads, .serialized) struct GalleryFaultTests {
     /// Faults that pass: every file arrives once in the end.
     @Test(arguments: ["", "busy:3", "busy-date:2", "error:3", "reset-before:2", "reset-middle:2", "reset-after:3", "cut:2", "stall:1"])
     func aPassingFaultDelaysAndNothingMore(_ fault: String) throws {

@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// `hooks:` of the pipeline: who is told of a run.
-@Suite struct HookTests {
+@Suite(.ownThreads) struct HookTests {
     private func pipeline(_ table: Table, _ hooks: String) throws -> String {
         try table.write(
             "pipeline.yaml",

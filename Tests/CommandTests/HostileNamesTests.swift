@@ -1,7 +1,8 @@
 import Foundation
+import TestThreads
 import Testing
 
-@Suite struct HostileNamesTests {
+@Suite(.ownThreads) struct HostileNamesTests {
     private static func jpeg(_ byte: UInt8) -> Data { Data([0xFF, 0xD8] + [UInt8](repeating: byte, count: 40) + [0xFF, 0xD9]) }
 
     @Test func oddNamesArriveInsideTheArchive() throws {

@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// A run that holds the state and does nothing any more holds up nobody.
-@Suite(.serialized) struct HungRunTests {
+@Suite(.ownThreads, .serialized) struct HungRunTests {
     @Test func anImportBesideASuspendedRunEnds() throws {
         let table = try Table()
         try table.sampleCard()

@@ -1,7 +1,8 @@
 import Foundation
+import TestThreads
 import Testing
 
-@Suite struct ImportTests {
+@Suite(.ownThreads) struct ImportTests {
     @Test func everyFileOfTheSampleCardArrivesOnceAndWhole() throws {
         let table = try Table()
         try table.sampleCard()

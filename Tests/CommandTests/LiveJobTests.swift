@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// Other verbs while a run holds the state: nothing is sent by two, and what was refused once is not refused for ever.
-@Suite(.serialized) struct LiveJobTests {
+@Suite(.ownThreads, .serialized) struct LiveJobTests {
     private func write(_ table: Table, _ gallery: String, rule: String = "", most: String = "60s") throws -> String {
         try table.write(
             "live.yaml",

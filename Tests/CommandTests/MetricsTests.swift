@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// What Prometheus is told of a run while one of its targets is dead and another one refuses.
-@Suite(.serialized) struct MetricsTests {
+@Suite(.ownThreads, .serialized) struct MetricsTests {
     @Test func everyTargetIsToldOfByItself() throws {
         let table = try Table(), gallery = try Gallery(table)
         let (push, port) = (20_000 + Int.random(in: 0..<20_000), 40_000 + Int.random(in: 0..<10_000))

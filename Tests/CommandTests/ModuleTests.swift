@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// Modules that are programs: found, listed, checked, tried out and used.
-@Suite struct ModuleTests {
+@Suite(.ownThreads) struct ModuleTests {
     static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Sources/FilmgateExternal/examples").path
 

@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// Names that clash, or only would where the copies end up.
-@Suite struct NameClashTests {
+@Suite(.ownThreads) struct NameClashTests {
     private static func jpeg(_ byte: UInt8) -> Data { Data([0xFF, 0xD8] + [UInt8](repeating: byte, count: 40) + [0xFF, 0xD9]) }
 
     private func rows(_ items: [[String: Any]]) -> [String] {

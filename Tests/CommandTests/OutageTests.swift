@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// `make outage` with a short card.
-@Suite struct OutageTests {
+@Suite(.ownThreads) struct OutageTests {
     @Test func anOutageWithARestartLosesNothingAndDoublesNothing() throws {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("Outage/outage.py").path

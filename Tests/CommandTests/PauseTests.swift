@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// `pause` and `resume`: a living run takes nothing new meanwhile, and forgets nothing.
-@Suite(.serialized) struct PauseTests {
+@Suite(.ownThreads, .serialized) struct PauseTests {
     @Test func whatComesDuringAPauseIsTakenOnceAfterwards() throws {
         let table = try Table()
         try table.frames("hot", count: 2, from: 0)

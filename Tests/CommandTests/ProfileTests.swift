@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// Shipped profiles, and what `profile show` says of them.
-@Suite struct ShippedProfileTests {
+@Suite(.ownThreads) struct ShippedProfileTests {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .path
 

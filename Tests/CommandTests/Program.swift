@@ -46,7 +46,7 @@ final class ErrorReader: @unchecked Sendable {
 
     init(_ pipe: Pipe) {
         let handle = pipe.fileHandleForReading
-        DispatchQueue.global().async {
+        DispatchQueue(label: "beside").async {
             self.data = handle.readDataToEndOfFile()
             self.done.signal()
         }

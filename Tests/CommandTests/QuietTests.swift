@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// What a run does when there is nothing to do, and what it finishes before it ends.
-@Suite(.serialized) struct QuietTests {
+@Suite(.ownThreads, .serialized) struct QuietTests {
     private func pipeline(_ table: Table, targets: String, to: String, take: String = "copy") throws -> String {
         try table.write(
             "quiet.yaml",

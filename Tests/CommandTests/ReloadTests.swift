@@ -1,9 +1,10 @@
 import Foundation
 import Glibc
+import TestThreads
 import Testing
 
 /// A run whose pipeline file is written again while it goes on.
-@Suite(.serialized) struct ReloadTests {
+@Suite(.ownThreads, .serialized) struct ReloadTests {
     @discardableResult private func write(_ table: Table, to: [String], rule: String = "", stage: String = "dedupe") throws -> String {
         let targets = to.map { "  \($0): { folder: { path: \"\(table.path($0))\", verify: size } }" }
         return try table.write(

@@ -1,10 +1,11 @@
 import FilmgateTesting
 import Foundation
 import Synchronization
+import TestThreads
 import Testing
 
 /// Remote copies: proven by what the target says or shows now, whatever the receipt remembers.
-@Suite(.serialized) struct RemoteProofTests {
+@Suite(.ownThreads, .serialized) struct RemoteProofTests {
     private let table: Table
 
     init() throws {

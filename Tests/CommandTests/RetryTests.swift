@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// What is left waiting, and what becomes of it.
-@Suite struct RetryTests {
+@Suite(.ownThreads) struct RetryTests {
     /// A card of three frames, one of them twice, imported while the gallery is away.
     private func scene() throws -> (table: Table, pipeline: String, address: String) {
         let table = try Table()

@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// `filmgate run`: several sources at once, as they shoot, until it is stopped.
-@Suite(.serialized) struct RunTests {
+@Suite(.ownThreads, .serialized) struct RunTests {
     @Test func framesOfThreeCamerasArriveOnceWhileTheyShoot() throws {
         let table = try Table(), makes = ["canon", "nikon", "ptp"]
         var ports: [String] = [], cameras: [Background] = []

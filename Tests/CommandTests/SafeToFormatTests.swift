@@ -1,7 +1,8 @@
 import Foundation
+import TestThreads
 import Testing
 
-@Suite struct SafeToFormatTests {
+@Suite(.ownThreads) struct SafeToFormatTests {
     /// A card that has been imported; its copy lies on the card's device, which tests must allow.
     private func imported() throws -> Table {
         let table = try Table()

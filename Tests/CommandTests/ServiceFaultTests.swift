@@ -1,11 +1,12 @@
 import Foundation
 import Synchronization
+import TestThreads
 import Testing
 
 @testable import filmgate
 
 /// Clients of a run that are slow, and a run that has no descriptors left for them.
-@Suite(.serialized) struct ServiceFaultTests {
+@Suite(.ownThreads, .serialized) struct ServiceFaultTests {
     private func start(_ table: Table, _ more: [String] = []) throws -> Background {
         try FileManager.default.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
         let pipeline = try table.write(
@@ -83,7 +84,7 @@ import Testing
         let table = try Table(), port = 41_001 + Int(getpid() % 20_000)
         let run = try start(table, ["--metrics", "127.0.0.1:\(port)"])
         let slow = try connection(port), isAnswered = Atomic(false), isOver = DispatchSemaphore(value: 0)
-        DispatchQueue.global().async {
+        DispatchQueue(label: "beside").async {
             for _ in 0..<120 where !isAnswered.load(ordering: .relaxed) {
                 _ = send(slow, "G", 1, Int32(MSG_NOSIGNAL))
                 Thread.sleep(forTimeInterval: 0.25)
@@ -106,7 +107,7 @@ import Testing
         var ends: [Int32] = [-1, -1]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         let stream = LineStream(owning: ends[0], within: .milliseconds(400)), reader = ends[1], isOver = DispatchSemaphore(value: 0)
-        DispatchQueue.global().async {
+        DispatchQueue(label: "beside").async {
             var byte = [UInt8](repeating: 0, count: 1024)
             for _ in 0..<10_000 where read(reader, &byte, byte.count) > 0 { usleep(5000) }
             isOver.signal()

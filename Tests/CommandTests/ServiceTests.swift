@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// What a run does as a service: reloads, does other processes' jobs, tells how it fares.
-@Suite(.serialized) struct ServiceTests {
+@Suite(.ownThreads, .serialized) struct ServiceTests {
     private func pipeline(_ table: Table, more: String = "", to: String = "archive") throws -> String {
         try write(table, more: more, to: to)
         return table.path("live.yaml")

@@ -1,9 +1,10 @@
 import FilmgateTesting
 import Foundation
+import TestThreads
 import Testing
 
 /// Signing in as a user does it: device code at a provider of our own, typed-in secrets, who is who, and nothing that shows a secret.
-@Suite struct SignInTests {
+@Suite(.ownThreads) struct SignInTests {
     let table: Table
 
     init() throws { table = try Table() }

@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// Stopping takes a moment also when the camera does not answer.
-@Suite(.serialized) struct SilentCameraTests {
+@Suite(.ownThreads, .serialized) struct SilentCameraTests {
     private func pipeline(_ table: Table, _ make: String, _ port: String) throws -> String {
         try table.write(
             "silent.yaml",

@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// What is stamped when clocks are wrong and galleries refuse.
-@Suite struct StampFaultTests {
+@Suite(.ownThreads) struct StampFaultTests {
     /// A movie without a serial number is stamped with the time that its name and its item have.
     @Test func aMoviesSidecarHasTheClockOfItsBody() throws {
         let table = try Table()

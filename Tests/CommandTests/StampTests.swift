@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// Metadata stamping, from the card to what other programs read in the delivered files.
-@Suite struct StampTests {
+@Suite(.ownThreads) struct StampTests {
     private static let hasExiftool = FileManager.default.isExecutableFile(atPath: "/usr/bin/exiftool")
 
     /// `more` are options of `stamp`.

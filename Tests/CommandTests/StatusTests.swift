@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// `status --watch` without a terminal and in one.
-@Suite struct StatusTests {
+@Suite(.ownThreads) struct StatusTests {
     /// A root without /dev/pts has no terminals to give.
     static let hasTerminals = ["/dev/pts/ptmx", "/usr/bin/script"].allSatisfy { FileManager.default.fileExists(atPath: $0) }
 

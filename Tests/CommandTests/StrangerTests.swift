@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// A camera that was asked for by its address and answers as another make's.
-@Suite(.serialized) struct StrangerTests {
+@Suite(.ownThreads, .serialized) struct StrangerTests {
     private func outcome(_ table: Table, _ sources: String, _ verb: [String]) throws -> Program.Outcome {
         let pipeline = try table.write(
             "wrong.yaml",

@@ -1,10 +1,11 @@
 import Foundation
+import TestThreads
 import Testing
 
 @testable import filmgate
 
 /// What a new user tries first, and mistypes.
-@Suite struct TrialTests {
+@Suite(.ownThreads) struct TrialTests {
     @Test func planAgainSaysWhatTheRunThenDoesAndNamesBrokenCopies() throws {
         let table = try Table()
         try table.sampleCard()

@@ -1,10 +1,11 @@
 import FilmgateTesting
 import Foundation
 import Synchronization
+import TestThreads
 import Testing
 
 /// Names at a place that did not answer while they were chosen.
-@Suite(.serialized) struct UnaskedNamesTests {
+@Suite(.ownThreads, .serialized) struct UnaskedNamesTests {
     /// Keeps files under names, never two under one; sometimes nobody gets through to it.
     private final class Place: Sendable {
         struct State { var isDown = true, files: [String: String] = [:], puts: [String] = [] }

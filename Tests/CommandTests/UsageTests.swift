@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// Words that are wrong, and what help and `check` say.
-@Suite struct UsageTests {
+@Suite(.ownThreads) struct UsageTests {
     @Test(arguments: [
         ["import", "CARD"], ["import", "--bogus"], ["assign"], ["import", "--to", ""], ["import", "CARD", "--to", "a", "--pipeline", "b"],
     ])

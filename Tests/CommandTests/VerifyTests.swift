@@ -1,7 +1,8 @@
 import Foundation
+import TestThreads
 import Testing
 
-@Suite struct VerifyTests {
+@Suite(.ownThreads) struct VerifyTests {
     @Test func changedAndMissingCopiesEndWithSix() throws {
         let table = try Table()
         try table.sampleCard()

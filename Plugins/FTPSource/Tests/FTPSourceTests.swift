@@ -1,11 +1,12 @@
 import FTPKit
 import FilmgateCore
 import Foundation
+import TestThreads
 import Testing
 
 @testable import FTPSource
 
-@Suite(.serialized) struct FTPSourceTests {
+@Suite(.ownThreads, .serialized, .timeLimit(.minutes(10))) struct FTPSourceTests {
     @Test func whatCurlPushesArrivesWholeAndApart() async throws {
         let scene = try await PushScene()
         let small = PushScene.jpeg(3000), large = PushScene.jpeg(3_000_000, 7)

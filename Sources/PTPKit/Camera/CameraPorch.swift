@@ -25,6 +25,7 @@ public final class CameraPorch: Sendable {
     }
     private let state = Mutex(State())
     private let pool = BlockingPool("filmgate.cameras.opening", width: 16)
+    private static let clock = DispatchQueue(label: "filmgate.cameras.clock")
     private let patience: Duration
     /// Who we are where nothing is kept.
     let passing = IdentityFile.make()
@@ -62,7 +63,7 @@ public final class CameraPorch: Sendable {
                 state.waiting[door.address] = (guest, .now)
                 state.opening[door.address] = nil
             }
-            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(patience.inSeconds * 1000))) { [weak self] in
+            Self.clock.asyncAfter(deadline: .now() + .milliseconds(Int(patience.inSeconds * 1000))) { [weak self] in
                 self?.expire()
             }
             return guest

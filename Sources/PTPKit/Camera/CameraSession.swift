@@ -289,8 +289,8 @@ public final class CameraSession: SourceSession {
         }
         guard !was else { return }
         watch?.cancel()
-        // On a queue's clock: the limit holds also when every task is held up.
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(3)) { [stop = camera.stop] in stop() }
+        // On a queue of its own: the limit holds also when every task is held up.
+        DispatchQueue(label: "filmgate.camera.closing").asyncAfter(deadline: .now() + .seconds(3)) { [stop = camera.stop] in stop() }
         let handler = handler
         await camera.leave(handler)
         visit.porch.left(door.address)

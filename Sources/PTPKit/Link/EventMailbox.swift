@@ -13,6 +13,8 @@ public final class EventMailbox: Sendable {
         var next: UInt64 = 0
     }
     private let state = Mutex(State())
+    // Of its own: a limit holds also when every task is held up.
+    private static let clock = DispatchQueue(label: "filmgate.events.clock")
     private let limit: Int
 
     public init(limit: Int = 4096) { self.limit = limit }
@@ -57,7 +59,7 @@ public final class EventMailbox: Sendable {
                 if now { return continuation.resume() }
                 let nanoseconds = Int(
                     clamping: Int64(limit.components.seconds) * 1_000_000_000 + limit.components.attoseconds / 1_000_000_000)
-                DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(max(0, nanoseconds))) { [weak self] in self?.release(id) }
+                Self.clock.asyncAfter(deadline: .now() + .nanoseconds(max(0, nanoseconds))) { [weak self] in self?.release(id) }
             }
         } onCancel: {
             release(id)
