@@ -37,8 +37,8 @@ struct Program: Sendable {
         defer { for descriptor in [out[0], err[0]] { close(descriptor) } }
         var process = spawn(out[1], err[1])
         // A program that is just being replaced on disk cannot be started at that very moment.
-        for _ in 0..<20 where process == nil && errno == ETXTBSY {
-            usleep(25_000)
+        for _ in 0..<250 where process == nil && errno == ETXTBSY && !stop.isRaised {
+            usleep(20_000)
             process = spawn(out[1], err[1])
         }
         let reason = errno

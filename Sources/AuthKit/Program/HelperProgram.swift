@@ -18,7 +18,7 @@ public enum HelperProgram {
         guard let output = Pipe(), let feed = Pipe() else { throw failure("cannot be started: no more files can be opened") }
         var (child, code) = spawn(words, output.writing, feed.reading)
         // A program that was written just now may still be open for writing, in a child of somebody else's (ETXTBSY, execve(2)).
-        for _ in 0..<50 where code == ETXTBSY {
+        for _ in 0..<250 where code == ETXTBSY {
             usleep(20_000)
             (child, code) = spawn(words, output.writing, feed.reading)
         }

@@ -21,7 +21,7 @@ final class ChildProcess: Sendable {
         let lines = ChildEnvironment.lines + environment
         var (child, code) = Self.spawn(words, lines, streams)
         // A program that was written just now may still be open for writing, in a child of somebody else's (ETXTBSY, execve(2)).
-        for _ in 0..<50 where code == ETXTBSY {
+        for _ in 0..<250 where code == ETXTBSY {
             usleep(20_000)
             (child, code) = Self.spawn(words, lines, streams)
         }
