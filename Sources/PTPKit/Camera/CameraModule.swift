@@ -33,9 +33,15 @@ public struct CameraVisit: Sendable {
     ///
     /// Where there is no such directory yet, as before a plan, nothing is written: a passing one.
     public func identity() throws(IngestError) -> InitiatorIdentity {
-        IdentityFile.hasPlace(context.state) ? try IdentityFile.load(context.state) : porch.passing
+        if keepsNothing { return IdentityFile.known(context.state) ?? porch.passing }
+        return IdentityFile.hasPlace(context.state) ? try IdentityFile.load(context.state) : porch.passing
     }
+
+    var keepsNothing: Bool { context.lookup.service(KeepsNothing.self) != nil }
 }
+
+/// Among the services: whoever has it writes nothing, as for a plan.
+public struct KeepsNothing: Sendable { public init() {} }
 
 extension CameraModule {
     public var traits: SourceTraits { SourceTraits(backlog: options.backlog) }

@@ -45,7 +45,7 @@ public final class CameraSession: SourceSession {
         _ guest: CameraPorch.Guest, _ quirks: Quirks, _ door: any CameraDoor, _ place: SourcePlace, _ handler: any ManufacturerHandler,
         _ options: CameraOptions, _ visit: CameraVisit
     ) throws(IngestError) {
-        thumbnails = if let folder = options.thumbnails { try ThumbnailFolder(folder) } else { nil }
+        thumbnails = if let folder = options.thumbnails, !visit.keepsNothing { try ThumbnailFolder(folder) } else { nil }
         (self.place, self.handler, self.options, self.visit, self.quirks) = (place, handler, options, visit, quirks)
         volume = CameraNaming.volume(guest.info, address: door.address)
         maker = EntryMaker(place: place, volume: volume, options: options)

@@ -17,6 +17,9 @@ public enum IdentityFile {
         return read(path).flatMap(parse) ?? fresh
     }
 
+    /// What is kept; nil where nothing is.
+    static func known(_ state: String) -> InitiatorIdentity? { read(state + "/" + name).flatMap(parse) }
+
     /// False where there is no state directory.
     static func hasPlace(_ state: String) -> Bool { access(state, F_OK) == 0 }
 

@@ -21,12 +21,14 @@ public final class CameraFinder: Sendable {
         var failures: [String: (error: PTPError, since: ContinuousClock.Instant)] = [:]
     }
     private let ground: Ground
-    private let directory: String?
+    private let directory: String?, keeps: Bool
     private let state = Mutex(State())
     private let pool = BlockingPool("filmgate.cameras.search", width: 2)
 
-    /// Found cameras are remembered in the state directory; without one they are not.
-    public init(state directory: String?, ground: Ground = Ground()) { (self.directory, self.ground) = (directory, ground) }
+    /// Found cameras are remembered in the state directory; without one, or if nothing is to be kept, they are not.
+    public init(state directory: String?, ground: Ground = Ground(), keeps: Bool = true) {
+        (self.directory, self.ground, self.keeps) = (directory, ground, keeps)
+    }
 
     /// What became of the addresses that were asked since the last search began.
     public var counters: SearchCounters { state.withLock(\.counters) }
@@ -114,7 +116,7 @@ public final class CameraFinder: Sendable {
             state.counters.asked += 1
             state.counters.found += 1
         }
-        guard let directory, let address = IPv4(host.host) else { return }
+        guard keeps, let directory, let address = IPv4(host.host) else { return }
         guard let network = ground.networks().first(where: { $0.reaches(address) }) else { return }
         var known = KnownCameras(state: directory)
         let entry = KnownCameras.Entry(network: network.key, host: host, label: label)

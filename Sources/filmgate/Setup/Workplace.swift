@@ -17,7 +17,9 @@ struct Workplace {
     /// What camera modules are given to look at.
     var buses: [any CameraBus] = [USBCameraBus()]
     let porch = CameraPorch()
-    let finder: CameraFinder
+    private(set) var finder: CameraFinder
+    /// A plan writes nothing, not even what it found out about cameras.
+    private(set) var keepsNothing = false
     /// The secret store; asks at the terminal where a passphrase protects it.
     let vault: Vault
 
@@ -30,6 +32,18 @@ struct Workplace {
                 Terminal.isThere ? Terminal.line("Passphrase of the secret store", hidden: true).map { SecretValue($0) } : nil
             })
         do throws(IngestError) { registry = try Modules.registry(programs) } catch { throw Self.end(error, options) }
+    }
+
+    /// From now on nothing is kept: not who we are to cameras, not where they were found.
+    mutating func keepNothing() {
+        keepsNothing = true
+        finder = CameraFinder(state: options.stateDirectory, keeps: false)
+    }
+
+    /// What camera modules are given besides the buses.
+    var cameraServices: [any Sendable] {
+        let services: [any Sendable] = [porch, finder]
+        return keepsNothing ? services + [KeepsNothing()] : services
     }
 
     /// Tells the error and gives back what ends the program with its code.
@@ -110,7 +124,7 @@ struct Workplace {
             state: options.stateDirectory,
             event: event)
         builder.eventIDs = event.map { EventBook(state: options.stateDirectory).ids(of: $0) } ?? [:]
-        builder.services = [porch, finder, vault] + buses.map { $0 as any Sendable } + Modules.makerNotes.map { $0 as any Sendable }
+        builder.services = cameraServices + [vault] + buses.map { $0 as any Sendable } + Modules.makerNotes.map { $0 as any Sendable }
         return builder
     }
 
