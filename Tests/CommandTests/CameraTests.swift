@@ -55,6 +55,32 @@ import Testing
         #expect(line["error"] is NSNull)
     }
 
+    /// Not everything on a network speaks PTP/IP.
+    @Test func aDialectOfItsOwnIsFoundAndTakenToo() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let camera = try Simulated("fujifilm", card: table.card), host = "127.0.0.1:\(camera.port)"
+        let seen = try table.run(["cameras", "--host", host])
+        #expect(seen.status == 0, "\(seen.errors)")
+        let line = try #require(seen.items("camera").first { $0["transport"] as? String == "fuji" })
+        #expect(line["module"] as? String == "fujifilm" && line["id"] as? String == "fuji://\(host)")
+        let first = try table.run(["import", "--camera", host, "--to", table.archive, "--verify", "size"])
+        #expect(first.status == 0 && first.count("delivered") >= 15, "\(first.errors)")
+        let second = try table.run(["import", "--camera", "fuji://\(host)", "--to", table.archive, "--verify", "size"])
+        #expect(second.status == 0 && second.count("delivered") == 0, "\(second.errors)")
+        #expect(try table.run(["import", "--camera", "ptpip://\(host)", "--to", table.archive]).status == 5)
+        let file = table.path("body.txt")
+        #expect(try table.run(["cameras", "--record", file, "--camera", host]).status == 0)
+        #expect(try String(contentsOfFile: file, encoding: .utf8).hasPrefix("filmgate recording 1\n"))
+    }
+
+    @Test func aSearchSaysWhatItAskedAndWhyNothingWasFound() throws {
+        let outcome = try Table().run(["cameras", "--search"])
+        let line = try #require(outcome.items("search").first)
+        #expect(line["networks"] is Int && line["asked"] is Int)
+        #expect((line["found"] as? Int ?? 0) > 0 || line["advice"] is String)
+    }
+
     @Test func aCameraThatDoesNotAnswerIsTold() throws {
         let table = try Table()
         let port = try Simulated("ptp", card: table.card).port
@@ -136,11 +162,11 @@ final class Simulated {
     private let process = Process()
 
     /// With `fault`, it does that wrong on purpose.
-    init(_ make: String, card: String, fault: String? = nil) throws {
+    init(_ make: String, card: String, fault: String? = nil, port wanted: String = "0", more: [String] = []) throws {
         try FileManager.default.createDirectory(atPath: card, withIntermediateDirectories: true)
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: Program.path)
-        process.arguments = ["camera", "simulate", "--make", make, "--port", "0", "--files", card]
+        process.arguments = ["camera", "simulate", "--make", make, "--port", wanted, "--files", card] + more
         if let fault { process.arguments? += ["--fault", fault] }
         (process.standardOutput, process.standardError) = (output, FileHandle.nullDevice)
         try process.run()

@@ -20,7 +20,7 @@ struct CameraExpert: Sendable {
     /// All of them, in the order in which they are asked.
     static func all(_ workplace: Workplace) throws(IngestError) -> [CameraExpert] {
         var lookup = Lookup()
-        lookup.services = [workplace.porch] + workplace.buses.map { $0 as any Sendable }
+        lookup.services = workplace.cameraServices + workplace.buses.map { $0 as any Sendable }
         let options = workplace.options
         let context = ModuleContext(name: "cameras", logger: options.logger, state: options.stateDirectory, lookup: lookup)
         var experts: [CameraExpert] = []
@@ -30,6 +30,29 @@ struct CameraExpert: Sendable {
 
     private static func expert<M: CameraModule>(_ module: M.Type, _ context: ModuleContext) throws(IngestError) -> CameraExpert {
         try CameraExpert(module, context)
+    }
+
+    /// How a host may be spoken to: the common way first, unless its port is another way's own.
+    ///
+    /// `scheme`: only the way whose addresses begin so.
+    static func ways(to host: CameraHost, scheme: String? = nil, among experts: [CameraExpert]) throws(IngestError) -> [any CameraDoor] {
+        var own: [any CameraDoor] = [], others: [any CameraDoor] = [], seen: Set<String> = []
+        for expert in experts.reversed() {
+            let door = try expert.door(host)
+            let isMeant = scheme.map { door.address.hasPrefix($0 + "://") } ?? true
+            guard isMeant, seen.insert(door.address).inserted else { continue }
+            let usual = try expert.door(CameraHost(host.host)).address
+            if host.port != nil, usual == door.address { own.append(door) } else { others.append(door) }
+        }
+        return own + others
+    }
+
+    /// True when another way of speaking to the host may do better.
+    static func isWorthAnotherWay(_ error: PTPError) -> Bool {
+        switch error {
+        case .gone, .malformed, .truncated: true
+        default: false
+        }
     }
 
     /// Who takes a camera, and by which line of its table.

@@ -12,6 +12,8 @@ struct CameraFacts: Sendable {
     /// Percent, where the standard's property is there.
     var battery: Int?
     var storages: [Storage] = []
+    /// Nil where it did not say.
+    var hasCard: Bool?
     /// The module that takes it, and why.
     var module: String?, because: String?
     var holders: [DeviceHolder] = []
@@ -54,6 +56,7 @@ struct CameraFacts: Sendable {
         line.add("usb", usb.map { Self.four($0.vendor) + ":" + Self.four($0.product) })
         line.add("battery", battery)
         line.add("storages", objects: storages.map(Self.json))
+        line.add("card", hasCard)
         line.add("module", module)
         line.add("because", because)
         line.add("held_by", objects: holders.map(Self.json))
@@ -89,6 +92,7 @@ struct CameraFacts: Sendable {
         if !serial.isEmpty { parts.append("#" + serial) }
         if let battery { parts.append("battery \(battery) %") }
         for storage in storages { parts.append("\(Describe.bytes(storage.info.capacity)), \(Describe.bytes(storage.info.free)) free") }
+        if hasCard == false { parts.append("no card") }
         if let module { parts.append("→ \(module)" + (because.map { " (\($0))" } ?? "")) }
         var lines = [Describe.name(parts.joined(separator: "  "))]
         if let failure {

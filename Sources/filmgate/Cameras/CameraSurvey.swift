@@ -10,37 +10,38 @@ struct CameraSurvey {
 
     /// What is plugged in, in the order of the bus, what is at the addresses given, and who of the candidates answers.
     func run(_ hosts: [CameraHost], candidates: [CameraHost], _ finder: CameraFinder) async throws(IngestError) -> [CameraFacts] {
-        var looks: [(CameraFacts, any CameraDoor)] = []
+        var looks: [(CameraFacts, [any CameraDoor])] = []
         for (device, interface) in USBCameraBus(host).cameras() {
             var facts = CameraFacts(device)
             facts.holders = host.holders(of: device, interface)
-            looks.append((facts, USBDoor(host: host, device: device, interface: interface, patience: .zero)))
+            looks.append((facts, [USBDoor(host: host, device: device, interface: interface, patience: .zero)]))
         }
-        guard let first = experts.last else { return [] }
         for host in hosts {
-            let door = try first.door(host)
-            var facts = CameraFacts(address: door.address)
+            let doors = try CameraExpert.ways(to: host, among: experts)
+            guard let first = doors.first else { continue }
+            var facts = CameraFacts(address: first.address)
             facts.isNamed = true
-            looks.append((facts, door))
+            looks.append((facts, doors))
         }
         let asked = looks.count
         let candidates = candidates.filter { !hosts.contains($0) }
         for host in candidates {
-            var door = try first.door(host)
-            if var quick = door as? PTPIPDoor {
+            let doors = try CameraExpert.ways(to: host, among: experts).map { door -> any CameraDoor in
+                guard var quick = door as? PTPIPDoor else { return door }
                 quick.connector.connectLimit = .milliseconds(1500)
-                door = quick
+                return quick
             }
-            looks.append((CameraFacts(address: door.address), door))
+            guard let first = doors.first else { continue }
+            looks.append((CameraFacts(address: first.address), doors))
         }
         let found = await all(looks, finder)
         for (host, facts) in zip(candidates, found[asked...]) { if facts.module != nil { finder.found(host, facts.label) } }
         return Array(found[..<asked]) + found[asked...].filter { $0.isThere }
     }
 
-    private func all(_ looks: [(CameraFacts, any CameraDoor)], _ finder: CameraFinder) async -> [CameraFacts] {
+    private func all(_ looks: [(CameraFacts, [any CameraDoor])], _ finder: CameraFinder) async -> [CameraFacts] {
         await withTaskGroup(of: (Int, CameraFacts).self) { group in
-            for (index, (facts, door)) in looks.enumerated() { group.addTask { (index, await look(facts, door, finder)) } }
+            for (index, (facts, doors)) in looks.enumerated() { group.addTask { (index, await look(facts, doors, finder)) } }
             return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }
     }
@@ -62,8 +63,24 @@ struct CameraSurvey {
         return all
     }
 
-    private func look(_ known: CameraFacts, _ door: any CameraDoor, _ finder: CameraFinder) async -> CameraFacts {
-        var facts = known
+    /// By the first door behind which a camera is; else what the first one came to.
+    private func look(_ known: CameraFacts, _ doors: [any CameraDoor], _ finder: CameraFinder) async -> CameraFacts {
+        var first: (facts: CameraFacts, error: PTPError)?
+        for door in doors {
+            var facts = known
+            if door.usb == nil { facts.address = door.address }
+            guard let error = await look(door, &facts) else { return facts }
+            first = first ?? (facts, error)
+            // Where nobody is at all, nobody need be asked in other ways.
+            if !CameraExpert.isWorthAnotherWay(error) { break }
+        }
+        guard let first else { return known }
+        if known.usb == nil { finder.failed(first.facts.address, first.error) }
+        return first.facts
+    }
+
+    private func look(_ door: any CameraDoor, _ facts: inout CameraFacts) async -> PTPError? {
+        defer { porch.left(door.address) }
         do throws(PTPError) {
             let guest = try await porch.take(door, for: "cameras")
             facts.learn(guest.info)
@@ -72,29 +89,31 @@ struct CameraSurvey {
                 // Some bodies must not be closed: that is the make's knowledge.
                 await guest.camera.apply(match.quirks ?? expert.quirks)
             }
-            (facts.battery, facts.storages) = await guest.camera.inventory()
+            let inventory = await guest.camera.inventory()
+            (facts.battery, facts.storages, facts.hasCard) = (inventory.battery, inventory.storages, inventory.hasCard)
             await guest.camera.close()
+            return nil
         } catch {
-            facts.failure = IngestError(error, camera: known.model.isEmpty ? door.address : known.model)
-            if door.usb == nil { finder.failed(door.address, error) }
+            facts.failure = IngestError(error, camera: facts.model.isEmpty ? door.address : facts.model)
+            return error
         }
-        porch.left(door.address)
-        return facts
     }
 }
 
 extension PTPCamera {
     /// What the standard lets everybody ask; what the camera refuses is left out.
-    func inventory() -> (battery: Int?, storages: [CameraFacts.Storage]) {
+    func inventory() -> (battery: Int?, storages: [CameraFacts.Storage], hasCard: Bool?) {
         var battery: Int?
         if info.properties.contains(.batteryLevel),
             let bytes = try? read(.getDevicePropValue, UInt32(DevicePropertyCode.batteryLevel.rawValue))
         {
             battery = bytes.first.map(Int.init)
         }
-        let storages = ((try? storages()) ?? []).prefix(16).compactMap { id in
-            (try? storageInfo(id)).map { CameraFacts.Storage(id: id, info: $0) }
-        }
-        return (battery, Array(storages))
+        guard let ids = try? storages() else { return (battery, [], nil) }
+        let infos = ids.prefix(16).map { id in (try? storageInfo(id)).map { CameraFacts.Storage(id: id, info: $0) } }
+        let told = infos.compactMap { $0 }
+        // What cannot be asked about may be one.
+        let hasCard: Bool? = told.contains { $0.info.capacity > 0 } ? true : told.count == ids.count ? false : nil
+        return (battery, told.filter { $0.info.capacity > 0 }, hasCard)
     }
 }

@@ -59,6 +59,7 @@ struct CamerasCommand: AsyncParsableCommand {
         for facts in found {
             if options.json { Console.out(facts.json.finished) } else { for line in facts.text { Console.out(line) } }
         }
+        if search { tell(workplace.finder.counters) }
         if let failure = found.lazy.filter(\.isNamed).compactMap(\.failure).first {
             let code = Failure.exitCode(failure)
             throw Exit(code == .failure ? .sourceLost : code)

@@ -10,7 +10,7 @@ struct JSONObject {
     }
     mutating func add(_ key: String, _ value: Int?) { raw(key, value.map(String.init) ?? "null") }
     mutating func add(_ key: String, _ value: UInt64?) { raw(key, value.map { String($0) } ?? "null") }
-    mutating func add(_ key: String, _ value: Bool) { raw(key, value ? "true" : "false") }
+    mutating func add(_ key: String, _ value: Bool?) { raw(key, value.map { $0 ? "true" : "false" } ?? "null") }
     mutating func add(_ key: String, number: Double?) { raw(key, number.flatMap { $0.isFinite ? String($0) : nil } ?? "null") }
     /// Three decimals.
     mutating func add(_ key: String, seconds: Double) { raw(key, String((seconds * 1000).rounded() / 1000)) }
