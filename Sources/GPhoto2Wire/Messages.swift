@@ -55,6 +55,9 @@ public enum GPhotoReply: Sendable, Hashable {
     /// libgphoto2's number and words.
     case failed(code: Int32, text: String)
 
+    /// In place of libgphoto2's number: nothing was listed because the camera has no card.
+    public static let noCard: Int32 = -9001
+
     public var frame: Frame {
         var fields: [UInt8] = []
         switch self {

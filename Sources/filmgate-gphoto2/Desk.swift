@@ -20,7 +20,8 @@ final class Desk {
         case .read(let path, let offset): code = try read(path, from: offset)
         case .wait(let milliseconds): code = try wait(milliseconds)
         }
-        try send(code >= 0 ? .done : .failed(code: code, text: String(cString: gp_result_as_string(code))))
+        let text = code == GPhotoReply.noCard ? "no card" : String(cString: gp_result_as_string(code))
+        try send(code >= 0 ? .done : .failed(code: code, text: text))
     }
 
     func leave() { camera = nil }
@@ -51,14 +52,16 @@ final class Desk {
 
     private func list() throws(WireError) -> Int32 {
         guard let camera else { return GP_ERROR_BAD_PARAMETERS }
-        var walk = Walk(camera: camera, context: context)
+        var walk = Walk(camera: camera, context: context), isEmpty = true
         while let step = walk.next() {
             switch step {
-            case .success(let file): try send(.file(file))
+            case .success(let file):
+                isEmpty = false
+                try send(.file(file))
             case .failure(let failure): return failure.code
             }
         }
-        return GP_OK
+        return isEmpty && camera.lacksCard(context) ? GPhotoReply.noCard : GP_OK
     }
 
     private func read(_ path: GPhotoPath, from offset: UInt64) throws(WireError) -> Int32 {

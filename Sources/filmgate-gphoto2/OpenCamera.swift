@@ -1,5 +1,6 @@
 import CGPhoto2
 import GPhoto2Wire
+import Glibc
 
 /// libgphoto2's number for what went wrong.
 struct GPFailure: Error { var code: Int32 }
@@ -104,10 +105,25 @@ final class OpenCamera {
         return String(decoding: Text.bytes(fg_widget_text(widget)), as: UTF8.self)
     }
 
-    /// Nil where the camera no longer has it.
+    /// True when the camera says what stores it has, and that nothing fits into any of them.
+    func lacksCard(_ context: OpaquePointer?) -> Bool {
+        var stores: UnsafeMutablePointer<CameraStorageInformation>?
+        var count: Int32 = 0
+        guard gp_camera_get_storageinfo(raw, &stores, &count, context) >= 0 else { return false }
+        defer { free(stores) }
+        guard let stores else { return true }
+        return (0..<Int(max(0, count))).allSatisfy { index in
+            let knowsRoom = stores[index].fields.rawValue & GP_STORAGEINFO_MAXCAPACITY.rawValue != 0
+            return knowsRoom && stores[index].capacitykbytes == 0
+        }
+    }
+
+    /// Nil where the camera no longer has it; without its size where the camera has it and says nothing of it.
     func facts(_ path: GPhotoPath, _ context: OpaquePointer?) -> GPhotoFile? {
         var info = CameraFileInfo()
-        guard gp_camera_file_get_info(raw, Text.c(path.folder), Text.c(path.name), &info, context) >= 0 else { return nil }
+        let code = gp_camera_file_get_info(raw, Text.c(path.folder), Text.c(path.name), &info, context)
+        if code == GP_ERROR_FILE_NOT_FOUND || code == GP_ERROR_DIRECTORY_NOT_FOUND { return nil }
+        guard code >= 0 else { return GPhotoFile(path: path, size: GPhotoFile.unknownSize, seconds: 0) }
         let knowsSize = info.file.fields.rawValue & GP_FILE_INFO_SIZE.rawValue != 0
         let knowsTime = info.file.fields.rawValue & GP_FILE_INFO_MTIME.rawValue != 0
         return GPhotoFile(

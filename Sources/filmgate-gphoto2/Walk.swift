@@ -39,7 +39,10 @@ struct Walk: IteratorProtocol {
         let code = gp_camera_folder_list_files(camera.raw, Text.c(path), files.raw, context)
         guard code >= 0 else { return GPFailure(code: code) }
         (folder, names) = (path, (0..<files.count).reversed().compactMap { files.name($0) })
-        guard depth < Self.depth, gp_camera_folder_list_folders(camera.raw, Text.c(path), inner.raw, context) >= 0 else { return nil }
+        guard depth < Self.depth else { return nil }
+        let below = gp_camera_folder_list_folders(camera.raw, Text.c(path), inner.raw, context)
+        // Folders that are not shown must not pass for none.
+        guard below >= 0 else { return below == GP_ERROR_NOT_SUPPORTED ? nil : GPFailure(code: below) }
         let slash = UInt8(ascii: "/")
         for index in (0..<inner.count).reversed() {
             // A folder without a name would be its own parent for ever.

@@ -10,7 +10,11 @@ enum EOSListing {
     static func list(_ camera: isolated PTPCamera, into basket: inout ObjectBasket) throws(PTPError) {
         guard camera.info.offers(.eosListing) else { throw .refused(.operationNotSupported, during: .eosListing) }
         var seen: Set<ObjectHandle> = []
-        for storage in try StandardListing.storages(camera) { try folder(.root, [], storage, camera, &basket, &seen) }
+        for storage in try StandardListing.storages(camera) {
+            let before = seen.count
+            try folder(.root, [], storage, camera, &basket, &seen)
+            try StandardListing.listed(storage, found: seen.count - before, camera)
+        }
     }
 
     private static func folder(

@@ -20,6 +20,12 @@ typealias GPhotoConnect = @Sendable () throws(IngestError) -> any GPhotoLink
 extension IngestError {
     /// libgphoto2's numbers, as the engine understands them.
     init(gphoto code: Int32, _ text: String) {
+        if code == GPhotoReply.noCard {
+            self.init(
+                .notFound, "It has no card, or does not show it: no files could be seen.",
+                advice: "Put a card in, close its door and switch the camera on.")
+            return
+        }
         let (kind, advice): (Code, String?) =
             switch code {
             case -53, -60, -110:

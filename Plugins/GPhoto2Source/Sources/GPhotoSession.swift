@@ -19,6 +19,8 @@ actor GPhotoSession: SourceSession {
     /// The bytes that libgphoto2 knows a file by, by its path in the volume.
     private var paths: [String: GPhotoPath] = [:]
     private var told: Set<String> = []
+    /// Why the last listing showed nothing.
+    private var gap: IngestError?
 
     private init(
         _ place: SourcePlace, _ volume: String, _ formats: [MediaKind], _ opening: GPhotoRequest, _ link: any GPhotoLink,
@@ -54,9 +56,16 @@ actor GPhotoSession: SourceSession {
 
     func entries() async throws(IngestError) -> [SourceEntry] {
         var files: [GPhotoFile] = []
-        try again(tries: 2) { link throws(IngestError) in
-            files = []
-            try link.ask(.list, silence: .seconds(120)) { if case .file(let file) = $0 { files.append(file) } }
+        gap = nil
+        do throws(IngestError) {
+            try again(tries: 2) { link throws(IngestError) in
+                files = []
+                try link.ask(.list, silence: .seconds(120)) { if case .file(let file) = $0 { files.append(file) } }
+            }
+        } catch {
+            // No card, which one may still be put in for.
+            guard error.code == .notFound, files.isEmpty else { throw error }
+            gap = error
         }
         for index in files.indices where files[index].size == GPhotoFile.unknownSize {
             files[index].size = try measured(files[index].path)
@@ -65,6 +74,8 @@ actor GPhotoSession: SourceSession {
         for (file, entry) in arranged { note(file, entry) }
         return arranged.map(\.entry)
     }
+
+    func unlisted() async -> IngestError? { gap }
 
     private func note(_ file: GPhotoFile, _ entry: SourceEntry) {
         paths[entry.origin.volumePath] = file.path
@@ -136,6 +147,9 @@ actor GPhotoSession: SourceSession {
         var files: [GPhotoFile] = []
         try again(tries: 1) { link throws(IngestError) in
             try link.ask(.wait(milliseconds: 500), silence: .seconds(60)) { if case .file(let file) = $0 { files.append(file) } }
+        }
+        for index in files.indices where files[index].size == GPhotoFile.unknownSize {
+            files[index].size = try measured(files[index].path)
         }
         let fresh = maker.arrange(files).filter { !told.contains($0.entry.origin.id.rawValue) }
         for (file, entry) in fresh { note(file, entry) }

@@ -52,6 +52,18 @@ import Testing
         #expect(camera.state.withLock { $0.open } == 0)
     }
 
+    @Test func aCameraWithoutACardSaysSo() async throws {
+        let session = try await session()
+        camera.state.withLock { $0.failure = IngestError(gphoto: GPhotoReply.noCard, "no card") }
+        #expect(try await session.entries().isEmpty)
+        let gap = await session.unlisted()
+        #expect(gap?.code == .notFound && gap?.message.contains("no card") == true)
+        camera.state.withLock { $0.failure = nil }
+        _ = try await session.entries()
+        #expect(await session.unlisted() == nil)
+        await session.close()
+    }
+
     @Test func aCrashInTheMiddleCostsNothingButTheProcess() async throws {
         camera.put("/DCIM", "IMG_1.JPG", bytes)
         let session = try await session(), entry = try #require(try await session.entries().first)

@@ -57,9 +57,10 @@ struct HostilePersonality: Personality {
     }
 
     @Test(arguments: [[], [0], [0x0002_0000], [0xFFFF_FFFF]] as [[UInt32]])
-    func storesThatHoldNothingAreAnEmptyListing(ids: [UInt32]) async throws {
+    func storesThatHoldNothingAreNoCard(ids: [UInt32]) async throws {
         let personality = HostilePersonality().answering(.getStorageIDs) { _, _ in HostilePersonality.words(ids) }
-        #expect(try await list(personality).isEmpty)
+        let gap = await #expect(throws: IngestError.self) { try await list(personality) }
+        #expect(gap?.code == .notFound && gap?.message.contains("no card") == true)
     }
 
     @Test func aStoreNamedTwiceIsListedOnce() async throws {

@@ -45,6 +45,10 @@ import VirtualCamera
             scene.camera.insert(second)
             let taken = try await scene.session.entries().filter { $0.fate == .take }
             #expect(taken.map(\.origin.name) == ["Z.JPG"])
+            #expect(await scene.session.unlisted() == nil)
+            scene.camera.withBody { _ = $0.cards.removeLast() }
+            #expect(try await scene.session.entries().allSatisfy { $0.fate != .take })
+            #expect(await scene.session.unlisted()?.message.contains("no card in slot 2") == true)
         }
     }
 

@@ -121,7 +121,7 @@ public final class CameraSession: SourceSession {
             let objects = try Ripening.confirmed(basket.objects, camera)
             return (objects, ObjectIdentifier(camera), camera[ListingGaps.self])
         }
-        state.withLock { $0.unlisted = gaps.failure(place.label) }
+        state.withLock { $0.unlisted = gaps.failure(place.label, slot: options.slot) }
         state.withLock { if ObjectIdentifier($0.camera) == id { $0.listed = $0.connection } }
         return objects
     }

@@ -7,10 +7,12 @@ struct ListingGaps: HandlerMemory {
     var gaps: [Gap] = []
     /// Second askings that are still worth it: one refusal may be a slip, a hundred are the camera's will.
     var patience = 6
+    /// What became of its stores; nil where none were asked for.
+    var cards: CardCount?
 
-    /// The first of them, and how many there are.
-    func failure(_ camera: String) -> IngestError? {
-        guard let first = gaps.first else { return nil }
+    /// The first of them, and how many there are; or that there was nothing to list.
+    func failure(_ camera: String, slot: Int) -> IngestError? {
+        guard let first = gaps.first else { return cards?.failure(camera, slot: slot) }
         var error = IngestError(first.error, camera: camera)
         let others = gaps.count > 1 ? " So could not \(gaps.count - 1) more." : ""
         error.message = "\(camera): \(first.place) could not be listed. \(first.error.description)\(others)"
@@ -21,8 +23,15 @@ struct ListingGaps: HandlerMemory {
 
 extension StandardListing {
     /// Stores that hold a medium; asked again where one answer was of no use.
+    ///
+    /// Whoever asks says of each by `listed` whether anything was there.
     public static func storages(_ camera: isolated PTPCamera) throws(PTPError) -> [StorageID] {
-        try insisting(camera) { camera throws(PTPError) in try camera.storages() }
+        camera[ListingGaps.self].cards = CardCount()
+        do throws(PTPError) { return try insisting(camera) { camera throws(PTPError) in try camera.storages() } } catch {
+            // Some say so in place of an empty list.
+            if error.refusal == .storeNotAvailable, camera.failure == nil { return [] }
+            throw error
+        }
     }
 
     /// Describes an object; one that the camera does not describe, also when it is asked again, has its handle for a name and says why.
@@ -30,7 +39,10 @@ extension StandardListing {
     /// Nil for an object that vanished since the listing.
     public static func info(_ handle: ObjectHandle, _ camera: isolated PTPCamera) throws(PTPError) -> ObjectInfo? {
         do throws(PTPError) { return try insisting(camera) { camera throws(PTPError) in try camera.objectInfo(handle) } } catch {
-            if error.refusal == .invalidObjectHandle { return nil }
+            if error.refusal == .invalidObjectHandle {
+                camera[ListingGaps.self].cards?.vanished += 1
+                return nil
+            }
             guard mayGoOn(after: error, camera) else { throw error }
             var info = ObjectInfo()
             info.name = "object-0x\(handle)"
@@ -46,9 +58,11 @@ extension StandardListing {
         do throws(PTPError) {
             return try insisting(camera) { camera throws(PTPError) in try camera.handles(in: storage, below: parent) }
         } catch {
-            // A card that was pulled meanwhile, a folder that was removed.
-            if error.refusal == .storeNotAvailable || error.refusal == .invalidStorageID { return [] }
-            if error.refusal == .invalidObjectHandle, parent.isReal { return [] }
+            // A folder that was removed, or its whole card.
+            if error.refusal == .invalidObjectHandle, parent.isReal {
+                camera[ListingGaps.self].cards?.vanished += 1
+                return []
+            }
             guard mayGoOn(after: error, camera) else { throw error }
             miss(place, error, camera)
             return []

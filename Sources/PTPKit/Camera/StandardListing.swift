@@ -7,7 +7,9 @@ public enum StandardListing {
 
     public static func list(_ camera: isolated PTPCamera, into basket: inout ObjectBasket) throws(PTPError) {
         var walk = Walk()
-        for storage in try storages(camera) { try walk.storage(storage, camera, &basket) }
+        let stores = try storages(camera)
+        for storage in stores { try walk.storage(storage, camera, &basket) }
+        try confirm(stores, camera)
     }
 
     /// Reads one object that an event named, and the folders above it.
@@ -62,16 +64,18 @@ extension StandardListing {
             var top: [ObjectHandle]
             do throws(PTPError) { top = try camera.handles(in: storage) } catch {
                 guard mayGoOn(after: error, camera) else { throw error }
-                // A card pulled while we list, or an empty slot, costs only itself; and so does a store that is not shown, but aloud.
+                // An empty slot costs nothing; a card that is not shown costs only itself, but aloud.
                 let place = "card slot \(storage.slot)"
                 switch error.refusal {
-                case ResponseCode.storeNotAvailable, ResponseCode.invalidStorageID: return
+                case ResponseCode.storeNotAvailable, ResponseCode.invalidStorageID:
+                    return try StandardListing.refused(storage, error, camera)
                 case ResponseCode.invalidParent, ResponseCode.parameterNotSupported, ResponseCode.invalidObjectHandle:
                     top = try StandardListing.handles(in: storage, below: ObjectHandle(0), place, camera)
                 default: top = try StandardListing.handles(in: storage, below: .root, place, camera)
                 }
             }
             try folder(top, parent: .root, [], storage, camera, &basket)
+            try StandardListing.listed(storage, found: top.count, camera)
         }
 
         private mutating func folder(

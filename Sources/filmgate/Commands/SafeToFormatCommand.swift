@@ -1,5 +1,6 @@
 import ArgumentParser
 import CardSource
+import FileKit
 import FilmgateCore
 import FilmgateEngine
 
@@ -31,6 +32,11 @@ struct SafeToFormatCommand: AsyncParsableCommand {
         let pipeline = try pipeline.map { try workplace.load($0) }
         let allowance = allow.reduce(into: CardProof.Allowance()) { $0.insert($1.allowance) }
         let report = try await workplace.telling { () async throws(IngestError) in
+            if path.contains("://"), try FileFacts.of(UserPath.absolute(path)) == nil {
+                throw IngestError(
+                    .notFound, "A camera cannot be asked whether its card is safe to format.",
+                    advice: "Put the card into a reader and give its path.")
+            }
             let witnesses: Witnesses? = if let pipeline { try workplace.witnesses([pipeline], ledger: reader) } else { nil }
             let proof = CardProof(
                 reader: reader, witnesses: witnesses, allowance: allowance, isHousekeeping: CardSource.isHousekeeping(path:))
