@@ -81,6 +81,12 @@ extension Fault {
         self.init(kind, on: operation, skip: Int(clamping: values["skip"] ?? 0), times: Int(clamping: values["times"] ?? 1))
     }
 
+    /// The words that `init(text:)` knows.
+    public static let words = [
+        "refuse", "busy", "stall", "sleep", "drop", "short", "long", "announce", "wrong-id", "stale", "no-data", "no-response",
+        "refuse-after-data", "noise", "crowded", "endless", "dribble", "lost-pong", "gap", "pull-card", "goodbye",
+    ]
+
     private static func kind(_ word: String, _ values: [String: UInt64]) -> Kind? {
         let code = ResponseCode(UInt16(clamping: values["code"] ?? 0x2002))
         switch word {

@@ -146,4 +146,9 @@ import VirtualCamera
         #expect(inner.code == .storageFull)
         #expect(try await rig.object().count == 8 << 20)
     }
+
+    @Test func everyWordForAFaultMeansOne() {
+        for word in Fault.words { #expect(Fault(text: word) != nil, "\(word)") }
+        #expect(Fault(text: "smoke") == nil)
+    }
 }

@@ -52,6 +52,12 @@ struct CameraCommand: AsyncParsableCommand {
             return VirtualFile("MVI_9999.MP4", .pattern(seed: 64, size: size.bytes))
         }
 
+        private static func fault(_ text: String) throws -> Fault {
+            if let fault = Fault(text: text) { return fault }
+            let known = Fault.words.joined(separator: ", ")
+            throw ValidationError("`\(text)` is no fault that a virtual camera knows; known: \(known).")
+        }
+
         private func refuseMissing(_ directory: String, _ workplace: Workplace) async throws {
             try await workplace.telling { () throws(IngestError) in
                 guard try FileFacts.of(directory)?.kind == .directory else {
@@ -63,10 +69,7 @@ struct CameraCommand: AsyncParsableCommand {
         func run() async throws {
             let workplace = try Workplace(options), directory = UserPath.absolute(files)
             try await refuseMissing(directory, workplace)
-            let faults = try fault.map { text in
-                guard let fault = Fault(text: text) else { throw ValidationError("`\(text)` is no fault that a virtual camera knows.") }
-                return fault
-            }
+            let faults = try fault.map(Self.fault)
             let pause = try shootEvery.map { text in
                 guard let pause = Duration(text: text) else { throw ValidationError("--shoot-every takes a duration such as 2s.") }
                 return pause
