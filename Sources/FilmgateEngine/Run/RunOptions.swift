@@ -15,6 +15,8 @@ public struct RunOptions: Sendable {
     public var dryRun: Bool
     /// How long a one-shot verb goes on without progress before it leaves the rest pending.
     public var wait: Duration
+    /// How long a one-shot verb looks for cameras that are not there yet; nil: they must be there.
+    public var arrival: Duration?
     /// Instead of what each camera source says of its backlog.
     public var backlog: Backlog?
     /// Shut while nothing new is to be taken.

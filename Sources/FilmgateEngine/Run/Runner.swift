@@ -52,7 +52,8 @@ public final class Runner: Sendable {
     public func runOnce() async throws(IngestError) -> RunOutcome {
         let clock = ContinuousClock(), start = clock.now
         try await checkFolders()
-        let places = try await places()
+        let places = try await PlaceSearch(sources: plan.sources, stopping: stopping, arrival: options.arrival).run()
+        if places.isEmpty, !plan.sources.isEmpty, !stopping.isSet { throw PlaceSearch.nothingFound }
         try Overlap.refuse(places: places.map(\.place), targets: plan.targets)
         let ground = try await prepare()
         for (driver, place) in places where !stopping.isSet {
@@ -176,19 +177,6 @@ public final class Runner: Sendable {
         dispatcher.withLock { $0 = made }
         if stopping.isSet { Task { await made.windDown() } }
         return made
-    }
-
-    private func places() async throws(IngestError) -> [(driver: any SourceDriver, place: SourcePlace)] {
-        var found: [(driver: any SourceDriver, place: SourcePlace)] = []
-        var seen: Set<String> = []
-        // Where two sources see the same camera, the first has it.
-        for source in plan.sources {
-            guard let answer = await stopping.answer({ () async throws(IngestError) in try await source.places() }) else { break }
-            for place in try answer.get() where seen.insert("\(place.address)\u{1F}\(place.visit)").inserted {
-                found.append((source, place))
-            }
-        }
-        return found
     }
 
     private func take(_ session: any SourceSession, _ ground: RunGround) async throws(IngestError) {

@@ -51,7 +51,26 @@ struct CameraChooser {
     let host = USBHost()
 
     /// `notFound` when there is none, or more than one; `misconfigured` for a module that is none.
-    func choose(_ id: String, via: String?) async throws(IngestError) -> CameraChoice {
+    ///
+    /// With a limit, one that is not there yet is looked for as long.
+    func choose(_ id: String, via: String?, within limit: Duration? = nil) async throws(IngestError) -> CameraChoice {
+        let end = ContinuousClock.now + (limit ?? .zero)
+        var isFirst = true
+        while true {
+            let found = await Result { () async throws(IngestError) in try await look(for: id, via: via, within: limit) }
+            if case .success(let choice?) = found { return choice }
+            if case .failure(let error) = found, limit == nil || error.code != .deviceGone || .now >= end { throw error }
+            guard limit != nil, .now < end else {
+                throw IngestError(.notFound, "No camera `\(id)` is plugged in.", advice: "filmgate cameras lists those that are.")
+            }
+            if isFirst { Console.err("Waiting for \(Describe.name(id)) …") }
+            isFirst = false
+            try? await Task.sleep(for: .milliseconds(500))
+        }
+    }
+
+    /// Nil when no such camera is there.
+    private func look(for id: String, via: String?, within limit: Duration?) async throws(IngestError) -> CameraChoice? {
         let experts = try CameraExpert.all(workplace)
         if via == GPhotoCameras.module { return try await gphoto(id) }
         if let via, !experts.contains(where: { $0.name == via }) {
@@ -69,11 +88,30 @@ struct CameraChooser {
             let ids = meant.map { "usb://\($0.address)" }.joined(separator: ", ")
             throw IngestError(.notFound, "`\(id)` may mean several cameras: \(ids).", advice: "Name one of them with --camera.")
         }
-        guard let address = Self.network(id), let last = experts.last else { return try await gphoto(id) }
-        try workplace.makeState()
-        let door = try (experts.first { $0.name == via } ?? last).door(address)
-        let name = try await module(door, via, experts, label: id)
+        guard let address = Self.network(id) else { return try await gphoto(id) }
+        if !workplace.keepsNothing { try workplace.makeState() }
+        let name = if let via { via } else { try await module(at: address, id, experts, within: limit) }
         return CameraChoice(place: .network(address), module: name, bus: OneCameraBus())
+    }
+
+    /// Tries every way to the host; the first failure counts when none leads to a camera.
+    private func module(
+        at address: CameraHost, _ id: String, _ experts: [CameraExpert], within limit: Duration?
+    ) async throws(IngestError) -> String {
+        let scheme = id.firstRange(of: "://").map { String(id[..<$0.lowerBound]) }
+        var failure: IngestError?
+        for var door in try CameraExpert.ways(to: address, scheme: scheme, among: experts) {
+            if let limit, var plain = door as? PTPIPDoor {
+                plain.connector.answerLimit = min(plain.connector.answerLimit, max(limit, .seconds(2)))
+                door = plain
+            }
+            do throws(IngestError) { return try await module(door, nil, experts, label: id) } catch {
+                guard error.code == .deviceGone || error.code == .protocolViolation else { throw error }
+                failure = failure ?? error
+            }
+        }
+        throw failure
+            ?? IngestError(.notFound, "`\(id)` is no address of a camera.", advice: "filmgate cameras lists those that are there.")
     }
 
     /// The way to a camera that speaks PTP, and the module that takes it.
@@ -101,12 +139,10 @@ struct CameraChooser {
     }
 
     /// What only libgphoto2 sees, or is to take.
-    private func gphoto(_ id: String) async throws(IngestError) -> CameraChoice {
+    private func gphoto(_ id: String) async throws(IngestError) -> CameraChoice? {
         let found = GPhotoCameras.meant(id, among: try await GPhotoCameras(workplace: workplace).places())
-        guard let place = found.first else {
-            throw IngestError(.notFound, "No camera `\(id)` is plugged in.", advice: "filmgate cameras lists those that are.")
-        }
-        guard found.count == 1 else {
+        guard let place = found.first ?? Self.network(id).map(GPhotoCameras.place(at:)) else { return nil }
+        guard found.count <= 1 else {
             let ids = found.map(\.address).joined(separator: ", ")
             throw IngestError(.notFound, "`\(id)` may mean several cameras: \(ids).", advice: "Name one of them with --camera.")
         }

@@ -1,5 +1,6 @@
 import FilmgateCore
 import GPhoto2Source
+import PTPKit
 
 /// Cameras that libgphoto2 finds; none where its process is not installed.
 struct GPhotoCameras {
@@ -15,6 +16,12 @@ struct GPhotoCameras {
             if error.code == .notFound { return [] }
             throw error
         }
+    }
+
+    /// A camera on the network, by libgphoto2's name of that port; whether one is there shows when it is opened.
+    static func place(at host: CameraHost) -> SourcePlace {
+        let port = host.port.map { ":\($0):\($0)" } ?? ""
+        return SourcePlace(source: module, address: "gphoto2://ptpip:\(host.host)\(port)", label: "PTP/IP Camera")
     }
 
     /// Those that `id` names: by address, port, or a part of the model; `usb` names all on USB.

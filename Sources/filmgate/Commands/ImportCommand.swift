@@ -67,6 +67,7 @@ struct ImportRun {
     func run() async throws {
         let how = importing.how, following = how.following, wait = try following.patience()
         var workplace = try Workplace(options)
+        if dryRun { workplace.keepNothing() }
         guard how.pipeline != nil || how.to.isEmpty || !importing.paths.isEmpty || importing.camera != nil else {
             throw ValidationError("Say what to import: the path of a card or a folder, or --camera ID.")
         }
@@ -75,6 +76,7 @@ struct ImportRun {
         var run = RunOptions(
             verb: "import", event: event, photographer: following.photographer, again: how.again, dryRun: dryRun,
             wait: wait, state: options.stateDirectory)
+        run.arrival = try following.arrival()
         run.holdsForEvent = pipeline.event.hold && event == nil
         try await RunSession(workplace: workplace, options: run, errorOnEmpty: how.errorOnEmpty).run(pipeline)
     }
@@ -87,9 +89,9 @@ struct ImportRun {
         }
         guard importing.paths.isEmpty else { throw ValidationError("Paths and --camera exclude each other.") }
         let chooser = CameraChooser(workplace: workplace)
-        let state = options.stateDirectory
+        let state = options.stateDirectory, arrival = try importing.how.following.arrival()
         let choice = try await workplace.telling { () async throws(IngestError) in
-            do throws(IngestError) { return try await chooser.choose(id, via: importing.via) } catch {
+            do throws(IngestError) { return try await chooser.choose(id, via: importing.via, within: arrival) } catch {
                 throw error.code == .deviceBusy && StateHolder(directory: state) != nil ? RunSession.cameraInUse(error) : error
             }
         }

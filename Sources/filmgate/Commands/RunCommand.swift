@@ -13,8 +13,11 @@ struct PipelineOptions: ParsableArguments {
     @Option(name: .customLong("set"), help: ArgumentHelp("Change one value of the pipeline.", valueName: "key=value"))
     var set: [String] = []
 
-    @Option(help: ArgumentHelp("At the end, leave the rest pending after this long without progress.", valueName: "duration"))
-    var wait = "2m"
+    @Option(
+        help: ArgumentHelp(
+            "At the end, leave the rest pending after this long without progress (2m). When given, a camera that is not there is looked for as long.",
+            valueName: "duration"))
+    var wait: String?
 
     func overrides() throws -> [Override] {
         try set.map { text in
@@ -26,9 +29,12 @@ struct PipelineOptions: ParsableArguments {
     }
 
     func patience() throws -> Duration {
-        guard let wait = Duration(text: wait) else { throw ValidationError("--wait takes a duration such as 30s or 2m.") }
+        guard let wait = Duration(text: wait ?? "2m") else { throw ValidationError("--wait takes a duration such as 30s or 2m.") }
         return wait
     }
+
+    /// How long a camera that is not there is looked for; nil: not at all.
+    func arrival() throws -> Duration? { wait == nil ? nil : try patience() }
 }
 
 struct RunCommand: AsyncParsableCommand {
