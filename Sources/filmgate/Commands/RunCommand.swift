@@ -15,7 +15,10 @@ struct PipelineOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "At the end, leave the rest pending after this long without progress (2m). When given, a camera that is not there is looked for as long.",
+            """
+            At the end, leave the rest pending after this long without progress (2m). Given to import, also wait so long for what is \
+            switched on later.
+            """,
             valueName: "duration"))
     var wait: String?
 
