@@ -13,22 +13,36 @@ struct Namer: Sendable {
     /// `lead` are the values of the shot's primary. A suffix survives where the name has to be cut to 255 bytes.
     func path(of asset: Asset, values: TemplateValues, lead: TemplateValues, suffix: Int) -> String {
         if let inner = asset.shot.innerPath { return treePath(inner, values: values, lead: lead, suffix: suffix) }
-        func rendered(cut: Int) -> (path: String, excess: Int) {
+        func rendered(cut: Int) -> (path: String, whole: Int) {
             let named = named(asset, values: values, lead: lead, suffix: suffix, cut: cut)
             var values = values
             values.text.merge(named.text) { $1 }
-            let path = layout.rendered(with: values)
-            return (path, max(named.excess, (path.split(separator: "/").last?.utf8.count ?? 0) - 255))
+            return (layout.rendered(with: values), named.whole)
         }
-        var (path, excess) = rendered(cut: 0)
-        if suffix > 1, excess > 0 { (path, excess) = rendered(cut: excess) }
+        var (path, whole) = rendered(cut: 0)
+        // Hardly any name is too long, and this is asked for every file.
+        if whole <= 255, Self.fits(path) { return path }
+        if suffix > 1 {
+            let excess = max(whole, path.split(separator: "/").last?.utf8.count ?? 0) - 255
+            if excess > 0 { path = rendered(cut: excess).path }
+        }
         return fitted(path)
     }
 
-    /// `name`, `stem` and `ext` after renaming and suffix, the stem cut by that many bytes; and by how many the name is too long.
+    /// True when no component is empty or longer than 255 bytes.
+    private static func fits(_ path: String) -> Bool {
+        var length = 0
+        for byte in path.utf8 {
+            if byte != 0x2F { length += 1 } else if length == 0 { return false } else { length = 0 }
+            if length > 255 { return false }
+        }
+        return length > 0
+    }
+
+    /// `name`, `stem` and `ext` after renaming and suffix, the stem cut by that many bytes; and how many bytes the whole name would have.
     private func named(
         _ asset: Asset, values: TemplateValues, lead: TemplateValues, suffix: Int, cut: Int
-    ) -> (text: [String: String], excess: Int) {
+    ) -> (text: [String: String], whole: Int) {
         let ext = values.text["ext"] ?? ""
         var stem = values.text["stem"] ?? ""
         if let rename {
@@ -44,7 +58,7 @@ struct Namer: Sendable {
             stem = SafeName.shortened(stem, to: max(1, stem.utf8.count - cut)) + ending
         }
         let whole = ext.isEmpty ? stem : stem + "." + ext, name = SafeName.component(whole)
-        return (["name": name, "stem": FileName(name).stem, "ext": ext], whole.utf8.count - 255)
+        return (["name": name, "stem": FileName(name).stem, "ext": ext], whole.utf8.count)
     }
 
     /// A sidecar's new stem is its primary's: the primary's values decide, not the sidecar's own.
