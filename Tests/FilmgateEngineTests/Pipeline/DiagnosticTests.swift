@@ -53,12 +53,23 @@ import Testing
         "- https://host/x?token=canary&album={event}", "{ url: https://host/x?canary }", "a: https://host/#access_token=canary",
         "to: ann:canary@host", "Authorization: Bearer canary", "key: |\n  canary\n  canary\nnext: 1",
         "{ a: { token: \"canary, x\"",
-        "passphrase: >-\n\n   canary",
+        "passphrase: >-\n\n   canary", "{ token: can,canary }", "{ token: canary}canary, a: b }", "{ token: 'canary'canary }",
+        "{ token: 'can''canary', a: b }", "{ token: \"can\\\"canary\", a: b }", "token: a, b: canary", "token: \"canary",
+        "{ a: '{', token: canary, secret: canary }", "{ token: canary, canary }",
     ]) func tellingKeysAreDottedOut(text: String) {
         let hidden = Redaction.hidden(text, at: [])
         #expect(!hidden.contains("canary"), "\(hidden)")
         #expect(hidden.unicodeScalars.count == text.unicodeScalars.count)
     }
+
+    @Test(arguments: [
+        ("s: { bearer: { token: abc, bogus: 2, other: 3 } }", "s: { bearer: { token: •••, bogus: 2, other: 3 } }"),
+        ("s: { token: 'a, b', \"x\": 2 } # mine", "s: { token: ••••••, \"x\": 2 } # mine"),
+        ("[{ token: abc }, { url: x }]", "[{ token: ••• }, { url: x }]"), ("token: 'abc' # mine", "token: ••••• # mine"),
+        ("{ token: a, pin: 1, user: u }", "{ token: •, pin: •, user: u }"),
+        ("b: { url: https://h/x?sig=abc, auth: s }", "b: { url: https://h/x?sig=•••, auth: s }"),
+        ("{ url: https://h/x?sig=abc}", "{ url: https://h/x?sig=•••}"),
+    ]) func onlyTheSecretIsHidden(text: String, shown: String) { #expect(Redaction.hidden(text, at: []) == shown) }
 
     @Test(arguments: [
         "token: ${env:X}", "token: \"${file:/run/x}\"", "api_key: { header: X-Key }", "archive: { folder: { path: /a } }",
