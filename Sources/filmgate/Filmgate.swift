@@ -51,7 +51,7 @@ struct Filmgate: AsyncParsableCommand {
         return await Living.$lastWord.withValue(last) {
             // What cannot be parsed says by its words whether JSON was asked for.
             let words = arguments ?? Array(CommandLine.arguments.dropFirst())
-            var writesLines = words.contains("--json") && words.first != "schema", status = ExitStatus.complete
+            var writesLines = words.contains("--json"), status = ExitStatus.complete
             do {
                 var command = try parseAsRoot(arguments)
                 writesLines = Self.writesLines(command)
@@ -67,10 +67,8 @@ struct Filmgate: AsyncParsableCommand {
         }
     }
 
-    /// With `--json`, except for what is one document or one answer.
     private static func writesLines(_ command: any ParsableCommand) -> Bool {
-        if command is SchemaCommand { return false }
-        return Mirror(reflecting: command).children.contains { ($0.value as? OptionGroup<CommonOptions>)?.wrappedValue.json == true }
+        Mirror(reflecting: command).children.contains { ($0.value as? OptionGroup<CommonOptions>)?.wrappedValue.json == true }
     }
 
     /// Help goes to stdout; a mistake in the words to stderr, and with `--json` as an `error` object to stdout too.

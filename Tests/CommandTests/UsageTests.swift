@@ -16,6 +16,15 @@ import Testing
         #expect(!outcome.errors.isEmpty)
     }
 
+    /// One document for editors; with `--json` a line like those of all verbs.
+    @Test func theSchemaIsADocumentOrALine() throws {
+        let plain = try Program.run(["schema"])
+        let document = try #require(JSONSerialization.jsonObject(with: Data(plain.output.utf8)) as? NSDictionary)
+        let lines = try Program.run(["schema", "--json"])
+        #expect(lines.objects.map { $0["type"] as? String } == ["schema", "summary"])
+        #expect(lines.objects.first?["schema"] as? NSDictionary == document)
+    }
+
     /// Four workers meet the same refusal; one sentence of it is enough, and its advice is another one.
     @Test func aHoldIsSaidOnce() throws {
         let table = try Table()

@@ -18,6 +18,10 @@ struct SchemaCommand: AsyncParsableCommand {
         let workplace = try Workplace(options)
         let programs = workplace.programs.all().compactMap { try? $0.module.get() }
         let registry = (try? ModuleRegistry(workplace.registry.entries + programs)) ?? workplace.registry
-        Console.out(PipelineSchema.json(registry: registry))
+        let lines = PipelineSchema.json(registry: registry).split(separator: "\n")
+        // Line breaks stand between values only, so that the document is the same on one line.
+        Console.out(
+            options.json
+                ? "{\"type\":\"schema\",\"schema\":" + lines.map { $0.drop { $0 == " " } }.joined() + "}" : lines.joined(separator: "\n"))
     }
 }
