@@ -21,6 +21,13 @@ extension FolderTarget {
         ]
 
         public func validate(at node: ConfigNode) throws(ConfigError) {
+            if let climb = FolderLayout.climb(self) {
+                let value = node[climb.option]
+                var mark = value?.mark ?? node.mark
+                if case .scalar(_, quoted: true)? = value?.value { mark.column += 1 }
+                mark.column += climb.offset
+                throw ConfigError(mark, "bad-path", FolderLayout.noClimbing, hint: "Write the folder out before the first variable.")
+            }
             do throws(ConfigError) {
                 _ = try FolderLayout(self)
             } catch {
@@ -49,30 +56,51 @@ struct FolderLayout {
         let (fixed, rest) = Self.cut(path.source)
         root = try Self.absolute(fixed)
         let source = rest.isEmpty ? config.name.source : "\(rest)/\(config.name.source)"
-        guard !source.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }), let below = Template(source) else {
-            throw ConfigError(Mark(), "bad-path", "A path must not climb with `.` or `..` behind a variable.")
-        }
+        guard Self.climb(config) == nil, let below = Template(source) else { throw ConfigError(Mark(), "bad-path", Self.noClimbing) }
         self.below = below
+    }
+
+    static let noClimbing = "Below its fixed part a path only goes down: `.` and `..` are no names there."
+
+    /// The first `.` or `..` of the part that the engine fills in: the option, and how many scalars stand before it.
+    ///
+    /// The fixed part may hold some: a person says with it where the folder is.
+    static func climb(_ config: FolderTarget.Config) -> (option: String, offset: Int)? {
+        let path = Array((config.path?.source ?? "").unicodeScalars)
+        if let at = climb(in: path, from: varyingStart(of: path)) { return ("path", at) }
+        return climb(in: Array(config.name.source.unicodeScalars), from: 0).map { ("name", $0) }
+    }
+
+    private static func climb(in source: [Unicode.Scalar], from start: Int) -> Int? {
+        for part in source[start...].split(separator: "/") where part.elementsEqual(["."]) || part.elementsEqual([".", "."]) {
+            return part.startIndex
+        }
+        return nil
     }
 
     /// The part before the folder that holds the first variable, braces unescaped, and the rest as it is written.
     static func cut(_ source: String) -> (fixed: String, rest: String) {
-        let scalars = Array(source.unicodeScalars)
+        let scalars = Array(source.unicodeScalars), cut = cut(scalars)
+        var rest = String.UnicodeScalarView()
+        rest.append(contentsOf: scalars[cut.start...])
+        return (String(cut.fixed), trimmed(String(rest)))
+    }
+
+    private static func varyingStart(of source: [Unicode.Scalar]) -> Int { cut(source).start }
+
+    /// The fixed part, braces unescaped, and where the part that varies begins.
+    private static func cut(_ scalars: [Unicode.Scalar]) -> (fixed: String.UnicodeScalarView, start: Int) {
         var literal = String.UnicodeScalarView(), index = 0
         var fixed = String.UnicodeScalarView(), start = 0
         while index < scalars.count {
             let scalar = scalars[index]
             let isEscape = (scalar == "{" || scalar == "}") && index + 1 < scalars.count && scalars[index + 1] == scalar
-            if scalar == "{", !isEscape {
-                var rest = String.UnicodeScalarView()
-                rest.append(contentsOf: scalars[start...])
-                return (String(fixed), trimmed(String(rest)))
-            }
+            if scalar == "{", !isEscape { return (fixed, start) }
             literal.append(scalar)
             index += isEscape ? 2 : 1
             if scalar == "/" { (fixed, start) = (literal, index) }
         }
-        return (String(literal), "")
+        return (literal, scalars.count)
     }
 
     private static func trimmed(_ text: String) -> String {

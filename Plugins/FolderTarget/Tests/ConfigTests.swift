@@ -61,6 +61,30 @@ import Testing
         #expect((errors.first?.mark.column ?? 0) >= 12)
     }
 
+    struct Climb: Sendable { var path: String, name: String, line: Int? = nil, column: Int? = nil }
+
+    /// The fixed part may climb; what a photographer's values fill in may not.
+    @Test(arguments: [
+        Climb(path: "/a/{event}/../x", name: "{name}", line: 3, column: 23),
+        Climb(path: "/a/x-{event}/.", name: "{name}", line: 3, column: 25),
+        Climb(path: "/a", name: "../{name}", line: 4, column: 12), Climb(path: "/a/{event}", name: "{stem}/../{name}", line: 4, column: 19),
+        Climb(path: "/a/{captured:yyyy/../MM}", name: "{name}", line: 3, column: 30),
+        Climb(path: "/a/../b/./{event}", name: "{name}"), Climb(path: "/a/..{event}", name: "..{name}"),
+        Climb(path: "/a/...", name: "{stem}..{ext}"),
+    ])
+    func aTemplateOnlyGoesDown(_ climb: Climb) {
+        func pair(_ name: String, _ value: String, _ line: Int) -> ConfigNode.Pair {
+            .init(
+                .init(name, Mark(file: "p", line: line, column: 5)),
+                ConfigNode(.scalar(value, quoted: true), Mark(file: "p", line: line, column: 11)))
+        }
+        var errors: [ConfigError] = []
+        _ = FolderTarget.Config.schema.decode(
+            ConfigNode(.map([pair("path", climb.path, 3), pair("name", climb.name, 4)])), errors: &errors)
+        #expect(errors.map(\.code) == (climb.line == nil ? [] : ["bad-path"]))
+        #expect(errors.first?.mark.line == climb.line && errors.first?.mark.column == climb.column)
+    }
+
     @Test func theModuleIsComplete() throws {
         let entry = ModuleEntry.target(FolderTarget.self)
         #expect(entry.manifest.name == "folder")
