@@ -73,6 +73,31 @@ public enum FileSystem {
         }
     }
 
+    /// True when `inner` is the folder `outer` or lies below it, also by another way: through links, a bind mount, or in another spelling on a
+    /// file system that ignores case.
+    ///
+    /// What does not exist yet counts as if it did.
+    public static func encloses(_ outer: String, _ inner: String) -> Bool {
+        let outer = canonical(outer), inner = canonical(inner)
+        if Paths.relative(inner, to: outer) != nil { return true }
+        guard let folder = identity(of: outer) else { return false }
+        var at = existing(inner)
+        while identity(of: at) != folder {
+            let above = parent(of: at)
+            if above == at { return false }
+            at = above
+        }
+        return true
+    }
+
+    private struct Identity: Equatable { var device: UInt64, inode: UInt64 }
+
+    private static func identity(of path: String) -> Identity? {
+        var facts = stat()
+        guard withCPath(path, { stat($0, &facts) }) == 0 else { return nil }
+        return Identity(device: UInt64(facts.st_dev), inode: UInt64(facts.st_ino))
+    }
+
     private static func resolved(_ path: String) -> String? {
         withCPath(path) { name in
             guard let real = realpath(name, nil) else { return nil }

@@ -40,6 +40,7 @@ public struct CardSource: Module, SourceDriver {
 
     /// Asked again when something was mounted or taken away.
     public var traits: SourceTraits { SourceTraits(lookEvery: nil) }
+    public var folders: [String] { PlaceFinder(logger: context.logger).spelledOut(config.paths) }
     public func changes() -> AsyncStream<Void>? { MountWatch.changes() }
 
     /// One place per card or folder, in the order of `paths`; files named one by one make one place per folder.
@@ -49,7 +50,7 @@ public struct CardSource: Module, SourceDriver {
         return try await BlockingPool("card places", width: 1).run { () throws(IngestError) in
             try finder.places(config.paths).map { found in
                 var place = SourcePlace(source: Self.name, address: found.folder, label: found.label)
-                place.visit = found.mount
+                (place.visit, place.takesAll) = (found.mount, found.names == nil)
                 return place
             }
         }

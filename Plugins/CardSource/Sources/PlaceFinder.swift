@@ -78,10 +78,19 @@ struct PlaceFinder: Sendable {
         return result
     }
 
+    /// The paths that are no patterns and no single files.
+    func spelledOut(_ paths: [String]) -> [String] {
+        paths.compactMap { try? withHome($0) }.filter { path in
+            let kind = try? FileFacts.of(FileSystem.canonical(path))?.kind
+            return kind == .directory || kind == nil && !Self.isPattern(path)
+        }
+    }
+
+    private static func isPattern(_ path: String) -> Bool { path.utf8.contains { $0 == 0x2A || $0 == 0x3F || $0 == 0x5B } }
+
     private func expanded(_ path: String) throws(IngestError) -> [Found] {
         let path = try withHome(path)
-        let isPattern = path.utf8.contains { $0 == 0x2A || $0 == 0x3F || $0 == 0x5B }
-        if isPattern, try FileFacts.of(path) == nil {
+        if Self.isPattern(path), try FileFacts.of(path) == nil {
             return matches(path).map { Found(folder: FileSystem.canonical($0), label: "") }
         }
         let real = FileSystem.canonical(path)

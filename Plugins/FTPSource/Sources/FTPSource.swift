@@ -71,6 +71,7 @@ public struct FTPSource: Module, SourceDriver {
     }
 
     public var traits: SourceTraits { SourceTraits(lookEvery: nil) }
+    public var folders: [String] { config.inbox.isEmpty ? [] : [config.inbox] }
 
     private var inbox: String { config.inbox.isEmpty ? "\(context.state)/ftp/\(address.port)" : config.inbox }
 

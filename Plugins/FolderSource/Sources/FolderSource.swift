@@ -52,6 +52,7 @@ public struct FolderSource: Module, SourceDriver {
     public init(_ config: Config, _ context: ModuleContext) throws(IngestError) { (self.config, self.context) = (config, context) }
 
     public var traits: SourceTraits { SourceTraits(lookEvery: nil) }
+    public var folders: [String] { [try? Self.withHome(config.path)].compactMap { $0 } }
 
     public func places() async throws(IngestError) -> [SourcePlace] {
         let path = config.path

@@ -8,11 +8,15 @@ public protocol SourceDriver: Sendable {
     var traits: SourceTraits { get }
     /// Tells that `places` may answer differently now, for as long as the stream is held; nil where only asking again shows it.
     func changes() -> AsyncStream<Void>?
+    /// Folders on this machine all of which it takes, as far as its options spell them out: no target may lie inside one or around it. May
+    /// ask the disk. Default: none.
+    var folders: [String] { get }
 }
 
 extension SourceDriver {
     public var traits: SourceTraits { SourceTraits() }
     public func changes() -> AsyncStream<Void>? { nil }
+    public var folders: [String] { [] }
 }
 
 /// What a source asks of a continuous run, as data.
@@ -45,6 +49,8 @@ public struct SourcePlace: Sendable, Hashable {
     public var label: String
     /// Other when something else is at the same address now, such as the next card in a reader; "" where the address says it all.
     public var visit = ""
+    /// False where only single files of the folder at `address` were asked for.
+    public var takesAll = true
 
     public init(source: String, address: String, label: String) { (self.source, self.address, self.label) = (source, address, label) }
 }

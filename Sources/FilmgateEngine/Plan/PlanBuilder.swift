@@ -41,6 +41,10 @@ public struct PlanBuilder: Sendable {
         for use in pipeline.sources {
             guard case .source(let make) = try entry(.source, use).make else { continue }
             sources.append(try build(use, lookup, make))
+            if let loop = loop(use, sources[sources.count - 1], targets) {
+                let place = loop.mark.line > 0 ? "\(loop.mark.file):\(loop.mark.line):\(loop.mark.column): " : ""
+                throw IngestError(.misconfigured, place + loop.message, advice: loop.hint)
+            }
         }
         var plan = Plan(sources: sources, stages: stages, targets: targets, profiles: pipeline.profiles, spool: pipeline.spool.max.bytes)
         plan.backoff = Backoff(first: pipeline.retry.first, cap: max(pipeline.retry.first, pipeline.retry.most))
@@ -48,15 +52,49 @@ public struct PlanBuilder: Sendable {
         return plan
     }
 
-    /// What only the built targets can tell of a pipeline file: two that would fill the same folder.
+    /// What only the built modules can tell of a pipeline file: two targets that would fill the same folder, a source that would take what
+    /// is delivered.
     ///
-    /// Targets that refuse their options are left out. Touches no network, no device and no secret.
+    /// Modules that refuse their options are left out. Touches no network, no device and no secret.
     public func mistakes(in pipeline: PipelineFile) -> [Diagnostic] {
         var lookup = Lookup(secrets: secrets, ledger: ledger)
         lookup.services = services
-        guard let targets = try? targets(pipeline, &lookup), let twins = SameFolder.first(in: targets) else { return [] }
-        let mark = pipeline.targets.first { $0.name == twins.second }?.mark ?? Mark()
-        return [Diagnostic(.error, ConfigError(mark, "same-folder", twins.message, hint: SameFolder.advice))]
+        guard let targets = try? targets(pipeline, &lookup) else { return [] }
+        var found: [ConfigError] = []
+        for use in pipeline.sources {
+            guard let entry = try? entry(.source, use), case .source(let make) = entry.make, let source = try? build(use, lookup, make)
+            else {
+                continue
+            }
+            if let loop = loop(use, source, targets) { found.append(loop) }
+        }
+        if let twins = SameFolder.first(in: targets) {
+            let mark = pipeline.targets.first { $0.name == twins.second }?.mark ?? Mark()
+            found.append(ConfigError(mark, "same-folder", twins.message, hint: SameFolder.advice))
+        }
+        return found.map { Diagnostic(.error, $0) }
+    }
+
+    /// Where a source's folder lies inside a target's or around it.
+    private func loop(
+        _ use: ModuleUse, _ source: any SourceDriver, _ targets: [(name: String, target: any UploadTarget)]
+    ) -> ConfigError? {
+        let targets = targets.map { ($0.name, $0.target.traits) }
+        for folder in source.folders {
+            guard let overlap = Overlap(folder, targets: targets) else { continue }
+            return ConfigError(Self.place(of: folder, in: use.node) ?? use.mark, "overlap", overlap.message, hint: Overlap.advice)
+        }
+        return nil
+    }
+
+    /// Where the options name a folder; a leading `~` may stand for its beginning.
+    private static func place(of folder: String, in node: ConfigNode) -> Mark? {
+        switch node.value {
+        case .scalar(let text, _): (text.hasPrefix("~") ? folder.hasSuffix(text.dropFirst()) : text == folder) ? node.mark : nil
+        case .list(let items): items.lazy.compactMap { place(of: folder, in: $0) }.first
+        case .map(let pairs): pairs.lazy.compactMap { place(of: folder, in: $0.value) }.first
+        case .null: nil
+        }
     }
 
     /// The targets in file order; `lookup` gets to know the sign-ins.

@@ -40,7 +40,7 @@ struct CheckCommand: AsyncParsableCommand {
             for diagnostic in loaded.diagnostics {
                 Console.out(options.json ? DiagnosticLine.json(diagnostic) : DiagnosticLine.human(diagnostic, loaded))
             }
-            guard let pipeline = loaded.pipeline, !refuses(pipeline, loaded, workplace), !hasTwins(pipeline, loaded, workplace) else {
+            guard let pipeline = loaded.pipeline, !refuses(pipeline, loaded, workplace), !hasMistakes(pipeline, loaded, workplace) else {
                 invalid = true
                 continue
             }
@@ -65,7 +65,7 @@ struct CheckCommand: AsyncParsableCommand {
         return !found.isEmpty
     }
 
-    private func hasTwins(_ pipeline: PipelineFile, _ loaded: LoadedPipeline, _ workplace: Workplace) -> Bool {
+    private func hasMistakes(_ pipeline: PipelineFile, _ loaded: LoadedPipeline, _ workplace: Workplace) -> Bool {
         let found = workplace.builder(ledger: nil).mistakes(in: pipeline)
         for diagnostic in found { Console.out(options.json ? DiagnosticLine.json(diagnostic) : DiagnosticLine.human(diagnostic, loaded)) }
         return !found.isEmpty

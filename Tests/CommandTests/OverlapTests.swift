@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+/// A source inside a destination, or around it, would take what it delivered.
+@Suite struct OverlapTests {
+    private static let jpeg = Data([0xFF, 0xD8] + [UInt8](repeating: 7, count: 40) + [0xFF, 0xD9])
+
+    private func pipeline(_ table: Table, _ source: String, to target: String) throws -> String {
+        try table.write(
+            "p.yaml",
+            """
+            version: 1
+            sources:
+              - \(source)
+            stages: [{ dedupe: {} }, { upload: { to: [a] } }]
+            targets:
+              a: { folder: { path: "\(target)", name: "{name}" } }
+            """)
+    }
+
+    @Test func checkShowsWhereTheFileSaysBoth() throws {
+        let table = try Table(), card = table.path("CARD")
+        try table.write("CARD/DCIM/100AAAAA/IMG_1.JPG", Self.jpeg)
+        try FileManager.default.createSymbolicLink(atPath: table.path("way"), withDestinationPath: card)
+        let cases: [(source: String, target: String, column: Int?)] = [
+            ("card: { paths: [/nowhere/at/all, \(card)] }", "\(card)/out/{event}", 38),
+            ("folder: { path: \(card) }", "\(card)/out", 21), ("folder: { path: \(card)/hot }", card, 21),
+            ("folder: { path: \(card), take: inplace }", card, 21), ("folder: { path: \(table.path("way")) }", "\(card)/out", 21),
+            ("folder: { path: \(card) }", table.path("way") + "/new/{event}", 21),
+            ("folder: { path: \(table.path("x")) }", table.path("x") + "/y", 21),
+            ("folder: { path: \(card) }", card + "-copies", nil), ("card: { paths: [\(table.root.path)/C*] }", "\(card)/out", nil),
+            ("card: {}", card, nil),
+        ]
+        for (source, target, column) in cases {
+            let check = try table.run(["check", try pipeline(table, source, to: target)])
+            let found = check.items("diagnostic").filter { $0["code"] as? String == "overlap" }
+            #expect(found.count == (column == nil ? 0 : 1) && check.status == (column == nil ? 0 : 78), "\(source) \(target)")
+            #expect(found.first?["line"] as? Int == (column == nil ? nil : 3) && found.first?["column"] as? Int == column, "\(source)")
+        }
+    }
+
+    @Test func nothingIsReadOrWritten() throws {
+        let table = try Table()
+        try table.write("CARD/DCIM/100AAAAA/IMG_1.JPG", Self.jpeg)
+        try FileManager.default.createSymbolicLink(atPath: table.path("way"), withDestinationPath: table.card)
+        for verb in ["import", "plan"] {
+            for (card, to) in [
+                (table.card, table.card + "/out"), (table.path("way"), table.card + "/out"), (table.card, table.path("way") + "/out"),
+                (table.card + "/DCIM", table.card), (table.card, table.card), (table.card + "/DCIM/100AAAAA/IMG_1.JPG", table.card),
+            ] {
+                let outcome = try table.run([verb, card, "--to", to])
+                #expect(outcome.status == 2 && outcome.count("seen") == 0, "\(verb) \(card) \(to)")
+                #expect(outcome.items("error").first?["code"] as? String == "misconfigured")
+            }
+        }
+        for verb in [["run", "--once"], ["watch", table.card, "--once", "--pipeline"], ["import", table.card, "--pipeline"]] {
+            let file = try pipeline(table, "folder: { path: \(table.card) }", to: table.card + "/out")
+            #expect(try table.run(verb + [file]).status == 2, "\(verb)")
+        }
+        #expect(Set(table.files(table.card).keys) == ["DCIM/100AAAAA/IMG_1.JPG"])
+    }
+
+    /// One picture of a folder is not the folder.
+    @Test func aSingleFileIsTakenFromAroundItsDestination() throws {
+        let table = try Table()
+        let file = try table.write("home/IMG_1.JPG", Self.jpeg)
+        try table.write("home/IMG_2.JPG", Self.jpeg + [1])
+        let run = try table.run(["import", file, "--to", table.path("home/Pictures")])
+        #expect(run.status == 0 && run.count("delivered") == 1 && run.count("seen") == 1)
+    }
+}
