@@ -10,23 +10,64 @@ struct Namer: Sendable {
 
     /// The path of `asset`; `suffix` 1 = none, 2 = `-2` and so on.
     ///
-    /// `lead` are the values of the shot's primary. A suffix survives where the name has to be cut to 255 bytes.
-    func path(of asset: Asset, values: TemplateValues, lead: TemplateValues, suffix: Int) -> String {
-        if let inner = asset.shot.innerPath { return treePath(inner, values: values, lead: lead, suffix: suffix) }
+    /// `lead` are the values of the shot's primary, nil when that is the asset itself. A suffix survives where the name has to be cut to 255
+    /// bytes.
+    func path(of asset: Asset, values: TemplateValues, lead: TemplateValues?, suffix: Int) -> String {
+        if let inner = asset.shot.innerPath { return treePath(inner, values: lead ?? values, suffix: suffix) }
+        let follows = asset.kind.follows
+        let renaming = follows ? lead ?? values : values
         func rendered(cut: Int) -> (path: String, whole: Int) {
-            let named = named(asset, values: values, lead: lead, suffix: suffix, cut: cut)
-            var values = values
-            values.text.merge(named.text) { $1 }
-            return (layout.rendered(with: values), named.whole)
+            let named = named(values, by: renaming, sidecarOf: asset.shot.sidecarOf, suffix: suffix, cut: cut)
+            var own = follows ? Self.following(values, lead) : values
+            own.text.merge(named.text) { $1 }
+            let path = layout.rendered(with: own)
+            guard let lead, hasFolders else { return (path, named.whole) }
+            let home = layout.rendered(with: folderValues(asset, own, lead, suffix: suffix))
+            return (Self.folder(home) + Self.name(path), named.whole)
         }
         var (path, whole) = rendered(cut: 0)
         // Hardly any name is too long, and this is asked for every file.
         if whole <= 255, Self.fits(path) { return path }
         if suffix > 1 {
-            let excess = max(whole, path.split(separator: "/").last?.utf8.count ?? 0) - 255
+            let excess = max(whole, Self.name(path).utf8.count) - 255
             if excess > 0 { path = rendered(cut: excess).path }
         }
         return fitted(path)
+    }
+
+    private var hasFolders: Bool { layout.source.utf8.contains(0x2F) }
+
+    /// With its `/`; empty for a bare name.
+    private static func folder(_ path: String) -> Substring {
+        path.utf8.lastIndex(of: 0x2F).map { path[...$0] } ?? ""
+    }
+
+    private static func name(_ path: String) -> Substring {
+        path.utf8.lastIndex(of: 0x2F).map { path[path.utf8.index(after: $0)...] } ?? path[...]
+    }
+
+    /// A sidecar or memo has nothing to say of camera, photographer and time: its primary has.
+    private static func following(_ values: TemplateValues, _ lead: TemplateValues?) -> TemplateValues {
+        guard var result = lead else { return values }
+        for key in ["size", "sha256", "sha1", "md5"] { result.text[key] = values.text[key] }
+        return result
+    }
+
+    /// What the folder is named by: the shot's primary, so that a shot lies together.
+    ///
+    /// Pictures that `{kind}`, `{ext}` or `{stem}` part are parted; a sidecar or memo lies beside the file that it belongs to.
+    private func folderValues(_ asset: Asset, _ own: TemplateValues, _ lead: TemplateValues, suffix: Int) -> TemplateValues {
+        var values = lead
+        if asset.kind.follows {
+            let ext = lead.text["ext"] ?? ""
+            if let of = asset.shot.sidecarOf, of.lowercased() != ext.lowercased() {
+                (values.text["ext"], values.text["kind"]) = (of, MediaKind(fileName: "x." + of).rawValue)
+            }
+            values.text.merge(named(values, by: lead, sidecarOf: nil, suffix: suffix, cut: 0).text) { $1 }
+        } else {
+            for key in ["name", "stem", "ext", "kind", "size", "sha256", "sha1", "md5"] { values.text[key] = own.text[key] }
+        }
+        return values
     }
 
     /// True when no component is empty or longer than 255 bytes.
@@ -40,20 +81,22 @@ struct Namer: Sendable {
     }
 
     /// `name`, `stem` and `ext` after renaming and suffix, the stem cut by that many bytes; and how many bytes the whole name would have.
+    ///
+    /// `renaming` are the values that `rename` is filled with: a sidecar's new stem is its primary's.
     private func named(
-        _ asset: Asset, values: TemplateValues, lead: TemplateValues, suffix: Int, cut: Int
+        _ values: TemplateValues, by renaming: TemplateValues, sidecarOf: String?, suffix: Int, cut: Int
     ) -> (text: [String: String], whole: Int) {
         let ext = values.text["ext"] ?? ""
         var stem = values.text["stem"] ?? ""
         if let rename {
-            stem = rename.rendered(with: asset.kind.follows ? merged(values, lead) : values)
-            if let of = asset.shot.sidecarOf { stem += "." + of }
+            stem = rename.rendered(with: renaming)
+            if let sidecarOf { stem += "." + sidecarOf }
         }
         if suffix > 1 {
             var ending = "-\(suffix)"
-            if let of = asset.shot.sidecarOf, stem.hasSuffix("." + of) {
-                stem = String(stem.dropLast(of.count + 1))
-                ending += "." + of
+            if let sidecarOf, stem.hasSuffix("." + sidecarOf) {
+                stem = String(stem.dropLast(sidecarOf.count + 1))
+                ending += "." + sidecarOf
             }
             stem = SafeName.shortened(stem, to: max(1, stem.utf8.count - cut)) + ending
         }
@@ -61,15 +104,8 @@ struct Namer: Sendable {
         return (["name": name, "stem": FileName(name).stem, "ext": ext], whole.utf8.count)
     }
 
-    /// A sidecar's new stem is its primary's: the primary's values decide, not the sidecar's own.
-    private func merged(_ values: TemplateValues, _ lead: TemplateValues) -> TemplateValues {
-        var result = lead
-        result.text["kind"] = lead.text["kind"] ?? values.text["kind"]
-        return result
-    }
-
     /// Clip trees keep their inner paths below `…/{volume}/`; a clash gives the whole tree's folder a suffix.
-    private func treePath(_ inner: String, values: TemplateValues, lead: TemplateValues, suffix: Int) -> String {
+    private func treePath(_ inner: String, values: TemplateValues, suffix: Int) -> String {
         let folder = layout.rendered(with: values).split(separator: "/").dropLast().joined(separator: "/")
         let volume = SafeName.component(values.text["volume"] ?? "card") + (suffix > 1 ? "-\(suffix)" : "")
         return [folder, volume, SafeName.path(inner)].filter { !$0.isEmpty }.joined(separator: "/")

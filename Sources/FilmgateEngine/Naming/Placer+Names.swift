@@ -3,7 +3,7 @@ import FilmgateCore
 /// Choosing names: the same suffix for every file of a shot, and never a name that holds other bytes.
 extension Placer {
     func name(
-        _ drafts: inout [Draft], at target: PlannedTarget, values: ShotValues, lead: Asset?, profile: ResolvedProfile
+        _ drafts: inout [Draft], at target: PlannedTarget, values: ShotValues, lead: NamingLead?, profile: ResolvedProfile
     ) async throws(IngestError) {
         var indices: [Int] = [], contents: Set<ContentKey> = []
         for index in drafts.indices where drafts[index].unnamed.contains(target.name) {
@@ -18,7 +18,7 @@ extension Placer {
         let namer = Namer(layout: layout, rename: profile.rename)
         let shot = try await shotName(of: drafts[indices[0]].asset, at: target, namer: namer)
         func paths(_ indices: [Int], _ suffix: Int) -> [String] {
-            indices.map { path(of: drafts[$0], namer, values: values, lead: lead, profile: profile, counter: shot.counter, suffix: suffix) }
+            indices.map { path(of: drafts[$0], namer, values: values, lead: lead, counter: shot.counter, suffix: suffix) }
         }
         // Files that differ only in case share a name on many file systems: the later ones are suffixed by themselves.
         for group in Self.withoutClashes(indices, paths(indices, shot.suffix)) {
@@ -85,14 +85,16 @@ extension Placer {
     }
 
     private func path(
-        of draft: Draft, _ namer: Namer, values: ShotValues, lead: Asset?, profile: ResolvedProfile, counter: Int, suffix: Int
+        of draft: Draft, _ namer: Namer, values: ShotValues, lead: NamingLead?, counter: Int, suffix: Int
     ) -> String {
-        let time = draft.captured ?? CaptureTime.ofFile(draft.asset.origin.modified)
-        let leading = lead ?? draft.asset
-        let leadTime = CaptureTime.corrected(leading, profile: profile) ?? CaptureTime.ofFile(leading.origin.modified)
-        let own = values.values(for: draft.asset, primary: lead, captured: draft.asset.kind.follows ? leadTime : time, counter: counter)
-        let first = values.values(for: leading, primary: nil, captured: leadTime, counter: counter)
-        return namer.path(of: draft.asset, values: own, lead: first, suffix: suffix)
+        var asset = draft.asset
+        let isLead = lead.map { $0.asset.id == asset.id } ?? true
+        if isLead, let lead { asset.media = lead.asset.media }
+        let time = (isLead ? nil : draft.captured) ?? lead?.time ?? draft.captured ?? CaptureTime.ofFile(asset.origin.modified)
+        let own = values.values(for: asset, primary: lead?.asset, captured: time, counter: counter)
+        guard !isLead, let lead else { return namer.path(of: asset, values: own, lead: nil, suffix: suffix) }
+        let first = values.values(for: lead.asset, primary: nil, captured: lead.time, counter: counter)
+        return namer.path(of: asset, values: own, lead: first, suffix: suffix)
     }
 
     /// What stands at each path, when none of them holds other bytes; nil when one does.

@@ -40,7 +40,8 @@ struct Placer: Sendable {
         }
         let named = event == DeliveryRow.unassigned ? EventSlot.marker : event
         let values = ShotValues(event: named, photographer: photographer, profile: profile, volumeLabel: volumeLabel)
-        for target in targets { try await name(&drafts, at: target, values: values, lead: lead, profile: profile) }
+        let first = lead.map { NamingLead($0, among: drafts, profile: profile) }
+        for target in targets { try await name(&drafts, at: target, values: values, lead: first, profile: profile) }
         return drafts.map { $0.placed(budget: budget[$0.asset.id] ?? 0, event: event, values: values, lead: lead) }
     }
 
