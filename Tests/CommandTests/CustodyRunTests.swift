@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestThreads
 import Testing
 
@@ -31,5 +32,29 @@ import Testing
         let said = history(table), files = table.files(table.archive).keys.filter { !$0.hasPrefix("ascmhl/") && !$0.contains(".filmgate") }
         #expect(files.count > 5 && files.contains(placed))
         for file in files { #expect(said.contains(">\(file)</path>"), "\(file)") }
+    }
+
+    /// Two machines' worth of runs, each with a state of its own, into one folder.
+    @Test func twoRunsAtOnceKeepOneHistory() throws {
+        let table = try Table(), cards = ["A", "B", "C"]
+        for (number, card) in cards.enumerated() {
+            for index in 1...40 {
+                let picture = Data([0xFF, 0xD8, UInt8(number), UInt8(index)] + [UInt8](repeating: 5, count: 40) + [0xFF, 0xD9])
+                try table.write("\(card)/DCIM/100AAAAA/IMG_\(index).JPG", picture)
+            }
+        }
+        let ended = Mutex<[Int32]>([]), archive = table.archive
+        let words = cards.map { [table.path($0), "--state", table.path("state" + $0)] }
+        DispatchQueue.concurrentPerform(iterations: cards.count) { number in
+            let run = try? Program.run(["import", "--to", archive, "--mhl", "--verify", "size", "--json"] + words[number])
+            ended.withLock { $0.append(run?.status ?? -1) }
+        }
+        #expect(ended.withLock { $0 } == [0, 0, 0])
+        let files = table.files(table.archive).keys.filter { !$0.hasPrefix("ascmhl/") }
+        let said = history(table)
+        #expect(files.count == 120 && !files.contains { $0.contains(".filmgate") })
+        for file in files { #expect(said.contains(">\(file)</path>"), "\(file)") }
+        let check = try Program.run(["verify", table.archive, "--json", "--state", table.path("none")])
+        #expect(check.status == 0, "\(check.output.suffix(600))")
     }
 }

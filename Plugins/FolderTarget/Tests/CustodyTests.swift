@@ -106,6 +106,25 @@ import Testing
         #expect(try actions(try #require(try manifests().last)) == ["w/c.jpg": "original"])
     }
 
+    /// A job that runs beside a living run has a target of its own, and both note into one journal.
+    @Test func whatIsNotedWhileAnotherWritesStaysNoted() throws {
+        func entry(_ path: String) -> Journal.Entry { Journal.Entry(path: path, size: 1, modified: 2, xxh128: nil, at: 3) }
+        let one = Journal(path: fixture.state + "/mhl-1.journal"), other = Journal(path: one.path)
+        try one.append(entry("a"))
+        let first = try one.take()
+        try other.append(entry("b"))
+        let second = try other.take()
+        #expect(first.entries == [entry("a")] && second.entries == [entry("b")])
+        one.done(first)
+        try other.append(entry("c"))
+        other.giveBack(second)
+        let last = try one.take()
+        #expect(Set(last.entries) == [entry("b"), entry("c")])
+        one.done(last)
+        #expect(try one.take().entries.isEmpty)
+        #expect(try FileSystem.names(in: fixture.state).isEmpty)
+    }
+
     @Test func aManifestThatWasNotSealedInTimeIsTakenIn() async throws {
         try await run(["w/a.jpg": [1]])
         unlink(folder + "/ascmhl_chain.xml")

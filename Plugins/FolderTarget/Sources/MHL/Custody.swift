@@ -56,24 +56,35 @@ final class Custody: Sendable {
     ///
     /// Without news it writes nothing.
     func commit(_ delivered: [DeliveredFile]) throws(IngestError) {
+        let notes = try journal.take()
+        do throws(IngestError) {
+            if try record(notes.entries, delivered) { journal.done(notes) } else { journal.giveBack(notes) }
+        } catch {
+            journal.giveBack(notes)
+            throw error
+        }
+    }
+
+    /// False when the folder is not there to write to.
+    private func record(_ notes: [Journal.Entry], _ delivered: [DeliveredFile]) throws(IngestError) -> Bool {
         var files: [String: Journal.Entry] = [:]
-        for entry in try journal.entries() { files[entry.path] = entry }
+        for entry in notes { files[entry.path] = entry }
         // A disk that is gone says nothing of what was delivered to it.
-        guard try FileFacts.of(root)?.kind == .directory else { return }
+        guard try FileFacts.of(root)?.kind == .directory else { return false }
         var fresh: Set<String> = []
         for file in delivered {
             guard let path = file.path.hasPrefix("/") ? Paths.relative(file.path, to: root) : file.path, !path.isEmpty else { continue }
             fresh.insert(path)
             files[path] = Journal.Entry(path: path, size: file.size, modified: file.modified, xxh128: file.digests[.xxh128], at: now())
         }
-        guard !files.isEmpty else { return }
+        guard !files.isEmpty else { return true }
         var news: [Journal.Entry] = []
         for path in files.keys.sorted() {
             if let entry = files[path], let present = try stillThere(entry) { news.append(present) }
         }
         try HistoryTree(root: root).record(news, fresh: fresh)
-        journal.remove()
         spoken.withLock { $0 = nil }
+        return true
     }
 
     /// The entry with its digest, nil when the file was removed or changed since, or has a name that XML cannot hold.

@@ -1,7 +1,10 @@
 import FileKit
 import FilmgateCore
+import Synchronization
 
 /// Delivered files that no generation holds yet, one per line, in Filmgate's state.
+///
+/// Several targets of a process may deliver into one folder and share it; no two processes have one state.
 struct Journal: Sendable {
     struct Entry: Sendable, Hashable {
         /// Below the root.
@@ -14,19 +17,60 @@ struct Journal: Sendable {
     }
     let path: String
 
+    /// What was noted until it was taken.
+    struct Taken {
+        fileprivate(set) var entries: [Entry] = []
+        fileprivate var files: [String] = []
+    }
+
+    /// The files that somebody in this process has taken; notes are written one at a time, so that none goes into a file that was read.
+    private static let taken = Mutex<Set<String>>([])
+
     func append(_ entry: Entry) throws(IngestError) {
         // What a power cut tore off does not take this line with it.
         let line = "\n\(entry.size)\t\(entry.modified)\t\(entry.at)\t\(entry.xxh128 ?? "-")\t\(Self.escaped(entry.path))\n"
-        try DurableFile.append(Array(line.utf8), to: path)
+        try Self.taken.withLock { _ throws(IngestError) in try DurableFile.append(Array(line.utf8), to: path) }
     }
 
+    /// Everything noted so far that nobody else has taken, also by runs that were killed; `done` or `giveBack` follows.
+    ///
     /// Lines that a power cut tore are left out.
-    func entries() throws(IngestError) -> [Entry] {
-        guard let bytes = try FileSystem.contents(of: path, limit: 1 << 30) else { return [] }
-        return bytes.split(separator: 0x0A).compactMap { Self.entry(String(decoding: $0, as: UTF8.self)) }
+    func take() throws(IngestError) -> Taken {
+        var result = Taken()
+        do throws(IngestError) {
+            result.files = try Self.taken.withLock { taken throws(IngestError) in try files(&taken) }
+            for file in result.files {
+                guard let bytes = try FileSystem.contents(of: file, limit: 1 << 30) else { continue }
+                result.entries += bytes.split(separator: 0x0A).compactMap { Self.entry(String(decoding: $0, as: UTF8.self)) }
+            }
+        } catch {
+            giveBack(result)
+            throw error
+        }
+        return result
     }
 
-    func remove() { FileSystem.remove(path) }
+    /// The journal under a name of its own, so that what is noted from now on is for the next to take, and what others left behind.
+    private func files(_ taken: inout Set<String>) throws(IngestError) -> [String] {
+        let folder = Paths.folder(path), name = Paths.name(path)
+        if try FileFacts.of(path) != nil {
+            let mark = String(UInt64.random(in: .min ... .max), radix: 16)
+            try DurableFile.publish(part: path, as: "\(path).\(mark)")
+        }
+        let files = try FileSystem.names(in: folder).filter { $0.hasPrefix(name + ".") }.sorted().map { Paths.join(folder, $0) }
+        let free = files.filter { !taken.contains($0) }
+        taken.formUnion(free)
+        return free
+    }
+
+    /// A generation holds it all.
+    func done(_ notes: Taken) {
+        for file in notes.files { FileSystem.remove(file) }
+        giveBack(notes)
+    }
+
+    /// For the next to take.
+    func giveBack(_ notes: Taken) { Self.taken.withLock { $0.subtract(notes.files) } }
 
     private static func entry(_ line: String) -> Entry? {
         let parts = line.split(separator: "\t", maxSplits: 4, omittingEmptySubsequences: false).map(String.init)
