@@ -67,9 +67,9 @@ import Testing
         #expect(names == [String(repeating: "A", count: 249) + "-3.jpg", "IMG_1.JPG", long, cut + "-2.JPG"].sorted())
     }
 
-    @Test func aFileThatNoNameIsFreeForIsSetAsideByItself() throws {
-        let table = try Table()
+    private func taking(_ table: Table, name: String) throws -> Program.Outcome {
         for index in 1...9 { try table.write("CARD/DCIM/\(index)00AAAAA/IMG_\(index).JPG", Self.jpeg(UInt8(index))) }
+        try date(table, "CARD")
         let pipeline = try table.write(
             "p.yaml",
             """
@@ -78,11 +78,28 @@ import Testing
               - dedupe: {}
               - upload: { to: [one] }
             targets:
-              one: { folder: { path: "\(table.archive)/{kind}", name: "same.{ext}" } }
+              one: { folder: { path: "\(table.archive)/{kind}", name: "\(name)" } }
             """)
+        let plan = try table.run(["plan", table.card, "--pipeline", pipeline])
         let run = try table.run(["import", table.card, "--pipeline", pipeline])
+        #expect(rows(plan.items("plan")) == rows(run.items()))
+        return run
+    }
+
+    @Test func aFileThatNoNameIsFreeForIsSetAsideByItself() throws {
+        let run = try taking(try Table(), name: String(repeating: "x", count: 255) + "{name}")
         #expect(run.status == 3 && run.count("delivered") == 1 && run.count("setAside") == 8)
         #expect(run.items().allSatisfy { ($0["reason"] as? String)?.contains("free name") != false })
+    }
+
+    /// Nine frames of one second, named by the time.
+    @Test func namesByTimeAreSuffixedToo() throws {
+        let table = try Table()
+        let run = try taking(table, name: "{captured:yyyyMMdd-HHmmss}.{ext}")
+        #expect(run.status == 0 && run.count("delivered") == 9)
+        let names = table.files(table.archive).keys.map { ($0 as NSString).lastPathComponent }
+        #expect(
+            Set(names.map { $0.split(separator: "-").count }) == [2, 3] && names.filter { $0.hasSuffix("-9.JPG") }.count == 1, "\(names)")
     }
 
     @Test func oneFolderIsNamedOnce() throws {

@@ -20,10 +20,13 @@ struct Namer: Sendable {
             let named = named(values, by: renaming, sidecarOf: asset.shot.sidecarOf, suffix: suffix, cut: cut)
             var own = follows ? Self.following(values, lead) : values
             own.text.merge(named.text) { $1 }
-            let path = layout.rendered(with: own)
-            guard let lead, hasFolders else { return (path, named.whole) }
-            let home = layout.rendered(with: folderValues(asset, own, lead, suffix: suffix))
-            return (Self.folder(home) + Self.name(path), named.whole)
+            var path = layout.rendered(with: own)
+            if let lead, hasFolders {
+                let home = layout.rendered(with: folderValues(asset, own, lead, suffix: suffix))
+                path = "\(Self.folder(home))\(Self.name(path))"
+            }
+            let of = asset.shot.sidecarOf
+            return (suffix > 1 || of != nil) && hidesNames ? (Self.made(path, suffix, of, cut: cut), 0) : (path, named.whole)
         }
         var (path, whole) = rendered(cut: 0)
         // Hardly any name is too long, and this is asked for every file.
@@ -33,6 +36,17 @@ struct Namer: Sendable {
             if excess > 0 { path = rendered(cut: excess).path }
         }
         return fitted(path)
+    }
+
+    /// True when paths hold nothing of the file's own name, such as `{captured:HHmmss}.{ext}`: then the suffix, and what a sidecar belongs
+    /// to, go to what they do hold.
+    private var hidesNames: Bool { layout.uses.isDisjoint(with: ["name", "stem"]) }
+
+    private static func made(_ path: String, _ suffix: Int, _ sidecarOf: String?, cut: Int) -> String {
+        let name = FileName(String(Self.name(path)))
+        let stem = SafeName.shortened(name.stem, to: max(1, name.stem.utf8.count - cut)) + (suffix > 1 ? "-\(suffix)" : "")
+        let parts = [stem, sidecarOf ?? "", name.ext].filter { !$0.isEmpty }
+        return "\(folder(path))\(parts.joined(separator: "."))"
     }
 
     private var hasFolders: Bool { layout.source.utf8.contains(0x2F) }

@@ -30,6 +30,14 @@ import Testing
         #expect(try path("IMG_1.JPG", String(repeating: "c", count: 300) + "/{name}") == String(repeating: "c", count: 255) + "/IMG_1.JPG")
     }
 
+    @Test func aSuffixShowsInNamesThatAreMadeOfOtherThings() throws {
+        #expect(try path("IMG_1.JPG", "x.y/{model}.{ext}", suffix: 2, ["model": "M"]) == "x.y/M-2.JPG")
+        #expect(try path("IMG_1", "{model}.{ext}", suffix: 3, ["model": "M"]) == "M-3")
+        #expect(try path("IMG_1.JPG", "{stem}/{model}.{ext}", suffix: 2, ["model": "M"]) == "IMG_1-2/M.JPG")
+        let long = String(repeating: "m", count: 251)
+        #expect(try path("IMG_1.JPG", "x/{model}.{ext}", suffix: 2, ["model": long]) == "x/" + long.dropLast(2) + "-2.JPG")
+    }
+
     @Test func noFolderIsNameless() throws {
         #expect(try path("DATA", "{ext}/{name}") == "DATA")
         #expect(try path("DATA", "a//{stem}") == "a/DATA")
@@ -70,6 +78,9 @@ import Testing
     }
 
     @Test func aRenamedShotLiesInItsRenamedFolder() throws {
+        #expect(try beside("I.CR3.xmp", of: "I.CR3", "{make}.{ext}", sidecarOf: "CR3") == "make.CR3.xmp")
+        #expect(try beside("I.CR3.xmp", of: "I.CR3", "x/{make}.{ext}", sidecarOf: "CR3", suffix: 2) == "x/make-2.CR3.xmp")
+        #expect(try beside("I.xmp", of: "I.CR3", "{make}.{ext}", suffix: 2) == "make-2.xmp")
         let layout = "{stem}/{name}", rename = "N{counter}"
         #expect(try beside("IMG_1.CR3.xmp", of: "IMG_1.CR3", layout, rename: rename, sidecarOf: "CR3", suffix: 2) == "N3-2/N3-2.CR3.xmp")
         #expect(try beside("IMG_1.JPG.xmp", of: "IMG_1.CR3", "{ext}/{kind}/{name}", sidecarOf: "JPG") == "JPG/jpeg/IMG_1.JPG.xmp")
