@@ -80,6 +80,11 @@ struct Placer: Sendable {
             }
         }
         draft.twin = asset.twin
+        if draft.twin == nil, draft.receipts.values.contains(where: { $0.state == .done }) {
+            // Delivered for another file since the stages asked.
+            let twin = try await ledger.twin(of: content)
+            draft.twin = twin == asset.origin.absolutePath ? nil : twin
+        }
         return draft
     }
 
