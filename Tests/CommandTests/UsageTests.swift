@@ -25,6 +25,23 @@ import Testing
         #expect(lines.objects.first?["schema"] as? NSDictionary == document)
     }
 
+    /// A variable that was not set is not the folder that one happens to be in.
+    @Test(arguments: ["card: { paths: [/x, \"\"] }", "folder: { path: \"\" }"]) func anEmptyPathIsAMistake(source: String) throws {
+        let table = try Table()
+        let file = try table.write(
+            "p.yaml",
+            """
+            version: 1
+            sources:
+              - \(source)
+            stages: [{ upload: { to: [a] } }]
+            targets: { a: { folder: { path: "\(table.archive)" } } }
+            """)
+        let found = try table.run(["check", file]).items("diagnostic")
+        #expect(found.count == 1 && found.first?["code"] as? String == "bad-path" && found.first?["line"] as? Int == 3)
+        #expect(found.first?["column"] as? Int == (source.utf8.count - (source.hasPrefix("card") ? 5 : 4) + 5))
+    }
+
     /// Four workers meet the same refusal; one sentence of it is enough, and its advice is another one.
     @Test func aHoldIsSaidOnce() throws {
         let table = try Table()

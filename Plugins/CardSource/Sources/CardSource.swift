@@ -17,6 +17,14 @@ public struct CardSource: Module, SourceDriver {
             ),
             .field("hidden", \.hidden, "Also take what begins with a dot; off, such names are listed as filtered."),
         ]
+
+        /// An empty word is a variable that was not set, and never the folder that one happens to be in.
+        public func validate(at node: ConfigNode) throws(ConfigError) {
+            guard let index = paths.firstIndex(of: "") else { return }
+            var mark = node["paths"]?.mark ?? node.mark
+            if case .list(let items)? = node["paths"]?.value, index < items.count { mark = items[index].mark }
+            throw ConfigError(mark, "bad-path", "A path must not be empty.", hint: "Without `paths`, mounted removable cards are taken.")
+        }
     }
 
     static let name = "card"

@@ -41,6 +41,10 @@ public struct FolderSource: Module, SourceDriver {
                 "rescan", \.rescan, in: .seconds(1)...(.seconds(86_400)), "How often to look through everything for what no event told."),
             .field("hidden", \.hidden, "Also take what begins with a dot."),
         ]
+
+        public func validate(at node: ConfigNode) throws(ConfigError) {
+            if path.isEmpty { throw ConfigError(node["path"]?.mark ?? node.mark, "bad-path", "The path must not be empty.") }
+        }
     }
 
     static let name = "folder"

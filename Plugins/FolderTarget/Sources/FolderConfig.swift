@@ -21,6 +21,10 @@ extension FolderTarget {
         ]
 
         public func validate(at node: ConfigNode) throws(ConfigError) {
+            if name.source.allSatisfy({ $0 == "/" }) {
+                throw ConfigError(
+                    node["name"]?.mark ?? node.mark, "bad-path", "The name must not be empty.", hint: "Leave it out for `{name}`.")
+            }
             if let climb = FolderLayout.climb(self) {
                 let value = node[climb.option]
                 var mark = value?.mark ?? node.mark

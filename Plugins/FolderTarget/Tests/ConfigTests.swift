@@ -70,7 +70,7 @@ import Testing
         Climb(path: "/a", name: "../{name}", line: 4, column: 12), Climb(path: "/a/{event}", name: "{stem}/../{name}", line: 4, column: 19),
         Climb(path: "/a/{captured:yyyy/../MM}", name: "{name}", line: 3, column: 30),
         Climb(path: "/a/../b/./{event}", name: "{name}"), Climb(path: "/a/..{event}", name: "..{name}"),
-        Climb(path: "/a/...", name: "{stem}..{ext}"),
+        Climb(path: "/a", name: "", line: 4, column: 11), Climb(path: "/a/...", name: "{stem}..{ext}"),
     ])
     func aTemplateOnlyGoesDown(_ climb: Climb) {
         func pair(_ name: String, _ value: String, _ line: Int) -> ConfigNode.Pair {
