@@ -68,4 +68,20 @@ import Testing
         let run = try table.run(["import", file, "--to", table.path("home/Pictures")])
         #expect(run.status == 0 && run.count("delivered") == 1 && run.count("seen") == 1)
     }
+
+    /// `/media/*/*` finds the disk of the copies too.
+    @Test(arguments: [["import"], ["plan"], ["run", "--once"]]) func aDiskThatAPatternFindsAndThatHoldsTheTargetIsLeftOut(_ verb: [String])
+        throws
+    {
+        let table = try Table()
+        try table.write("media/CARD/DCIM/100AAAAA/IMG_1.JPG", Self.jpeg)
+        try table.write("media/BACKUP/DCIM/100AAAAA/IMG_2.JPG", Self.jpeg + [1])
+        let file = try pipeline(table, "card: { paths: [\"\(table.path("media"))/*\"] }", to: table.path("media/BACKUP/out"))
+        let run = try table.run(verb == ["run", "--once"] ? verb + [file] : verb + ["--pipeline", file])
+        #expect(run.status == 0 && run.count("seen") == 1 && run.count("delivered") == 1, "\(run.output)")
+        #expect(run.items("error").count == 1 && (run.items("error").first?["message"] as? String)?.contains("BACKUP") == true)
+        // One that lies around the cards is a mistake.
+        let wrong = try pipeline(table, "card: { paths: [\"\(table.path("media"))/*\"] }", to: table.path("media"))
+        #expect(try table.run(verb == ["run", "--once"] ? verb + [wrong] : verb + ["--pipeline", wrong]).status == 2)
+    }
 }

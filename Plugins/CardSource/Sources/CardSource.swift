@@ -58,7 +58,7 @@ public struct CardSource: Module, SourceDriver {
         return try await BlockingPool("card places", width: 1).run { () throws(IngestError) in
             try finder.places(config.paths).map { found in
                 var place = SourcePlace(source: Self.name, address: found.folder, label: found.label)
-                (place.visit, place.takesAll) = (found.mount, found.names == nil)
+                (place.visit, place.takesAll, place.isFound) = (found.mount, found.names == nil, found.isFound)
                 return place
             }
         }

@@ -12,6 +12,8 @@ struct PlaceFinder: Sendable {
         var label: String
         /// The files that were asked for by name; nil = all of the folder.
         var names: Set<String>?
+        /// By a pattern, or because it is mounted.
+        var isFound = false
         /// Which mount holds it.
         var mount = ""
     }
@@ -43,7 +45,7 @@ struct PlaceFinder: Sendable {
     private func cards(_ volumes: Volumes) -> [Found] {
         volumes.removable.filter { mount in
             homes.contains { Paths.relative(mount.point, to: $0) != nil } && looksLikeCard(mount.point)
-        }.map { Found(folder: $0.point, label: "") }
+        }.map { Found(folder: $0.point, label: "", isFound: true) }
     }
 
     private func looksLikeCard(_ folder: String) -> Bool {
@@ -68,6 +70,7 @@ struct PlaceFinder: Sendable {
                     result.append(found)
                     continue
                 }
+                result[index].isFound = result[index].isFound && found.isFound
                 if let old = result[index].names, let new = found.names {
                     result[index].names = old.union(new)
                 } else {
@@ -91,7 +94,7 @@ struct PlaceFinder: Sendable {
     private func expanded(_ path: String) throws(IngestError) -> [Found] {
         let path = try withHome(path)
         if Self.isPattern(path), try FileFacts.of(path) == nil {
-            return matches(path).map { Found(folder: FileSystem.canonical($0), label: "") }
+            return matches(path).map { Found(folder: FileSystem.canonical($0), label: "", isFound: true) }
         }
         let real = FileSystem.canonical(path)
         switch try FileFacts.of(real)?.kind {

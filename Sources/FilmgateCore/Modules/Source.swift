@@ -51,6 +51,8 @@ public struct SourcePlace: Sendable, Hashable {
     public var visit = ""
     /// False where only single files of the folder at `address` were asked for.
     public var takesAll = true
+    /// True for what was found by a pattern or among all that is mounted: nobody asked for just this.
+    public var isFound = false
 
     public init(source: String, address: String, label: String) { (self.source, self.address, self.label) = (source, address, label) }
 }

@@ -49,7 +49,7 @@ final class PlaceKeeper: Sendable {
 
     /// One stay: returns when the place has given all it has, throws when it was lost.
     private func visit() async throws(IngestError) {
-        try refuseOverlap()
+        if try isLeftOut() { return }
         // A camera is left alone while the run is paused; folders and ports are watched, or what comes there would be lost.
         if driver.traits.backlog != nil { await ground.options.gate?.pass(or: ground.stopping) }
         if ground.stopping.isSet { return }
@@ -61,8 +61,12 @@ final class PlaceKeeper: Sendable {
         }
     }
 
-    private func refuseOverlap() throws(IngestError) {
-        do throws(IngestError) { try Overlap.refuse(places: [place], targets: ground.plan.targets) } catch {
+    private func isLeftOut() throws(IngestError) -> Bool {
+        do throws(IngestError) {
+            guard let left = try Overlap.remark(on: place, targets: ground.plan.targets) else { return false }
+            ground.hub.post(.trouble(left))
+            return true
+        } catch {
             run.fail(error)
             throw error
         }

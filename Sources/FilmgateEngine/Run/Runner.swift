@@ -52,9 +52,8 @@ public final class Runner: Sendable {
     public func runOnce() async throws(IngestError) -> RunOutcome {
         let clock = ContinuousClock(), start = clock.now
         try await checkFolders()
-        let places = try await PlaceSearch(sources: plan.sources, stopping: stopping, arrival: options.arrival).run()
+        let places = try allowed(try await PlaceSearch(sources: plan.sources, stopping: stopping, arrival: options.arrival).run())
         if places.isEmpty, !plan.sources.isEmpty, !stopping.isSet { throw PlaceSearch.nothingFound }
-        try Overlap.refuse(places: places.map(\.place), targets: plan.targets)
         let ground = try await prepare()
         for (driver, place) in places where !stopping.isSet {
             let result = await Result { () async throws(IngestError) in
@@ -177,6 +176,15 @@ public final class Runner: Sendable {
         dispatcher.withLock { $0 = made }
         if stopping.isSet { Task { await made.windDown() } }
         return made
+    }
+
+    /// Without the disks that only turned up among the cards, and that a target is on.
+    private func allowed(_ found: [PlaceSearch.Found]) throws(IngestError) -> [PlaceSearch.Found] {
+        var taken: [PlaceSearch.Found] = []
+        for one in found {
+            if let left = try Overlap.remark(on: one.place, targets: plan.targets) { hub.post(.trouble(left)) } else { taken.append(one) }
+        }
+        return taken
     }
 
     private func take(_ session: any SourceSession, _ ground: RunGround) async throws(IngestError) {
