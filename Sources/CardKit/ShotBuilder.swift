@@ -28,6 +28,7 @@ package struct ShotBuilder {
             add(item, in: tree, home: homes[item.folder])
         }
         nameClips(inTrees)
+        putClipsFirst(inTrees.map(\.index))
         settleHopeful(alsoThere)
         return grouped()
     }
@@ -88,6 +89,22 @@ package struct ShotBuilder {
         for (index, tree) in inTrees where entries[index].fate == .take {
             let stem = SafeName.folded(entries[index].shot.stem)
             entries[index].shot.key = tree.key(of: entries[index].origin.path, stem: stem, clips: clips[tree.home] ?? [])
+        }
+    }
+
+    /// Where the trees of a card go is said by their first clip: it comes before what belongs to no clip, such as an index.
+    private mutating func putClipsFirst(_ inTrees: [Int]) {
+        let places = Dictionary(grouping: inTrees) { index in
+            let entry = entries[index]
+            return String(Substring(entry.origin.volumePath.utf8.dropLast(entry.shot.innerPath?.utf8.count ?? 0)))
+        }
+        for indices in places.values {
+            let clips = Set(indices.filter { !entries[$0].kind.follows && entries[$0].fate == .take }.map { entries[$0].shot.key })
+            let (first, last) = (
+                indices.filter { clips.contains(entries[$0].shot.key) }, indices.filter { !clips.contains(entries[$0].shot.key) }
+            )
+            guard first + last != indices else { continue }
+            for (index, entry) in zip(indices, (first + last).map { entries[$0] }) { entries[index] = entry }
         }
     }
 

@@ -1,8 +1,9 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// A source inside a destination, or around it, would take what it delivered.
-@Suite struct OverlapTests {
+@Suite(.ownThreads) struct OverlapTests {
     private static let jpeg = Data([0xFF, 0xD8] + [UInt8](repeating: 7, count: 40) + [0xFF, 0xD9])
 
     private func pipeline(_ table: Table, _ source: String, to target: String) throws -> String {

@@ -87,6 +87,8 @@ public struct KnownFile: Sendable, Hashable {
     public var ending: Ending?
     public var make: String?, model: String?, serial: String?, owner: String?
     public var captured: CivilTime?
+    /// The time counts UTC by the movie's standard (``AssetFlag/zoneAssumed``).
+    public var zoneAssumed = false
     /// Identities of the targets that have a done receipt for this content.
     public var done: [String]
     /// Identities of targets whose delivered copy the photographer has since removed (culled), where that is known.

@@ -42,6 +42,19 @@ struct Listing: Sendable {
     /// What is settled, in card order, each made as it is asked for.
     var settled: some Sequence<Settled> { verdicts.lazy.map(settled) }
 
+    /// The clips of clip trees, in card order.
+    var clips: some Sequence<SourceEntry> {
+        entries.lazy.filter { $0.shot.innerPath != nil && !$0.kind.follows && $0.fate == .take }
+    }
+
+    /// The file as the ledger remembers it; nil for one that is new, or that nothing took.
+    func remembered(_ entry: SourceEntry) -> Asset? {
+        guard let file = rules.recognition.find(entry.origin), file.content != nil, file.ending != .filtered else { return nil }
+        var asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
+        Inheritance.remember(file, &asset)
+        return asset
+    }
+
     /// How many shots must be read.
     var shotCount: Int { shots.count }
 
@@ -100,7 +113,7 @@ struct Listing: Sendable {
     private func seen(_ asset: Asset, _ known: KnownFile, _ content: ContentKey) -> Settled {
         var asset = asset
         asset.digests = Digests(sha256: content.sha256)
-        asset.media = Inheritance.facts(of: known)
+        Inheritance.remember(known, &asset)
         var settled = Settled(asset: asset, ending: .alreadySeen, reason: "known: same place, name, size and time, and delivered")
         settled.content = content
         return settled

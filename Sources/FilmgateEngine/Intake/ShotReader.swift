@@ -70,7 +70,7 @@ struct ShotReader: Sendable {
     private func remembered(_ work: ShotWork) -> Asset? {
         guard let first = work.members.first, first.settled, !first.entry.kind.follows, let known = first.known else { return nil }
         var lead = Asset(origin: first.entry.origin, kind: first.entry.kind, shot: first.entry.shot)
-        lead.media = Inheritance.facts(of: known)
+        Inheritance.remember(known, &lead)
         lead.digests = known.content.map { Digests(sha256: $0.sha256) }
         return lead
     }

@@ -15,11 +15,12 @@ enum Inheritance {
         return asset
     }
 
-    /// What the ledger remembers of a shot's primary that is not read again.
-    static func facts(of known: KnownFile) -> MediaFacts {
+    /// What the ledger remembers of a file that is not read again.
+    static func remember(_ known: KnownFile, _ asset: inout Asset) {
         var media = MediaFacts()
         (media.make, media.model, media.serial, media.owner) = (known.make, known.model, known.serial, known.owner)
         media.captured = known.captured
-        return media
+        asset.media = media
+        if known.zoneAssumed { asset.flags.insert(AssetFlag.zoneAssumed) }
     }
 }

@@ -15,15 +15,21 @@ extension Placer {
             for index in indices { drafts[index].paths[target.name] = "" }
             return
         }
-        let namer = Namer(layout: layout, rename: profile.rename)
-        let shot = try await shotName(of: drafts[indices[0]].asset, at: target, namer: namer)
+        let namer = Namer(layout: layout, rename: profile.rename), asset = drafts[indices[0]].asset
+        let tree = TreeBook.Place(asset.origin, asset.shot)
+        let shot = try await shotName(of: asset, in: tree, at: target, namer: namer)
+        var home: TemplateValues?
+        if let tree { home = try await treeValues(tree) }
         func paths(_ indices: [Int], _ suffix: Int) -> [String] {
-            indices.map { path(of: drafts[$0], namer, values: values, lead: lead, counter: shot.counter, suffix: suffix) }
+            indices.map {
+                path(of: drafts[$0], namer, values: values, lead: lead, tree: home, counter: shot.counter, suffix: suffix)
+            }
         }
         // Files that differ only in case share a name on many file systems: the later ones are suffixed by themselves.
         for group in Self.withoutClashes(indices, paths(indices, shot.suffix)) {
             do throws(IngestError) {
                 let found = try await firstFree(from: shot.suffix, drafts: drafts, indices: group, at: target) { paths(group, $0) }
+                if let tree { trees.keep(ShotName(counter: shot.counter, suffix: found.suffix, base: ""), tree, at: target.identity) }
                 for (position, index) in group.enumerated() {
                     take(found.paths[position], found.answers[position], &drafts[index], at: target)
                     if found.suffix > 1 || namer.usesCounter {
@@ -85,8 +91,12 @@ extension Placer {
     }
 
     private func path(
-        of draft: Draft, _ namer: Namer, values: ShotValues, lead: NamingLead?, counter: Int, suffix: Int
+        of draft: Draft, _ namer: Namer, values: ShotValues, lead: NamingLead?, tree: TemplateValues?, counter: Int, suffix: Int
     ) -> String {
+        if var tree, draft.asset.shot.innerPath != nil {
+            tree.counter = counter
+            return namer.path(of: draft.asset, values: tree, lead: nil, suffix: suffix)
+        }
         var asset = draft.asset
         let isLead = lead.map { $0.asset.id == asset.id } ?? true
         if isLead, let lead { asset.media = lead.asset.media }
@@ -142,9 +152,12 @@ extension Placer {
 
     private static let patience = Duration.seconds(10)
 
-    /// The name that the shot was given before, so that a late file joins it; else a fresh counter.
-    private func shotName(of asset: Asset, at target: PlannedTarget, namer: Namer) async throws(IngestError) -> ShotName {
+    /// The name that the shot was given before, so that a late file joins it, or that its tree has; else a fresh counter.
+    private func shotName(
+        of asset: Asset, in tree: TreeBook.Place?, at target: PlannedTarget, namer: Namer
+    ) async throws(IngestError) -> ShotName {
         if let earlier = try await ledger.shotName(Self.shotKey(asset), at: target.identity, event: event) { return earlier }
+        if let tree, let name = try await treeName(tree, at: target, namer: namer) { return name }
         guard namer.usesCounter else { return ShotName(counter: 0, suffix: 1, base: "") }
         let last = try await ledger.counter(at: target.identity, event: event)
         return ShotName(counter: book.nextCounter(target.identity, event: event, after: last), suffix: 1, base: "")

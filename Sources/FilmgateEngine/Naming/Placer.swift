@@ -11,6 +11,7 @@ struct Placer: Sendable {
     let again: Bool
     let volumeLabel: String
     let bodies: BodyBook
+    let trees: TreeBook
 
     /// One asset, placed: its consignment, and the parcels that must be sent.
     struct Placed: Sendable {
@@ -23,9 +24,11 @@ struct Placer: Sendable {
     ///
     /// `lead` is what is known of the primary, read now or remembered.
     func place(_ assets: [(asset: Asset, to: [String])], lead: Asset?, budget: [AssetID: UInt64]) async throws(IngestError) -> [Placed] {
-        let facts = lead?.media ?? MediaFacts()
+        let tree = assets.first.flatMap { TreeBook.Place($0.asset.origin, $0.asset.shot) }
+        let speaker = treeLead(tree, lead)
+        let facts = speaker?.media ?? MediaFacts()
         bodies.note(facts)
-        let profile = try await bodies.resolve(facts, lead?.kind ?? .other, profiles, ledger)
+        let profile = try await bodies.resolve(facts, speaker?.kind ?? .other, profiles, ledger)
         var drafts: [Draft] = []
         for (asset, names) in assets {
             var names = names
@@ -36,13 +39,25 @@ struct Placer: Sendable {
                     continue
                 }
             }
-            drafts.append(try await draft(asset, to: names, profile: profile, lead: lead))
+            let own = speaker?.id == lead?.id ? asset : Inheritance.apply(from: facts, to: asset)
+            drafts.append(try await draft(own, to: names, profile: profile, lead: lead, speaker: speaker))
         }
-        let named = event == DeliveryRow.unassigned ? EventSlot.marker : event
-        let values = ShotValues(event: named, photographer: photographer, profile: profile, volumeLabel: volumeLabel)
+        let values = shotValues(profile)
         let first = lead.map { NamingLead($0, among: drafts, profile: profile) }
         for target in targets { try await name(&drafts, at: target, values: values, lead: first, profile: profile) }
         return drafts.map { $0.placed(budget: budget[$0.asset.id] ?? 0, event: event, values: values, lead: lead) }
+    }
+
+    func shotValues(_ profile: ResolvedProfile) -> ShotValues {
+        let named = event == DeliveryRow.unassigned ? EventSlot.marker : event
+        return ShotValues(event: named, photographer: photographer, profile: profile, volumeLabel: volumeLabel)
+    }
+
+    /// Who decides for a shot: its primary; for what belongs to no clip of its tree, such as an index, the tree's clip.
+    private func treeLead(_ tree: TreeBook.Place?, _ lead: Asset?) -> Asset? {
+        guard let tree else { return lead }
+        trees.begin(tree, lead)
+        return lead?.kind.follows == false ? lead : trees.lead(tree)?.asset ?? lead
     }
 
     /// True when the frame itself is new to that target: what is made to lie beside it is made once, and never for a copy of long ago.
@@ -57,7 +72,9 @@ struct Placer: Sendable {
         "\(asset.origin.volume)\u{1F}\(asset.shot.key)\u{1F}\(asset.media?.captured?.description ?? "")"
     }
 
-    private func draft(_ asset: Asset, to names: [String], profile: ResolvedProfile, lead: Asset?) async throws(IngestError) -> Draft {
+    private func draft(
+        _ asset: Asset, to names: [String], profile: ResolvedProfile, lead: Asset?, speaker: Asset?
+    ) async throws(IngestError) -> Draft {
         guard let file = asset.file, let digests = asset.digests else {
             throw IngestError(.unexpected, "\(asset.origin.absolutePath) reached the targets without its bytes.")
         }
@@ -69,7 +86,7 @@ struct Placer: Sendable {
         let rows = try await deliveries(of: content, asset, to: names)
         for target in targets where names.contains(target.name) {
             let delivered = profile.deliver.map { $0[target.name] ?? [] }
-            if let refusal = target.refusal(of: asset, routed: Self.routed(asset, lead), only: delivered) {
+            if let refusal = target.refusal(of: asset, routed: Self.routed(asset, speaker), only: delivered) {
                 draft.receipts[target.name] = Receipt(state: .excluded, reason: refusal)
                 continue
             }

@@ -74,7 +74,7 @@ final class PlaceKeeper: Sendable {
 
     private func take(_ session: any SourceSession, _ stay: Stay) async throws(IngestError) {
         let (arrivals, feed) = AsyncStream<ShotWork>.makeStream()
-        let works = ShotFeed(try await sorted(session, stay), then: arrivals)
+        let (works, trees) = try await works(session, stay, then: arrivals)
         let watch = ArrivalWatch(session: session, ground: ground, feed: feed) { [run, place] in run.post(place, $0) }
         let reading = Task { [once = run.once] in
             let result = await Result { () async throws(IngestError) in once ? true : try await watch.run() }
@@ -85,7 +85,7 @@ final class PlaceKeeper: Sendable {
         defer { asking?.cancel() }
         let key = ground.stopping.whenSet { reading.cancel() }
         var local = ground
-        (local.leads, local.bodies) = (ShotLeads(), BodyBook())
+        (local.leads, local.bodies, local.trees) = (ShotLeads(), BodyBook(), trees)
         var intake = local.intake(session)
         if !run.once { (intake.wait, intake.leaving) = (nil, { Self.owe(stay, $0, $1) }) }
         try await intake.take(works, trouble: FirstTrouble { reading.cancel() })
@@ -93,6 +93,14 @@ final class PlaceKeeper: Sendable {
         if run.once { for (entry, reason) in await session.unfinished() { ground.leave(entry, reason) } }
         let isComplete = try await reading.value.get()
         if !isComplete, !ground.stopping.isSet { throw IngestError(.deviceGone, "\(place.label) says nothing any more.") }
+    }
+
+    /// The feed alone holds the listing, and lets it go.
+    private func works(
+        _ session: any SourceSession, _ stay: Stay, then arrivals: AsyncStream<ShotWork>
+    ) async throws(IngestError) -> (ShotFeed, TreeBook) {
+        let listing = try await sorted(session, stay)
+        return (ShotFeed(listing, then: arrivals), TreeBook(listing))
     }
 
     /// What must be read of all that the place holds now; the rest is settled.

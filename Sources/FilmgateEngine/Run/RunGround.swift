@@ -15,7 +15,7 @@ struct RunGround: Sendable {
     let desk: any Delivering
     let placing: PlacingLock, underWay: UnderWay, sessions: SessionBook
     /// Of one open source; every place gets its own.
-    var leads = ShotLeads(), bodies = BodyBook()
+    var leads = ShotLeads(), bodies = BodyBook(), trees = TreeBook()
 
     /// What is settled from the listing alone and what must be read.
     ///
@@ -72,7 +72,8 @@ struct RunGround: Sendable {
             digests: digests, areas: writer == nil ? [] : staging.areas, bodies: bodies, ledger: reader)
         let placer = Placer(
             ledger: reader, targets: plan.targets, profiles: plan.profiles, book: book, event: options.deliveryEvent,
-            photographer: options.photographer, again: options.again, volumeLabel: session.place.label, bodies: bodies)
+            photographer: options.photographer, again: options.again, volumeLabel: session.place.label, bodies: bodies,
+            trees: trees)
         return Intake(
             session: session,
             reader: ShotReader(session: session, stager: stager, line: Line(stages: plan.stages, desk: desk), tally: tally, hub: hub),

@@ -194,7 +194,7 @@ public final class Runner: Sendable {
         await ground.settle(listing.settled)
         if await ground.tellOnly(listing, of: session) { return }
         var local = ground
-        local.bodies = BodyBook()
+        (local.bodies, local.trees) = (BodyBook(), TreeBook(listing))
         try await local.intake(session).take(listing)
     }
 

@@ -23,7 +23,7 @@ struct KnownFiles {
     init(_ db: Database, _ range: VolumeRange) { (self.db, self.range) = (db, range) }
 
     static let sql = """
-        SELECT a.path, a.size, a.modified, a.born, a.inode, a.changed, a.shot, a.kind, a.ending, a.content_id, c.key, c.camera_id, c.captured
+        SELECT a.path, a.size, a.modified, a.born, a.inode, a.changed, a.shot, a.kind, a.ending, a.content_id, c.key, c.camera_id, c.captured, a.flags
         FROM asset a LEFT JOIN content c ON c.id = a.content_id WHERE \(VolumeRange.condition)
         """
     static let camera = "SELECT make, model, serial, owner FROM camera WHERE id = ?"
@@ -51,9 +51,10 @@ struct KnownFiles {
         if endingName != lastEnding.0 { lastEnding = (endingName, Ending(rawValue: endingName)) }
         let content = query.intOrNil(), key = query.textOrNil().map { ContentKey(rawValue: $0) }
         let camera = try query.intOrNil().map { try self.camera($0) }
-        let known = KnownFile(
+        var known = KnownFile(
             fingerprint: mark, content: key, kind: lastKind.1, ending: lastEnding.1, make: camera?.make, model: camera?.model,
             serial: camera?.serial, owner: camera?.owner, captured: query.textOrNil().flatMap { CivilTime($0) }, done: [], shot: shot)
+        if let flags = query.textOrNil() { known.zoneAssumed = WordList.decode(flags).contains(AssetFlag.zoneAssumed) }
         return (known, content)
     }
 
