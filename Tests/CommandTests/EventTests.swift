@@ -37,8 +37,17 @@ import Testing
         let table = try Table()
         try table.sampleCard()
         let file = try pipeline(table, "{ required: true, hold: true }")
+        let plan = try table.run(["plan", table.card, "--pipeline", file])
         let held = try table.run(["import", table.card, "--pipeline", file])
-        #expect(held.status == 8)
+        #expect(held.status == 8 && plan.status == 8)
+        func rows(_ items: [[String: Any]]) -> [String] {
+            items.map { item in
+                let receipt = (item["receipts"] as? [String: [String: Any]])?["archive"]
+                let state = "\(receipt?["state"] ?? "") \(receipt?["path"] ?? "")"
+                return "\(item["path"] ?? "") \(item["would"] ?? item["ending"] ?? "") \(item["reason"] ?? "") \(state)"
+            }.sorted()
+        }
+        #expect(rows(plan.items("plan")) == rows(held.items()))
         #expect(held.count("delivered") == 0)
         #expect(held.count("pending") > 0)
         #expect(table.files(table.archive).keys.allSatisfy { $0.hasPrefix(".filmgate/") })

@@ -12,17 +12,21 @@ extension Dispatcher: Delivering {}
 /// A dry run's deliveries: decides exactly as the dispatcher would, writes nothing.
 actor Rehearsal: Delivering {
     private let tally: Tally
+    /// Why nothing would be sent.
+    private let held: IngestError?
     /// Names of copies that would be made, folded.
     private var taken: Set<String> = []
     private var promised: [Parcel.ID: (receipt: Receipt, twin: String)] = [:]
 
-    init(tally: Tally) { self.tally = tally }
+    init(tally: Tally, held: IngestError? = nil) { (self.tally, self.held) = (tally, held) }
 
     func submit(_ consignment: Consignment, parcels: [Parcel]) async {
         var consignment = consignment
         for parcel in parcels {
             var receipt: Receipt
-            if let earlier = promised[parcel.id] {
+            if let held {
+                receipt = Receipt(state: .held, reason: held.description)
+            } else if let earlier = promised[parcel.id] {
                 receipt = earlier.receipt
                 receipt.existed = true
                 consignment.twin = consignment.twin ?? earlier.twin

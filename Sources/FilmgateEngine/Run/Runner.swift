@@ -167,7 +167,8 @@ public final class Runner: Sendable {
     }
 
     private func makeDesk(run: Int64, budget: ByteBudget, book: NameBook) -> any Delivering {
-        guard let writer else { return Rehearsal(tally: tally) }
+        let held = options.deliveryEvent == DeliveryRow.unassigned ? Dispatcher.noEvent : nil
+        guard let writer else { return Rehearsal(tally: tally, held: held) }
         let setup = DispatcherSetup(
             targets: plan.targets, ledger: writer, hub: hub, tally: tally, book: book, budget: budget, run: run,
             event: options.deliveryEvent, backoff: plan.backoff, leases: leases)
