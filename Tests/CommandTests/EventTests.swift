@@ -78,6 +78,23 @@ import Testing
         #expect(try table.run(["assign", "other"]).count("delivered") == 0)
     }
 
+    /// A card that was not formatted comes back with new frames on it, and nobody has said their event yet.
+    @Test func whatWentToItsEventIsNotHeldAgain() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let gallery = try Gallery(table), token = ["FILMGATE_GALLERY_TOKEN": Gallery.token]
+        let text = try String(contentsOfFile: try table.pipeline(gallery), encoding: .utf8)
+        let file = try table.write("held.yaml", text + "\nevent: { hold: true }\n")
+        let words = ["import", table.card, "--pipeline", file]
+        #expect(try table.run(words, environment: token).status == 8)
+        let given = try table.run(["assign", "smith", "--pipeline", file], environment: token)
+        #expect(given.status == 0 && given.count("delivered") > 0)
+        try table.write("CARD/DCIM/100CANON/IMG_0900.JPG", Data([0xFF, 0xD8, 9, 0xFF, 0xD9]))
+        let again = try table.run(words, environment: token)
+        #expect(again.status == 8 && again.count("pending") == 1, "\(again.summary)")
+        #expect(try gallery.assets().count == given.count("delivered"))
+    }
+
     @Test func aRetrySendsToTheEventThatTheFilesWereTakenFor() throws {
         let table = try Table()
         try table.sampleCard()

@@ -91,7 +91,7 @@ struct Placer: Sendable {
                 continue
             }
             draft.wanted.append(target)
-            draft.add(rows.first { $0.target == target.identity }, for: target, again: again, event: event)
+            draft.add(row(of: target, among: rows), for: target, again: again, event: event)
             if event != DeliveryRow.unassigned {
                 draft.replace(rows.first { $0.isUnassigned && $0.targetName == target.name }, for: target)
             }
@@ -103,6 +103,13 @@ struct Placer: Sendable {
             draft.twin = twin == asset.origin.absolutePath ? nil : twin
         }
         return draft
+    }
+
+    /// The target's own; without an event, what it has for some event needs nobody to say one again.
+    private func row(of target: PlannedTarget, among rows: [DeliveryRow]) -> DeliveryRow? {
+        if let own = rows.first(where: { $0.target == target.identity }) { return own }
+        guard event == DeliveryRow.unassigned else { return nil }
+        return rows.first { row in row.receipt.state == .done && row.event.map { row.target == "\(target.identity):\($0)" } == true }
     }
 
     /// That a stage found all deliveries done is still true; that it found fewer may be out of date: other shots have been delivered since.
