@@ -58,7 +58,7 @@ final class Desk {
             case .success(let file):
                 isEmpty = false
                 try send(.file(file))
-            case .failure(let failure): return failure.code
+            case .failure(let failure): return isEmpty && camera.lacksCard(context) ? GPhotoReply.noCard : failure.code
             }
         }
         return isEmpty && camera.lacksCard(context) ? GPhotoReply.noCard : GP_OK
