@@ -8,7 +8,9 @@ public struct ModuleEntry: Sendable {
     }
     public let kind: ModuleKind
     public let manifest: Manifest
-    public let fields: [FieldDescription]
+    /// Made on each call: describing every module would take a good part of a short command's time.
+    public var fields: [FieldDescription] { describe() }
+    private let describe: @Sendable () -> [FieldDescription]
     /// Builds the module from its node; mistakes in the node are appended, and the module is then built from defaults only to go on checking.
     public let make: Make
     /// Finds the mistakes in a node without building anything.
@@ -20,10 +22,10 @@ public struct ModuleEntry: Sendable {
     ///
     /// `lint` and `make` must agree on what a mistake is.
     public init(
-        kind: ModuleKind, manifest: Manifest, fields: [FieldDescription], make: Make,
+        kind: ModuleKind, manifest: Manifest, fields: @escaping @autoclosure @Sendable () -> [FieldDescription], make: Make,
         lint: @escaping @Sendable (ConfigNode) -> [ConfigError], references: @escaping @Sendable (ConfigNode) -> [AuthReference]
     ) {
-        (self.kind, self.manifest, self.fields, self.make) = (kind, manifest, fields, make)
+        (self.kind, self.manifest, self.describe, self.make) = (kind, manifest, fields, make)
         (self.lint, self.references) = (lint, references)
     }
 
@@ -41,16 +43,15 @@ public struct ModuleEntry: Sendable {
     }
 
     private static func entry<M: Module>(_: M.Type, _ kind: ModuleKind, _ make: Make) -> ModuleEntry {
-        let fields = M.Config.schema.descriptions
-        return ModuleEntry(
-            kind: kind, manifest: M.manifest, fields: fields, make: make,
+        ModuleEntry(
+            kind: kind, manifest: M.manifest, fields: M.Config.schema.descriptions, make: make,
             lint: { node in
                 var errors: [ConfigError] = []
                 _ = M.Config.schema.decode(node, errors: &errors)
                 return errors
             },
             references: { node in
-                fields.compactMap { field in
+                M.Config.schema.descriptions.compactMap { field in
                     guard case .reference("auth") = field.kind, let value = node[field.name] else { return nil }
                     return try? AuthReference(node: value)
                 }
