@@ -26,6 +26,21 @@ import Testing
         #expect(try table.run(["run", pipeline, "--once"]).status == 5)
     }
 
+    private static let hasGPhoto2 = FileManager.default.isExecutableFile(atPath: Program.path + "-gphoto2")
+
+    @Test(.enabled(if: hasGPhoto2)) func libgphoto2TakesACameraOnTheNetworkAndMissesItsCardAloud() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let full = try Simulated("nikon", card: table.card), words = ["--via", "gphoto2", "--to", table.archive, "--verify", "size"]
+        let taken = try table.run(["import", "--camera", "127.0.0.1:\(full.port)"] + words)
+        #expect(taken.status == 0 && taken.count("delivered") >= 15, "\(taken.errors)")
+        let bare = try Simulated("nikon", card: table.card, more: ["--at", "0s=pull-card"])
+        #expect(Self.becomesTrue { try Self.cardOf(bare, table) == false })
+        let nothing = try table.run(["import", "--camera", "127.0.0.1:\(bare.port)"] + words)
+        #expect(nothing.status == 5, "\(nothing.errors)")
+        #expect((nothing.output + nothing.errors).contains("no card"))
+    }
+
     @Test func aFolderWithoutFilesIsNoProof() throws {
         let table = try Table()
         try FileManager.default.createDirectory(atPath: table.card, withIntermediateDirectories: true)
