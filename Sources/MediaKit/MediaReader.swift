@@ -51,7 +51,7 @@ public enum MediaReader {
     public static func read(
         _ source: some ByteSource, name: String?, completeness: Bool = true, facts: Bool = true, makers: [any MakerNoteReader] = []
     ) -> MediaReading? {
-        let window = ByteWindow(source)
+        let window = ByteWindow(source, head: facts ? ByteWindow.headSize : ByteWindow.shortHeadSize)
         let file = window.whole
         var reading = MediaReading()
         reading.format = FileSignature.format(of: file.upTo(FileSignature.length))

@@ -31,6 +31,27 @@ import Testing
         }
     }
 
+    /// Then only the file's beginning is read at once; what a large header hides behind it is found all the same.
+    @Test(arguments: [10_000, 16_370, 16_384, 60_000]) func wholenessBehindALargeHeader(_ size: Int) {
+        var jpeg = JPEGBuilder.camera()
+        jpeg.segments += [(0xE2, zeros(size)), (0xE3, zeros(size))]
+        jpeg.scan = (0..<50_000).map { UInt8($0 % 251) }
+        for isWhole in [true, false] {
+            jpeg.hasEnd = isWhole
+            let bytes = jpeg.build(), bare = MediaReader.read(MemorySource(bytes), name: nil, facts: false)
+            #expect((bare?.completeness == .complete) == isWhole && bare?.completeness == reading(bytes).completeness)
+        }
+    }
+
+    @Test func aPatternIsFoundWhereItFirstBegins() {
+        let bytes = Bytes([9, 1, 1, 2, 1, 2, 3, 1])
+        #expect(bytes.index(of: [1, 2]) == 2 && bytes.index(of: [1, 2], from: 3) == 4 && bytes.index(of: [1, 2], from: 5) == nil)
+        #expect(bytes.index(of: [1], from: 7) == 7 && bytes.index(of: [3, 1]) == 6 && bytes.index(of: [1, 9]) == nil)
+        #expect(bytes.index(of: [9]) == 0 && bytes.index(of: [1], from: 8) == nil && bytes.index(of: [1], from: 99) == nil)
+        #expect(bytes.part(1, 3)?.index(of: [2, 1]) == nil && bytes.part(1, 4)?.index(of: [2, 1]) == 2)
+        #expect(Bytes.none.index(of: [1]) == nil && Bytes([1]).index(of: [1, 2]) == nil && bytes.index(of: []) == nil)
+    }
+
     @Test func jpegCutAnywhereIsTruncated() {
         let bytes = JPEGBuilder.camera().build()
         for length in stride(from: 3, to: bytes.count - 1, by: 7) { #expect(isTruncated(Array(bytes[..<length]))) }

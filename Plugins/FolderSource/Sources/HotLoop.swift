@@ -1,4 +1,5 @@
 import CardKit
+import Dispatch
 import FileKit
 import FilmgateCore
 import Glibc
@@ -71,18 +72,33 @@ final class HotLoop: @unchecked Sendable {
         var facts: [PathKey: ScanEntry] = [:]
         for item in listing.items { facts[PathKey(item.entry.path)] = item.entry }
         var builder = ShotBuilder(card, listing, hidden: config.hidden)
-        let now = ContinuousClock.now, wall = Clock.wall
-        return builder.build().filter { entry in
-            guard let found = facts[PathKey(entry.origin.path)] else { return true }
-            guard found.type == .file, entry.fate == .take else { return !isIgnored(found.name) || found.type != .file }
+        let now = ContinuousClock.now, built = builder.build()
+        let found = built.map { facts[PathKey($0.origin.path)] }
+        let files = built.indices.filter { built[$0].fate == .take && found[$0].map { $0.type == .file && !isIgnored($0.name) } == true }
+        let quiet = quiet(files.compactMap { found[$0] })
+        return built.indices.filter { index in
+            guard let found = found[index] else { return true }
+            guard found.type == .file, built[index].fate == .take else { return !isIgnored(found.name) || found.type != .file }
             guard !isIgnored(found.name) else { return false }
-            guard isQuiet(found, wall) else {
+            guard quiet.contains(PathKey(found.path)) else {
                 book.happened(found.path, found, closed: false, at: now)
                 return false
             }
             book.tell(found.path, found)
             return true
+        }.map { built[$0] }
+    }
+
+    /// Those of the files that may be taken as they are.
+    ///
+    /// Looking into thousands of them takes its time, in which nothing is sent yet: so they are looked into on all processors.
+    private func quiet(_ files: [ScanEntry]) -> Set<PathKey> {
+        let found = Mutex<Set<PathKey>>([]), wall = Clock.wall, batch = 32
+        DispatchQueue.concurrentPerform(iterations: (files.count + batch - 1) / batch) { number in
+            let some = files[(number * batch)..<min(files.count, (number + 1) * batch)].filter { isQuiet($0, wall) }
+            found.withLock { $0.formUnion(some.map { PathKey($0.path) }) }
         }
+        return found.withLock(\.self)
     }
 
     /// Whether a file that was there before us may be taken as it is.

@@ -13,6 +13,19 @@ import Testing
         await hot.close()
     }
 
+    /// So many that they are looked into by several threads.
+    @Test func ofManyTheWholeOnesAreListedInOrder() async throws {
+        var files: [String: Data] = [:]
+        for number in 100..<500 {
+            let whole = HotFolder.jpeg(number)
+            files["\(number).jpg"] = number % 7 == 0 ? whole.dropLast(2) : whole
+        }
+        let hot = try await HotFolder(files) { $0.settle = .zero }
+        #expect(hot.listed.map(\.origin.path) == (100..<500).filter { $0 % 7 != 0 }.map { "\($0).jpg" })
+        #expect(await hot.session.unfinished().count == (100..<500).filter { $0 % 7 == 0 }.count)
+        await hot.close()
+    }
+
     @Test func aTreeThatIsMovedInIsTakenWhole() async throws {
         let hot = try await HotFolder()
         let outside = hot.path + "-outside"

@@ -15,15 +15,17 @@ final class ByteWindow {
     private var budget: Int
     private var fuel: Int
 
-    static let headSize = 64 << 10, blockSize = 8 << 10, blocksKept = 4
+    /// A head holds the whole metadata of most files; a short one, what says how the file is built.
+    static let headSize = 64 << 10, shortHeadSize = 16 << 10, blockSize = 8 << 10, blocksKept = 4
 
     /// - Parameters:
+    ///   - head: bytes that are read at once.
     ///   - budget: bytes that may be read in all.
     ///   - fuel: accesses in all.
-    init(_ source: any ByteSource, budget: Int = 4 << 20, fuel: Int = 100_000) {
+    init(_ source: any ByteSource, head: Int = headSize, budget: Int = 4 << 20, fuel: Int = 100_000) {
         (self.source, size, self.budget, self.fuel) = (source, source.size, budget, fuel)
-        let read = source.read(at: 0, count: Self.headSize)
-        (head, failed) = (read ?? [], read == nil)
+        let read = source.read(at: 0, count: head)
+        (self.head, failed) = (read ?? [], read == nil)
     }
 
     var whole: ByteRegion { ByteRegion(self, 0, size) }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A view of bytes in memory.
 ///
 /// Every access is checked: what lies outside is nil, never a trap.
@@ -59,10 +61,12 @@ struct Bytes: Sendable {
     func index(of pattern: [UInt8], from offset: Int = 0) -> Int? {
         guard let lead = pattern.first, offset >= 0 else { return nil }
         return withUnsafeBytes { raw in
+            guard let base = raw.baseAddress else { return nil }
             var index = offset
             while index <= raw.count - pattern.count {
-                if raw[index] == lead, raw[index..<index + pattern.count].elementsEqual(pattern) { return index }
-                index += 1
+                guard let found = memchr(base + index, CInt(lead), raw.count - pattern.count + 1 - index) else { return nil }
+                if memcmp(found, pattern, pattern.count) == 0 { return base.distance(to: UnsafeRawPointer(found)) }
+                index = base.distance(to: UnsafeRawPointer(found)) + 1
             }
             return nil
         }
