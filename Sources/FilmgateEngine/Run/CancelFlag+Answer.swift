@@ -13,23 +13,14 @@ extension CancelFlag {
     ) async -> Result<Value, IngestError>? {
         let (answers, feed) = AsyncStream<Result<Value, IngestError>?>.makeStream(bufferingPolicy: .bufferingOldest(1))
         let work = Task { feed.yield(await Result { () async throws(IngestError) in try await body() }) }
-        func alarm(after time: Duration) -> Task<Void, Never> {
-            Task {
-                try? await Task.sleep(for: time)
-                feed.yield(nil)
-            }
-        }
-        let late = limit.map(alarm)
+        let late = limit.map { AlarmClock.shared.set(after: $0) { feed.yield(nil) } }
         let key = whenSet {
             work.cancel()
-            Task {
-                try? await Task.sleep(for: Self.grace)
-                feed.yield(nil)
-            }
+            _ = AlarmClock.shared.set(after: Self.grace) { feed.yield(nil) }
         }
         defer {
             work.cancel()
-            late?.cancel()
+            if let late { AlarmClock.shared.forget(late) }
             forget(key)
         }
         for await answer in answers { return answer }
