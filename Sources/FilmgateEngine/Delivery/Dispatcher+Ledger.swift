@@ -194,17 +194,20 @@ extension Dispatcher {
     /// As `record`, without waiting: the order is that of the calls.
     func gather(_ changes: [LedgerChange]) -> Task<Void, Never> {
         gathered.add(changes)
-        let task =
-            commit
-            ?? Task {
-                try? await Task.sleep(for: .milliseconds(3))
-                let all = gathered
-                (gathered, commit) = (Gathered(), nil)
-                await write(all.changes, counts: all.counts)
-            }
+        if let commit { return commit }
+        let wait = gathered.followsMany ? Self.longWait : Self.shortWait
+        let task = Task {
+            try? await Task.sleep(for: wait)
+            let all = gathered
+            (gathered, commit) = (Gathered(followsMany: all.counts.count >= Self.many), nil)
+            await write(all.changes, counts: all.counts)
+        }
         commit = task
         return task
     }
+
+    /// Where many come at once a commit waits longer for more of them: neighbours in the file's trees are then written once for all.
+    private static let shortWait = Duration.milliseconds(3), longWait = Duration.milliseconds(10), many = 8
 
     /// The ledger is the only memory: when it cannot be written, nothing further may be sent.
     private func write(_ changes: [LedgerChange], counts: [Int] = []) async {
@@ -227,6 +230,8 @@ extension Dispatcher {
 /// Changes of several callers, in order, and how many each brought.
 struct Gathered: Sendable {
     private(set) var changes: [LedgerChange] = [], counts: [Int] = []
+    /// Those before them were many.
+    var followsMany = false
 
     mutating func add(_ more: [LedgerChange]) {
         changes += more
