@@ -3,12 +3,14 @@
 #include <malloc.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
@@ -102,3 +104,19 @@ void fg_memory_keep_steady(void) {
 }
 
 void fg_memory_give_back(void) { malloc_trim(0); }
+
+// What is mapped to be written holds relocations, and is left alone; the rest is as it is in its file.
+static int forget_object(struct dl_phdr_info *object, size_t size, void *none) {
+    (void)size, (void)none;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        if (part->p_type != PT_LOAD || part->p_flags & PF_W) continue;
+        uintptr_t start = object->dlpi_addr + part->p_vaddr, end = start + part->p_memsz;
+        start &= ~(page - 1);
+        madvise((void *)start, end - start, MADV_DONTNEED);
+    }
+    return 0;
+}
+
+void fg_memory_forget_program(void) { dl_iterate_phdr(forget_object, NULL); }

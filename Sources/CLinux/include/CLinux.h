@@ -33,3 +33,5 @@ int fg_stat_at(int directory, const char *name, fg_stat *out);
 void fg_memory_keep_steady(void);
 /// Gives pages that nothing uses back to the system; takes some milliseconds.
 void fg_memory_give_back(void);
+/// Lets go of the program's own pages, which come back from its file where they are needed again.
+void fg_memory_forget_program(void);

@@ -111,6 +111,7 @@ public final class Runner: Sendable {
         let budget = ByteBudget(limit: plan.spool), book = NameBook()
         let staging = try StagingPlan.prepare(plan: plan, options: options)
         let underWay = UnderWay(), sessions = SessionBook()
+        HeapMemory.forgetBeginning()
         hub.watch { happening in
             if case .companion(let made) = happening { underWay.end(made.asset.id) }
             guard case .settled(let settled) = happening else { return }
