@@ -67,8 +67,12 @@ public struct MultiHasher: ~Copyable {
 
 /// `bytes` in lower-case hexadecimal.
 func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
+    func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) }
     var text: [UInt8] = []
-    for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
+    text.reserveCapacity(128)
+    for byte in bytes {
+        text.append(digit(byte >> 4))
+        text.append(digit(byte & 15))
+    }
     return String(decoding: text, as: UTF8.self)
 }

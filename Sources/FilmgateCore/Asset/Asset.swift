@@ -2,7 +2,8 @@
 ///
 /// Facts are added by the stages that it passes.
 public struct Asset: Sendable, Identifiable {
-    public var id: AssetID { origin.id }
+    /// The origin's, made once: it is what tables are looked up by, many times for each file.
+    public let id: AssetID
     public let origin: Origin
     public var kind: MediaKind
     public var shot: ShotPlace
@@ -25,7 +26,9 @@ public struct Asset: Sendable, Identifiable {
     /// Files made by a stage to lie beside it.
     public var companions: [Companion] = []
 
-    public init(origin: Origin, kind: MediaKind, shot: ShotPlace) { (self.origin, self.kind, self.shot) = (origin, kind, shot) }
+    public init(origin: Origin, kind: MediaKind, shot: ShotPlace) {
+        (id, self.origin, self.kind, self.shot) = (origin.id, origin, kind, shot)
+    }
 }
 
 /// Flags that more than one part of the house knows.
