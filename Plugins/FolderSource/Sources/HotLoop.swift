@@ -91,13 +91,17 @@ final class HotLoop: @unchecked Sendable {
 
     /// Those of the files that may be taken as they are.
     ///
-    /// Looking into thousands of them takes its time, in which nothing is sent yet: so they are looked into on all processors.
+    /// Looking into thousands of them takes its time, in which nothing is sent yet: so several threads look, their own ones, since a share
+    /// that hangs must hold up no task.
     private func quiet(_ files: [ScanEntry]) -> Set<PathKey> {
-        let found = Mutex<Set<PathKey>>([]), wall = Clock.wall, batch = 32
-        DispatchQueue.concurrentPerform(iterations: (files.count + batch - 1) / batch) { number in
-            let some = files[(number * batch)..<min(files.count, (number + 1) * batch)].filter { isQuiet($0, wall) }
+        let found = Mutex<Set<PathKey>>([]), wall = Clock.wall, group = DispatchGroup(), width = min(4, files.count / 32 + 1)
+        let look = { @Sendable (lane: Int) in
+            let some = stride(from: lane, to: files.count, by: width).map { files[$0] }.filter { self.isQuiet($0, wall) }
             found.withLock { $0.formUnion(some.map { PathKey($0.path) }) }
         }
+        for lane in 1..<width as Range<Int> { DispatchQueue(label: "filmgate.folder.looking").async(group: group) { look(lane) } }
+        look(0)
+        group.wait()
         return found.withLock(\.self)
     }
 
