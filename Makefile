@@ -52,9 +52,9 @@ deps-test:
 
 test: deps deps-test deps-crash ## build and run all tests
 	$(SWIFT) build --build-tests -j $(JOBS)
-	# Many tests start programs and servers: a few at once, or the slow machine makes them wait for one another.
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 $(SWIFT) test --skip-build --disable-xctest
 	python3 Tests/Crash/chaos.py --filmgate $(DEBUG_BIN) --seconds 12 --shots 20
+	# Many tests start programs and servers: a few at once, or the slow machine makes them wait for one another.
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 .ci/tests.sh $(SWIFT) test --skip-build --disable-xctest
 
 peers: deps deps-peers ## the tests against real servers on this machine, the slow ones and 3 GB files too
 	programs=$$(Tests/Peers/python.sh $(CURDIR)/.build-peers) && PATH="$$programs:$$PATH" FILMGATE_PEERS=1 FILMGATE_BIG_FILE=3221225472 \
