@@ -45,7 +45,7 @@ public enum ForeignClient {
         return String(decoding: bytes.suffix(2000), as: UTF8.self)
     }
 
-    /// Runs it with its own HOME in `folder`; its exit status, or 124 after a minute.
+    /// Runs it with its own HOME in `folder`; its exit status, or 124 after five minutes.
     private static func run(_ arguments: [String], in folder: String) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -53,7 +53,7 @@ public enum ForeignClient {
         posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 2, folder + "/" + errors, O_WRONLY | O_CREAT, 0o600)
         // Its working directory is where the files go.
-        let line = "cd '\(folder)' && exec timeout 60 \(path) \"$@\""
+        let line = "cd '\(folder)' && exec timeout 300 \(path) \"$@\""
         var words = (["/bin/sh", "-c", line, "sh"] + arguments).map { (word: String) in strdup(word) } + [nil]
         var environment = ["HOME=\(folder)", "PATH=/usr/bin:/bin", "LANG=C"].map { (word: String) in strdup(word) } + [nil]
         defer { for word in words + environment { free(word) } }

@@ -42,7 +42,7 @@ import Testing
         let writer = Thread {
             for part in stride(from: 0, to: bytes.count, by: 977) { put(Array(bytes[part..<min(part + 977, bytes.count)]), other) }
         }
-        for frame in frames { #expect(try channel.receive(within: .seconds(30)) == frame) }
+        for frame in frames { #expect(try channel.receive(within: .seconds(120)) == frame) }
         writer.join()
     }
 
@@ -51,7 +51,7 @@ import Testing
         let (channel, other) = try pair()
         defer { close(other) }
         put(bytes, other)
-        #expect(throws: WireError.malformed) { _ = try channel.receive(within: .seconds(30)) }
+        #expect(throws: WireError.malformed) { _ = try channel.receive(within: .seconds(120)) }
     }
 
     @Test func silenceAndTheEndAreToldApart() throws {
@@ -59,7 +59,7 @@ import Testing
         put([5, 0, 0], other)
         #expect(throws: WireError.timedOut) { _ = try channel.receive(within: .milliseconds(20)) }
         close(other)
-        #expect(throws: WireError.ended) { _ = try channel.receive(within: .seconds(30)) }
+        #expect(throws: WireError.ended) { _ = try channel.receive(within: .seconds(120)) }
         #expect(throws: WireError.ended) { for _ in 0..<100 { try channel.send(Frame(1, [UInt8](repeating: 0, count: 10_000))) } }
     }
 

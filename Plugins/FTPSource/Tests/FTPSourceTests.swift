@@ -110,7 +110,7 @@ import Testing
             ? try scene.curl("-T", file, scheme: "ftps", to: "a.jpg") : try scene.curl("--ssl-reqd", "-T", file, to: "a.jpg")
         #expect(secure == 0)
         // A listing sends without having received: TLS must come to stand by itself.
-        #expect(try scene.curl("--max-time", "20", "--ssl-reqd", scheme: mode == "implicit" ? "ftps" : "ftp") == 0)
+        #expect(try scene.curl("--max-time", "120", "--ssl-reqd", scheme: mode == "implicit" ? "ftps" : "ftp") == 0)
         #expect(await scene.arrived(1).first?.data == data)
         if mode == "required" {
             #expect(try scene.curl("-T", file, to: "plain.jpg") != 0)
