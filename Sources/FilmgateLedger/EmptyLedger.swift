@@ -7,6 +7,7 @@ public struct EmptyLedger: LedgerReader {
     public func known(volume: String, below folder: String) async throws(IngestError) -> [KnownFile] { [] }
     public func deliveries(of content: ContentKey) async throws(IngestError) -> [DeliveryRow] { [] }
     public func twin(of content: ContentKey) async throws(IngestError) -> String? { nil }
+    public func neighbour(of picture: String, withSidecar sha256: String) async throws(IngestError) -> String? { nil }
     public func holder(of path: String, at target: String) async throws(IngestError) -> ContentKey? { nil }
     public func shotName(_ shot: String, at target: String, event: String?) async throws(IngestError) -> ShotName? { nil }
     public func counter(at target: String, event: String?) async throws(IngestError) -> Int { 0 }

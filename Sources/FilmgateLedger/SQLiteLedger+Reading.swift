@@ -30,6 +30,9 @@ extension SQLiteLedger {
     }
     public func deliveries(of content: ContentKey) async throws(IngestError) -> [DeliveryRow] { try await reader.deliveries(of: content) }
     public func twin(of content: ContentKey) async throws(IngestError) -> String? { try await reader.twin(of: content) }
+    public func neighbour(of picture: String, withSidecar sha256: String) async throws(IngestError) -> String? {
+        try await reader.neighbour(of: picture, withSidecar: sha256)
+    }
     public func holder(of path: String, at target: String) async throws(IngestError) -> ContentKey? {
         try await reader.holder(of: path, at: target)
     }

@@ -9,6 +9,7 @@ extension LedgerStandIn {
     func known(volume: String) async throws(IngestError) -> [KnownFile] { [] }
     func deliveries(of content: ContentKey) async throws(IngestError) -> [DeliveryRow] { [] }
     func twin(of content: ContentKey) async throws(IngestError) -> String? { nil }
+    func neighbour(of picture: String, withSidecar sha256: String) async throws(IngestError) -> String? { nil }
     func holder(of path: String, at target: String) async throws(IngestError) -> ContentKey? { nil }
     func shotName(_ shot: String, at target: String, event: String?) async throws(IngestError) -> ShotName? { nil }
     func counter(at target: String, event: String?) async throws(IngestError) -> Int { 0 }

@@ -24,7 +24,7 @@ import Testing
     private static let readings = [
         "known": KnownFiles.sql, "camera": KnownFiles.camera, "done side by side": DoneTargets.range, "done apart": DoneTargets.each,
         "deliveries": "SELECT d.state FROM delivery d " + SQLiteReader.deliveriesOfContent,
-        "twin": SQLiteReader.twin,
+        "twin": SQLiteReader.twin, "neighbour": SQLiteReader.neighbour,
         "holder": SQLiteReader.holder, "shotName": SQLiteReader.shotName, "counter": SQLiteReader.counter,
         "queue": SQLiteReader.queue([.pending, .held]), "notes": SQLiteReader.latestNotes(ofAsset: true),
         "assets(sha256:)": "SELECT a.path FROM asset a" + AssetReading.joins + SQLiteReader.bySHA256,

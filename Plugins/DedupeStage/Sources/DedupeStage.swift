@@ -23,9 +23,17 @@ public struct DedupeStage: Module, Stage {
     }
 
     public func process(_ asset: Asset, of shot: Shot) async throws(IngestError) -> Verdict {
-        guard let ledger, let content = shot.content(of: asset) else { return .pass(asset) }
+        guard let ledger, var content = shot.content(of: asset) else { return .pass(asset) }
         var asset = asset
         asset.earlier = try await ledger.deliveries(of: content)
+        // Of a shot whose files come one by one another picture may be the first: RAW from the card, JPEG over the network.
+        if asset.earlier?.isEmpty == true, let picture = content.beside,
+            let other = try await ledger.neighbour(of: picture, withSidecar: content.sha256)
+        {
+            asset.beside = other
+            content = ContentKey(sha256: content.sha256, beside: other)
+            asset.earlier = try await ledger.deliveries(of: content)
+        }
         if asset.earlier?.isEmpty == false {
             let twin = try await ledger.twin(of: content)
             asset.twin = twin == asset.origin.absolutePath ? nil : twin

@@ -53,4 +53,38 @@ import Testing
         let found = try await process(Self.asset("z.xmp", .sidecar, sha256: Self.picture), beside: primary)
         #expect(found.earlier?.isEmpty == true)
     }
+
+    /// From the card beside its RAW file; now its JPEG came first.
+    @Test func aSidecarIsKnownWhicheverPictureOfItsShotComesFirst() async throws {
+        let ledger = try await Self.ledger(), raw = String(repeating: "c", count: 64), sidecar = String(repeating: "d", count: 64)
+        let content = ContentKey(sha256: sidecar, beside: raw)
+        let files = [
+            ("a.xmp", MediaKind.sidecar, content), ("a.cr2", .raw, ContentKey(sha256: raw)),
+            ("a.jpg", .jpeg, ContentKey(sha256: Self.picture)),
+        ]
+        for (name, kind, key) in files {
+            let one = Self.asset(name, kind, sha256: key.sha256)
+            var row = AssetRow(origin: one.origin, run: 0, kind: kind, shot: one.shot, at: 1)
+            (row.content, row.digests, row.ending) = (key, one.digests, .delivered)
+            row.media = MediaFacts()
+            row.media?.captured = CivilTime(year: 2026, month: 5, day: 1, hour: 12)
+            let receipt = Receipt(state: .done, path: "/archive/" + name, sha256: key.sha256, verified: .reread, at: 1)
+            let delivery = DeliveryRow(
+                content: key, target: "folder:/archive", targetName: "archive", receipt: receipt, size: 1, path: name)
+            try await ledger.record([.asset(row), .delivery(delivery)])
+        }
+        let stage = try DedupeStage(
+            DedupeStage.Config(),
+            ModuleContext(name: "dedupe", logger: Logger(label: "test"), state: "", lookup: Lookup(ledger: ledger)))
+        func found(beside picture: String) async throws -> (Asset, Shot) {
+            let primary = Self.asset("push/a.jpg", .jpeg, sha256: picture), asset = Self.asset("push/a.xmp", .sidecar, sha256: sidecar)
+            let shot = Shot(key: "k", assets: [primary, asset])
+            guard case .pass(let passed) = try await stage.process(asset, of: shot) else { throw IngestError(.unexpected, "must pass") }
+            return (passed, shot)
+        }
+        let (known, shot) = try await found(beside: Self.picture)
+        #expect(known.earlier?.map(\.path) == ["a.xmp"] && known.twin == "/card/a.xmp")
+        #expect(shot.content(of: known) == content)
+        #expect(try await found(beside: Self.other).0.earlier?.isEmpty == true)
+    }
 }

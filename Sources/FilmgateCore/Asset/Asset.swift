@@ -23,6 +23,8 @@ public struct Asset: Sendable, Identifiable {
     public var receipts: [String: Receipt] = [:]
     /// Other bytes of it, made by a stage for certain targets, by target name; every other target gets the original.
     public var renditions: [String: Rendition] = [:]
+    /// For a sidecar: the SHA-256 of another picture of its shot that it was delivered beside before.
+    public var beside: String?
     /// Files made by a stage to lie beside it.
     public var companions: [Companion] = []
 

@@ -13,6 +13,9 @@ public protocol LedgerReader: Sendable {
     func deliveries(of content: ContentKey) async throws(IngestError) -> [DeliveryRow]
     /// The earliest file with these bytes, as a person would name it (source and path); nil when they are new.
     func twin(of content: ContentKey) async throws(IngestError) -> String?
+    /// The picture, by its SHA-256, that a sidecar with these bytes was delivered beside, where `picture` is of the same shot and
+    /// moment; nil for none.
+    func neighbour(of picture: String, withSidecar sha256: String) async throws(IngestError) -> String?
     /// The content that holds `path` (compared case-folded) at `target`: delivered, promised, or failed and so open to another try.
     func holder(of path: String, at target: String) async throws(IngestError) -> ContentKey?
     /// The name chosen earlier for a shot at a target; a late file of the shot gets the same.

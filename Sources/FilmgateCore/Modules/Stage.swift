@@ -67,6 +67,6 @@ public struct Shot: Sendable {
     public func content(of asset: Asset) -> ContentKey? {
         guard let digests = asset.digests else { return nil }
         let beside = asset.kind == .sidecar && primary?.id != asset.id ? primary?.digests?.sha256 : nil
-        return ContentKey(sha256: digests.sha256, beside: beside)
+        return ContentKey(sha256: digests.sha256, beside: beside.map { asset.beside ?? $0 })
     }
 }

@@ -17,6 +17,15 @@ extension SQLiteReader {
         }
     }
 
+    public func neighbour(of picture: String, withSidecar sha256: String) async throws(IngestError) -> String? {
+        try look { db in
+            var query = try Query(db, Self.neighbour)
+            for bound in [sha256 + ":", sha256 + ";", picture] { query.bind(bound) }
+            guard try query.next() else { return nil }
+            return String(query.text().dropFirst(sha256.utf8.count + 1))
+        }
+    }
+
     public func holder(of path: String, at target: String) async throws(IngestError) -> ContentKey? {
         try look { db in
             var query = try Query(db, Self.holder)
@@ -59,6 +68,17 @@ extension SQLiteReader {
     static let twin = """
         SELECT p.root, coalesce(a.root_path, a.path) FROM asset a JOIN place p ON p.id = a.place_id
         WHERE a.content_id = (SELECT id FROM content WHERE key = ?) ORDER BY a.since, a.path LIMIT 1
+        """
+    /// Both pictures must be of one moment: a formatted card counts its shots anew.
+    ///
+    /// `;` is the byte after `:`. Of very many sidecars with the same bytes some are looked at.
+    static let neighbour = """
+        SELECT c.key FROM content c
+        CROSS JOIN content b ON c.id IN (SELECT id FROM content WHERE key >= ? AND key < ? LIMIT 1000) AND b.key = substr(c.key, 66)
+        CROSS JOIN asset x ON x.content_id = c.id
+        CROSS JOIN content p ON p.key = ? AND p.captured = b.captured
+        CROSS JOIN asset a ON a.content_id = p.id AND a.volume_id = x.volume_id AND a.shot = x.shot
+        WHERE EXISTS (SELECT 1 FROM delivery d WHERE d.content_id = c.id) LIMIT 1
         """
     /// An excluded delivery holds no name; a failed one does, since it keeps its name when it is tried again.
     static let holder = """
