@@ -35,16 +35,10 @@ struct Program: Sendable {
         guard pipe(&out) == 0, pipe(&err) == 0 else { throw IngestError(.unexpected, "No pipe for \(words[0]).") }
         for descriptor in out + err { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         defer { for descriptor in [out[0], err[0]] { close(descriptor) } }
-        var process = spawn(out[1], err[1])
-        // A program that is just being replaced on disk cannot be started at that very moment.
-        for _ in 0..<250 where process == nil && errno == ETXTBSY && !stop.isRaised {
-            usleep(20_000)
-            process = spawn(out[1], err[1])
-        }
-        let reason = errno
+        let (process, failure) = ProgramStart.whenWritten(unless: { stop.isRaised }) { spawn(out[1], err[1]) }
         close(out[1])
         close(err[1])
-        guard let process else { return Ending(status: 127, output: "", errors: String(cString: strerror(reason))) }
+        guard failure == 0 else { return Ending(status: 127, output: "", errors: String(cString: strerror(failure))) }
         var output: [UInt8] = [], errors: [UInt8] = []
         let end = ContinuousClock.now + timeout
         var status: CInt = 0
@@ -85,7 +79,7 @@ struct Program: Sendable {
         }
     }
 
-    private func spawn(_ out: CInt, _ err: CInt) -> pid_t? {
+    private func spawn(_ out: CInt, _ err: CInt) -> (child: pid_t, code: CInt) {
         var process: pid_t = -1
         var arguments = words.map { strdup($0) } + [nil]
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
@@ -112,7 +106,7 @@ struct Program: Sendable {
         sigaddset(&usual, SIGPIPE)
         posix_spawnattr_setsigdefault(&attributes, &usual)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-        errno = posix_spawn(&process, words[0], &actions, &attributes, &arguments, &variables)
-        return errno == 0 ? process : nil
+        let code = posix_spawn(&process, words[0], &actions, &attributes, &arguments, &variables)
+        return (process, code)
     }
 }

@@ -16,12 +16,7 @@ public enum HelperProgram {
         }
         func failure(_ what: String) -> IngestError { IngestError(.unauthorized, "\(program) \(what).") }
         guard let output = Pipe(), let feed = Pipe() else { throw failure("cannot be started: no more files can be opened") }
-        var (child, code) = spawn(words, output.writing, feed.reading)
-        // A program that was written just now may still be open for writing, in a child of somebody else's (ETXTBSY, execve(2)).
-        for _ in 0..<250 where code == ETXTBSY {
-            usleep(20_000)
-            (child, code) = spawn(words, output.writing, feed.reading)
-        }
+        let (child, code) = ProgramStart.whenWritten { spawn(words, output.writing, feed.reading) }
         output.closeWriting()
         feed.closeReading()
         if code != 0 { throw failure("cannot be started: \(String(cString: strerror(code)))") }
@@ -49,7 +44,7 @@ public enum HelperProgram {
         }
     }
 
-    private static func spawn(_ words: [String], _ output: CInt, _ input: CInt) -> (pid_t, CInt) {
+    private static func spawn(_ words: [String], _ output: CInt, _ input: CInt) -> (child: pid_t, code: CInt) {
         var actions = posix_spawn_file_actions_t(), child: pid_t = 0
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }

@@ -19,12 +19,7 @@ final class ChildProcess: Sendable {
         }
         let streams = [input.reading.number, output.writing.number, errors.writing.number], words = [program] + arguments
         let lines = ChildEnvironment.lines + environment
-        var (child, code) = Self.spawn(words, lines, streams)
-        // A program that was written just now may still be open for writing, in a child of somebody else's (ETXTBSY, execve(2)).
-        for _ in 0..<250 where code == ETXTBSY {
-            usleep(20_000)
-            (child, code) = Self.spawn(words, lines, streams)
-        }
+        let (child, code) = ProgramStart.whenWritten { Self.spawn(words, lines, streams) }
         guard code == 0 else { throw IngestError(.unavailable, "\(program) cannot be started: \(String(cString: strerror(code))).") }
         (self.input, self.output, self.errors) = (input.writing, output.reading, errors.reading)
         process = Mutex(child)
@@ -66,7 +61,7 @@ final class ChildProcess: Sendable {
         return code == 0 ? "" : " with status \(code)"
     }
 
-    private static func spawn(_ words: [String], _ lines: [String], _ streams: [CInt]) -> (pid_t, CInt) {
+    private static func spawn(_ words: [String], _ lines: [String], _ streams: [CInt]) -> (child: pid_t, code: CInt) {
         var actions = posix_spawn_file_actions_t(), attributes = posix_spawnattr_t(), none = sigset_t(), usual = sigset_t()
         posix_spawn_file_actions_init(&actions)
         posix_spawnattr_init(&attributes)
