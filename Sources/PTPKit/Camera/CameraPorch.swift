@@ -1,4 +1,3 @@
-import Dispatch
 import FilmgateCore
 import Synchronization
 
@@ -25,7 +24,6 @@ public final class CameraPorch: Sendable {
     }
     private let state = Mutex(State())
     private let pool = BlockingPool("filmgate.cameras.opening", width: 16)
-    private static let clock = DispatchQueue(label: "filmgate.cameras.clock")
     private let patience: Duration
     /// Who we are where nothing is kept.
     let passing = IdentityFile.make()
@@ -63,9 +61,7 @@ public final class CameraPorch: Sendable {
                 state.waiting[door.address] = (guest, .now)
                 state.opening[door.address] = nil
             }
-            Self.clock.asyncAfter(deadline: .now() + .milliseconds(Int(patience.inSeconds * 1000))) { [weak self] in
-                self?.expire()
-            }
+            CameraClock.after(patience) { [weak self] in self?.expire() }
             return guest
         } catch {
             state.withLock { $0.opening[door.address] = nil }

@@ -1,4 +1,3 @@
-import Dispatch
 public import FilmgateCore
 import Synchronization
 
@@ -289,8 +288,7 @@ public final class CameraSession: SourceSession {
         }
         guard !was else { return }
         watch?.cancel()
-        // On a queue of its own: the limit holds also when every task is held up.
-        DispatchQueue(label: "filmgate.camera.closing").asyncAfter(deadline: .now() + .seconds(3)) { [stop = camera.stop] in stop() }
+        CameraClock.after(.seconds(3)) { [stop = camera.stop] in stop() }
         let handler = handler
         await camera.leave(handler)
         visit.porch.left(door.address)

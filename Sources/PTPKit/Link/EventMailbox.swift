@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 
 /// Keeps a camera's events until somebody asks, and wakes those who wait for them.
@@ -13,8 +12,6 @@ public final class EventMailbox: Sendable {
         var next: UInt64 = 0
     }
     private let state = Mutex(State())
-    // Of its own: a limit holds also when every task is held up.
-    private static let clock = DispatchQueue(label: "filmgate.events.clock")
     private let limit: Int
 
     public init(limit: Int = 4096) { self.limit = limit }
@@ -57,9 +54,7 @@ public final class EventMailbox: Sendable {
                     return false
                 }
                 if now { return continuation.resume() }
-                let nanoseconds = Int(
-                    clamping: Int64(limit.components.seconds) * 1_000_000_000 + limit.components.attoseconds / 1_000_000_000)
-                Self.clock.asyncAfter(deadline: .now() + .nanoseconds(max(0, nanoseconds))) { [weak self] in self?.release(id) }
+                CameraClock.after(limit) { [weak self] in self?.release(id) }
             }
         } onCancel: {
             release(id)
