@@ -74,13 +74,16 @@ final class HotLoop: @unchecked Sendable {
         var builder = ShotBuilder(card, listing, hidden: config.hidden)
         let now = ContinuousClock.now, built = builder.build()
         let found = built.map { facts[PathKey($0.origin.path)] }
-        let files = built.indices.filter { built[$0].fate == .take && found[$0].map { $0.type == .file && !isIgnored($0.name) } == true }
-        let quiet = quiet(files.compactMap { found[$0] })
+        let quiet = quiet(
+            built.indices.compactMap { index in
+                guard let file = found[index], file.type == .file, built[index].fate == .take, !isIgnored(file.name) else { return nil }
+                return (index, file)
+            })
         return built.indices.filter { index in
             guard let found = found[index] else { return true }
             guard found.type == .file, built[index].fate == .take else { return !isIgnored(found.name) || found.type != .file }
             guard !isIgnored(found.name) else { return false }
-            guard quiet.contains(PathKey(found.path)) else {
+            guard quiet.contains(index) else {
                 book.happened(found.path, found, closed: false, at: now)
                 return false
             }
@@ -93,11 +96,11 @@ final class HotLoop: @unchecked Sendable {
     ///
     /// Looking into thousands of them takes its time, in which nothing is sent yet: so several threads look, their own ones, since a share
     /// that hangs must hold up no task.
-    private func quiet(_ files: [ScanEntry]) -> Set<PathKey> {
-        let found = Mutex<Set<PathKey>>([]), wall = Clock.wall, group = DispatchGroup(), width = min(4, files.count / 32 + 1)
+    private func quiet(_ files: [(index: Int, entry: ScanEntry)]) -> Set<Int> {
+        let found = Mutex<Set<Int>>([]), wall = Clock.wall, group = DispatchGroup(), width = min(4, files.count / 32 + 1)
         let look = { @Sendable (lane: Int) in
-            let some = stride(from: lane, to: files.count, by: width).map { files[$0] }.filter { self.isQuiet($0, wall) }
-            found.withLock { $0.formUnion(some.map { PathKey($0.path) }) }
+            let some = stride(from: lane, to: files.count, by: width).map { files[$0] }.filter { self.isQuiet($0.entry, wall) }
+            found.withLock { $0.formUnion(some.map(\.index)) }
         }
         for lane in 1..<width as Range<Int> { DispatchQueue(label: "filmgate.folder.looking").async(group: group) { look(lane) } }
         look(0)
