@@ -86,8 +86,9 @@ extension PipelineDecoder {
     /// What a module expects as a secret, and for sign-ins also what it does not expect at all.
     private mutating func hideSecrets(in node: ConfigNode, _ entry: ModuleEntry) {
         guard case .map(let pairs) = node.value else { return entry.kind == .auth ? hide(node) : () }
+        let fields = entry.fields
         for pair in pairs {
-            let field = entry.fields.first { $0.name == pair.key.name }
+            let field = fields.first { $0.name == pair.key.name }
             if field?.kind == .secret || field == nil && entry.kind == .auth { hide(pair.value) }
         }
     }
