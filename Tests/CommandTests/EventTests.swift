@@ -78,6 +78,27 @@ import Testing
         #expect(try table.run(["assign", "other"]).count("delivered") == 0)
     }
 
+    @Test func aCardFiledUnderTheWrongEventIsImportedAgainWithTheRightOne() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let file = try pipeline(table, "{ required: true }")
+        let words = ["import", table.card, "--pipeline", file, "--event"]
+        let wrong = try table.run(words + ["smiht"]), right = try table.run(words + ["smith"])
+        #expect(wrong.count("delivered") > 0 && right.count("delivered") == wrong.count("delivered"))
+        let events = Dictionary(grouping: table.files(table.archive).keys) { $0.split(separator: "/").first.map(String.init) ?? "" }
+        #expect(events.mapValues(\.count) == ["smiht": wrong.count("delivered"), "smith": right.count("delivered")])
+        #expect(try ["smiht", "smith"].map { try table.run(words + [$0]).count("delivered") } == [0, 0])
+    }
+
+    /// Without `{event}` it is one folder for all events.
+    @Test func aFolderThatDoesNotNameTheEventGetsNothingTwice() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let words = ["import", table.card, "--to", table.archive, "--event"]
+        #expect(try table.run(words + ["smith"]).count("delivered") > 0)
+        #expect(try table.run(words + ["jones"]).count("delivered") == 0)
+    }
+
     /// A card that was not formatted comes back with new frames on it, and nobody has said their event yet.
     @Test func whatWentToItsEventIsNotHeldAgain() throws {
         let table = try Table()

@@ -19,8 +19,10 @@ public final class FolderTarget: Module, UploadTarget {
             throw IngestError(.misconfigured, error.message, advice: error.hint)
         }
         let root = FileSystem.canonical(layout.root)
+        // Where the event names the folder, another event is another folder, as if its path had been written out.
+        let event = layout.below.uses.contains("event") ? context.event : nil
         var traits = TargetTraits(
-            identity: "folder:\(root)", localRoot: root, layout: layout.below,
+            identity: (["folder", root] + [event].compactMap { $0 }).joined(separator: ":"), localRoot: root, layout: layout.below,
             digests: config.mhl || config.verify == .reread ? [.xxh128] : [], parallel: config.workers)
         traits.listsDeliveries = config.mhl
         self.traits = traits
