@@ -39,10 +39,12 @@ final class CardSession: SourceSession {
     }
 
     func fate(of origin: Origin, after failure: IngestError) async throws(IngestError) -> SourceEntry.Fate? {
-        let mount = card.volume.mount
+        let (mount, root) = (card.volume.mount, card.root)
         let isThere = try await pool.run { () throws(IngestError) in
             let table = try MountTable.current(), there = table.mount(of: mount.point)
-            return there?.point == mount.point && there?.device == mount.device
+            guard there?.point == mount.point, there?.device == mount.device else { return false }
+            // A folder may be moved away from under its name while its disk stays.
+            return (try? FileFacts.of(root))?.kind == .directory
         }
         if !isThere { throw IngestError(.deviceGone, "\(place.label) was taken out.", advice: "Put it back in; nothing is lost.") }
         return nil

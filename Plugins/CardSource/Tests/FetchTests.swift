@@ -43,6 +43,21 @@ import Testing
         await #expect { try await session.fetch(longer, from: 0, into: Collector()) } throws: { ($0 as? IngestError)?.code == .corruptData }
     }
 
+    /// A file that is missing is one thing, a card of which nothing is left under its name another: then no file is to blame.
+    @Test(arguments: [true, false]) func aFolderThatWasMovedAwayIsGone(_ replaced: Bool) async throws {
+        let (session, origin) = try await prepared()
+        #expect(try await session.fate(of: origin, after: IngestError(.notFound, "It is missing.")) == nil)
+        #expect(rename(card.path, card.path + "-moved") == 0)
+        defer {
+            unlink(card.path)
+            rename(card.path + "-moved", card.path)
+        }
+        if replaced { close(open(card.path, O_WRONLY | O_CREAT, 0o644)) }
+        await #expect {
+            _ = try await session.fate(of: origin, after: IngestError(.notFound, "It is missing."))
+        } throws: { ($0 as? IngestError)?.code == .deviceGone }
+    }
+
     @Test func linksAndMissingFilesAreRefused() async throws {
         let (session, origin) = try await prepared()
         card.link("l.jpg", to: "/etc/passwd")
