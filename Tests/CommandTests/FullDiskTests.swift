@@ -48,6 +48,28 @@ enum Mounting {
         #expect(table.files(table.archive).count == 16)
     }
 
+    /// No room for a single byte when the run begins: held as if it had filled up later; alone it is said before anything is read.
+    @Test(arguments: [true, false]) func aDiskThatIsFullFromTheStartKeepsNothingFromTheOther(_ fullFirst: Bool) throws {
+        let table = try Table()
+        try table.sampleCard()
+        let small = table.path("small")
+        try FileManager.default.createDirectory(atPath: small, withIntermediateDirectories: true)
+        try #require(Mounting.run("/usr/bin/mount", ["-t", "tmpfs", "-o", "size=200k", "tmpfs", small]) == 0)
+        defer { Mounting.run("/usr/bin/umount", [small]) }
+        Mounting.run("/usr/bin/dd", ["if=/dev/zero", "of=\(small)/fill", "bs=1k"])
+        let alone = try table.run(["import", table.card, "--to", small + "/out"])
+        #expect(alone.status == 7 && alone.count("seen") == 0)
+        let folders = (fullFirst ? [small + "/out", table.archive] : [table.archive, small + "/out"]).flatMap { ["--to", $0] }
+        let full = try table.run(["import", table.card] + folders)
+        #expect(full.status == 7 && full.count("pending") == 17, "\(full.output)")
+        #expect(table.files(table.archive).count == 16)
+        #expect(try table.run(["safe-to-format", table.card, "--allow", "same-device"]).status == 8)
+        try #require(Mounting.run("/usr/bin/mount", ["-o", "remount,size=8m", small]) == 0)
+        let second = try table.run(["import", table.card] + folders)
+        #expect(second.status == 0, "\(second.errors)")
+        #expect(table.files(small + "/out").count == 16 && table.files(table.archive).count == 16)
+    }
+
     /// A stamped copy that the full disk has no room for is made on another one.
     @Test func aFullDiskSetsNothingAsideThatIsStamped() throws {
         let table = try Table()

@@ -24,10 +24,11 @@ final class FolderStore: Sendable {
         guard FileSystem.isWritable(place) else {
             throw IngestError(.misconfigured, "\(PathText.shown(place)) is not writable.", advice: advice)
         }
+        try custody?.check()
+        // Last: a full disk passes, and other targets need not wait for it.
         guard try FileSystem.freeBytes(place) > 0 else {
             throw IngestError(.storageFull, "No room is left at \(PathText.shown(place)).", advice: "Free some or choose another disk.")
         }
-        try custody?.check()
     }
 
     func occupancy(of path: String, for job: UploadJob, cancelled: @Sendable () -> Bool) throws(IngestError) -> Occupancy {

@@ -18,10 +18,22 @@ struct StagingPlan: Sendable {
         for root in roots + [home] where !folders.contains(where: { FileSystem.same($0, root) }) {
             folders.append(FileSystem.same(root, home) ? home : root + "/.filmgate/staging")
         }
-        var areas: [StagingArea] = []
-        for folder in folders { areas.append(try StagingArea(folder)) }
+        let areas = try areas(in: folders)
         for area in areas { area.removeLeftovers() }
         return StagingPlan(areas: areas, shelf: PartShelf(areas), pool: pool)
+    }
+
+    /// Without those on disks that have no room for as much as a lock; throws when no disk has.
+    private static func areas(in folders: [String]) throws(IngestError) -> [StagingArea] {
+        var areas: [StagingArea] = [], full: IngestError?
+        for folder in folders {
+            do throws(IngestError) { areas.append(try StagingArea(folder)) } catch {
+                guard error.code == .storageFull else { throw error }
+                full = full ?? error
+            }
+        }
+        if areas.isEmpty, let full { throw full }
+        return areas
     }
 
     /// Removes the staging folders that are empty; what still waits stays.

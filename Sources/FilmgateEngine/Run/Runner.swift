@@ -102,8 +102,16 @@ public final class Runner: Sendable {
     /// Throws what would keep any run of this plan from beginning, as far as can be told before.
     public func check() async throws(IngestError) { try await checkFolders() }
 
+    /// A folder without room is left to the run, which holds it as one that fills up later; unless no target is left without it.
     private func checkFolders() async throws(IngestError) {
-        for target in plan.targets where target.isLocal { try await target.target.check() }
+        var full: [IngestError] = []
+        for target in plan.targets where target.isLocal {
+            do throws(IngestError) { try await target.target.check() } catch {
+                guard error.code == .storageFull else { throw error }
+                full.append(error)
+            }
+        }
+        if let first = full.first, full.count == plan.targets.count { throw first }
     }
 
     private func prepare() async throws(IngestError) -> RunGround {
