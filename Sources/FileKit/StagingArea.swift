@@ -10,7 +10,7 @@ import Synchronization
 public final class StagingArea: Sendable {
     public let directory: String
     /// The folder inside a target's own that holds what Filmgate needs there.
-    public static let hidden = ".filmgate"
+    public static let hidden = SafeName.ownFolder
 
     /// Where files for the folder `root` are staged on its own file system, out of sight.
     public static func directory(below root: String) -> String { (root.hasSuffix("/") ? root : root + "/") + hidden + "/staging" }

@@ -20,6 +20,15 @@ import Testing
     @Test(arguments: ["CON", "con", "Nul.txt", "aux.tar.gz", "PRN .txt", "COM1", "com9.jpg", "LPT1.x.y", "COM¹.txt"])
     func deviceNames(_ name: String) { #expect(SafeName.component(name) == "_" + name) }
 
+    /// Whatever a camera calls itself: nothing is delivered to where unfinished copies wait.
+    @Test(arguments: [".filmgate", ".FilmGate", ".FILMGATE", " .filmgate. ", ".ﬁlmgate"]) func filmgatesOwnFolder(_ name: String) throws {
+        let safe = try #require(Template("{make}/{name}")).rendered(
+            with: TemplateValues(text: ["make": name, "name": "IMG_1.JPG"]))
+        #expect(safe.hasPrefix("_.") && safe.hasSuffix("/IMG_1.JPG") && !SafeName.isOwnFolder(SafeName.component(name)), "\(safe)")
+        #expect(SafeName.path("a/\(name)/b").hasPrefix("a/_."))
+        #expect([".filmgate2", "filmgate", ".film gate"].allSatisfy { SafeName.component($0) == $0 })
+    }
+
     @Test func longNamesKeepTheirExtension() {
         let name = SafeName.component(String(repeating: "a", count: 400) + ".JPG")
         #expect(name == String(repeating: "a", count: 251) + ".JPG")

@@ -19,7 +19,7 @@ struct FolderRoot: Sendable {
         for part in parts where PathText.bytes(of: part).count > 255 {
             throw IngestError(.rejected, "\(PathText.shown(part)) is longer than 255 bytes.")
         }
-        guard parts.first != StagingArea.hidden else {
+        guard let first = parts.first, !SafeName.isOwnFolder(first) else {
             throw IngestError(.rejected, "\(StagingArea.hidden) is Filmgate's own folder.", advice: "Choose another name in the template.")
         }
         let full = Paths.join(path, relative)

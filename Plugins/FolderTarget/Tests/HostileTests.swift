@@ -12,7 +12,7 @@ import Testing
 
     @Test(arguments: [
         "", "/etc/x", "../x", "a/../../x", "a/./b", "a//b", "a/", "a\0b", ".", "..", String(repeating: "n", count: 256) + "/x",
-        ".filmgate/x",
+        ".filmgate/x", ".FilmGate/x",
     ])
     func pathsThatLeaveTheFolderAreRefused(path: String) async throws {
         let target = try fixture.target(), job = try fixture.job(path, [1])

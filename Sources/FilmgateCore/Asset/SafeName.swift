@@ -1,7 +1,7 @@
 /// Makes names from outside safe as one path component on Linux, and on exFAT, NTFS and SMB where copies often end up.
 public enum SafeName {
     /// `text` as one component: no separators, NUL, control characters or `<>:"|?*\`, no leading or trailing spaces, no trailing dots,
-    /// never `.`, `..` or a reserved device name, at most 255 bytes of UTF-8 (cut before the extension).
+    /// never `.`, `..`, a reserved device name or that of Filmgate's own folder, at most 255 bytes of UTF-8 (cut before the extension).
     ///
     /// Safe names come back unchanged.
     public static func component(_ text: String) -> String {
@@ -84,8 +84,16 @@ public enum SafeName {
         }
     }
 
-    /// Device names of DOS, which Windows still takes for devices with any extensions behind them, and with spaces before the first dot.
+    /// The folder inside a target's own that holds what Filmgate needs there: nothing is delivered under that name, in any spelling.
+    public static let ownFolder = ".filmgate"
+
+    /// Whether a file system that ignores case could take `name` for ``ownFolder``.
+    public static func isOwnFolder(_ name: String) -> Bool { name.utf8.first == 0x2E && folded(name) == ownFolder }
+
+    /// Besides Filmgate's own folder, device names of DOS, which Windows still takes for devices with any extensions behind them, and with
+    /// spaces before the first dot.
     private static func isReserved(_ name: String) -> Bool {
+        if isOwnFolder(name) { return true }
         var base = name.utf8.prefix { $0 != UInt8(ascii: ".") }
         while base.last == UInt8(ascii: " ") { base.removeLast() }
         guard (3...5).contains(base.count) else { return false }
