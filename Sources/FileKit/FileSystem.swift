@@ -90,6 +90,18 @@ public enum FileSystem {
         return true
     }
 
+    /// True when both are one folder, also by another way as in `encloses`.
+    ///
+    /// What does not exist yet is compared by its names below the folder that does.
+    public static func isOneFolder(_ a: String, _ b: String) -> Bool {
+        let a = canonical(a), b = canonical(b), above = (existing(a), existing(b))
+        guard let one = Paths.relative(a, to: above.0), let other = Paths.relative(b, to: above.1), one.utf8.elementsEqual(other.utf8)
+        else { return false }
+        if above.0.utf8.elementsEqual(above.1.utf8) { return true }
+        guard let folder = identity(of: above.0) else { return false }
+        return folder == identity(of: above.1)
+    }
+
     private struct Identity: Equatable { var device: UInt64, inode: UInt64 }
 
     private static func identity(of path: String) -> Identity? {

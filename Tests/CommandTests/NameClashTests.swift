@@ -102,6 +102,20 @@ import Testing
             Set(names.map { $0.split(separator: "-").count }) == [2, 3] && names.filter { $0.hasSuffix("-9.JPG") }.count == 1, "\(names)")
     }
 
+    /// The same folder, mounted a second time: one copy would count as two.
+    @Test(.enabled(if: Mounting.works), arguments: ["", "/new"]) func oneFolderIsNamedOnceByAnyWay(_ below: String) throws {
+        let table = try Table()
+        try table.write("CARD/DCIM/100AAAAA/IMG_1.JPG", Self.jpeg(1))
+        let twin = table.path("twin")
+        for folder in [table.archive, twin] { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+        try #require(Mounting.run("/usr/bin/mount", ["--bind", table.archive, twin]) == 0)
+        defer { Mounting.run("/usr/bin/umount", [twin]) }
+        let run = try table.importing(["--to", twin + below], to: table.archive + below)
+        #expect(run.status == 2 && run.items("error").first?["message"] as? String != nil)
+        #expect(table.files(table.archive).isEmpty)
+        #expect(try table.importing(["--to", twin + "/other"], to: table.archive + "/one").status == 0)
+    }
+
     @Test func oneFolderIsNamedOnce() throws {
         let table = try Table()
         try table.write("CARD/DCIM/100AAAAA/IMG_1.JPG", Self.jpeg(1))

@@ -1,3 +1,4 @@
+import FileKit
 import FilmgateCore
 
 /// Two targets that would put the same names into the same folder: each file would be delivered once, and counted as a duplicate of itself.
@@ -5,18 +6,17 @@ struct SameFolder {
     static let advice = "Name each folder once."
     let message: String, second: String
 
-    /// The first two; folders are compared with their links resolved.
+    /// The first two; folders are the same also by way of links or a bind mount.
     static func first(in targets: [(name: String, target: any UploadTarget)]) -> SameFolder? {
-        var seen: [String: (name: String, layout: String?)] = [:]
+        var seen: [(name: String, root: String, layout: String?)] = []
         for (name, target) in targets {
-            let traits = target.traits
-            guard let root = traits.localRoot else { continue }
-            guard let other = seen[traits.identity] else {
-                seen[traits.identity] = (name, traits.layout?.source)
-                continue
+            guard let root = target.traits.localRoot else { continue }
+            let layout = target.traits.layout?.source
+            if let other = seen.first(where: { $0.layout == layout && FileSystem.isOneFolder($0.root, root) }) {
+                let places = other.root == root ? root : "\(root) is \(other.root) by another way"
+                return SameFolder(message: "`\(other.name)` and `\(name)` are the same folder: \(places).", second: name)
             }
-            guard other.layout == traits.layout?.source else { continue }
-            return SameFolder(message: "`\(other.name)` and `\(name)` are the same folder: \(root).", second: name)
+            seen.append((name, root, layout))
         }
         return nil
     }
