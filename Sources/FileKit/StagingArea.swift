@@ -46,6 +46,9 @@ public final class StagingArea: Sendable {
         return whole
     }
 
+    /// Takes `keep` back: the file is a leftover once this process is gone.
+    public static func giveUp(_ whole: String) { _ = withCPath(whole) { old in withCPath(whole + ".part") { new in rename(old, new) } } }
+
     /// Removes the `.part` files of areas whose process is gone, except the latest of those with a journal; returns their number.
     ///
     /// Never touches those of a living one.

@@ -69,20 +69,32 @@ extension Dispatcher {
     /// After `drain`: what is still open stays in the ledger as pending or held, and says why; its bytes outlive this process.
     func closeOut() async {
         let owners = Set(parcels.values.filter { $0.rendition == nil }.compactMap(\.listeners.first))
-        for asset in open.keys { keepBytes(of: asset, owner: owners.contains(asset)) }
+        var unknown: Set<String> = []
+        for asset in open.keys {
+            if let whole = keepBytes(of: asset, owner: owners.contains(asset)) { unknown.insert(whole) }
+        }
         for (id, var parcel) in parcels {
-            if let rendition = parcel.rendition { parcel.rendition = kept(rendition) }
+            if let rendition = parcel.rendition {
+                let whole = kept(rendition)
+                if whole.path != rendition.path { unknown.insert(whole.path) }
+                parcel.rendition = whole
+            }
             let held = holdReason(id.target)
             let reason =
                 held?.description ?? parcel.job.asset.receipts[parcel.target.name]?.reason ?? trouble(id.target)?.message ?? "not sent yet"
             let receipt = Receipt(state: held == nil ? .pending : .held, at: parcel.since, reason: reason)
             for asset in parcel.listeners { open[asset]?.receipts[parcel.target.name] = receipt }
             if let owner = parcel.listeners.first, let consignment = open[owner] {
-                await write([.asset(row(consignment, ending: .pending)), .delivery(row(parcel, receipt, bytes: consignment.bytes))])
+                let waiting = row(parcel, receipt, bytes: consignment.bytes)
+                if await write([.asset(row(consignment, ending: .pending)), .delivery(waiting)]), let file = waiting.file {
+                    unknown.remove(file)
+                }
                 await discardSpooled(parcel)
             }
         }
         parcels = [:]
+        // No run would ever ask for what the ledger was not told of: it is a leftover, as after a crash.
+        for whole in unknown { StagingArea.giveUp(whole) }
         for (id, parcel) in followed {
             let held = leases.holdReason(id)
             let receipt = Receipt(
@@ -108,11 +120,16 @@ extension Dispatcher {
 
     /// A staged `.part` counts as a leftover once this process is gone: what is still needed gets a name of its own.
     ///
-    /// Another file of the same bytes needs none of its own.
-    private func keepBytes(of asset: AssetID, owner: Bool) {
-        guard let bytes = open[asset]?.bytes, bytes.ownership == .staged, bytes.path.hasSuffix(".part") else { return }
-        guard owner else { return FileSystem.remove(bytes.path) }
-        open[asset]?.bytes = kept(bytes)
+    /// Another file of the same bytes needs none of its own. Returns that name, if it got one.
+    private func keepBytes(of asset: AssetID, owner: Bool) -> String? {
+        guard let bytes = open[asset]?.bytes, bytes.ownership == .staged, bytes.path.hasSuffix(".part") else { return nil }
+        guard owner else {
+            FileSystem.remove(bytes.path)
+            return nil
+        }
+        let whole = kept(bytes)
+        open[asset]?.bytes = whole
+        return whole.path == bytes.path ? nil : whole.path
     }
 
     /// What was made for a target that refused it stays for `retry`: nobody could make it again without reading the frame anew.
@@ -210,9 +227,11 @@ extension Dispatcher {
     private static let shortWait = Duration.milliseconds(3), longWait = Duration.milliseconds(10), many = 8
 
     /// The ledger is the only memory: when it cannot be written, nothing further may be sent.
-    private func write(_ changes: [LedgerChange], counts: [Int] = []) async {
+    ///
+    /// False when anything was not written.
+    @discardableResult private func write(_ changes: [LedgerChange], counts: [Int] = []) async -> Bool {
         let result = await Result { () async throws(IngestError) in try await ledger.record(changes) }
-        guard case .failure(let error) = result else { return }
+        guard case .failure(let error) = result else { return true }
         // What cannot be written takes nothing else with it.
         if counts.count > 1 {
             var rest = changes[...]
@@ -220,10 +239,11 @@ extension Dispatcher {
                 await write(Array(rest.prefix(count)))
                 rest = rest.dropFirst(count)
             }
-            return
+            return false
         }
-        tally.trouble(IngestError(.unexpected, "The ledger could not be written: \(error.description)", cause: error))
+        tally.ledgerFailed(error)
         stop()
+        return false
     }
 }
 

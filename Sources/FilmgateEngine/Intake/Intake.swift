@@ -155,7 +155,7 @@ struct Intake: Sendable {
         if let ledger = ground.writer {
             let row = AssetRow(settled, run: ground.run)
             let result = await Result { () async throws(IngestError) in try await ledger.record([.asset(row)]) }
-            if case .failure(let error) = result { tally.trouble(error) }
+            if case .failure(let error) = result { tally.ledgerFailed(error) }
         }
         tally.settle(settled)
     }

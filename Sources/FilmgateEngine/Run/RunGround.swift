@@ -43,7 +43,7 @@ struct RunGround: Sendable {
         await hub.rest()
         if let writer, !rows.isEmpty {
             let result = await Result { () async throws(IngestError) in try await writer.record(rows) }
-            if case .failure(let error) = result { tally.trouble(error) }
+            if case .failure(let error) = result { tally.ledgerFailed(error) }
         }
     }
 

@@ -167,12 +167,18 @@ public final class Runner: Sendable {
     }
 
     /// Waits for the deliveries, closes the run in the ledger and counts.
+    ///
+    /// What was delivered counts also where the ledger cannot be told.
     private func end(_ run: Int64, seconds: () -> Double) async throws(IngestError) -> RunOutcome {
         try await finish(run)
         let outcome = tally.outcome(seconds: seconds(), signal: signalled.withLock { $0 })
-        try await writer?.record([.endRun(run, at: Now.nanoseconds, exit: Int(outcome.exitCode.rawValue), summary: outcome.summary)])
-        try await writer?.sync()
-        return outcome
+        let closed = await Result { () async throws(IngestError) in
+            try await writer?.record([.endRun(run, at: Now.nanoseconds, exit: Int(outcome.exitCode.rawValue), summary: outcome.summary)])
+            try await writer?.sync()
+        }
+        guard case .failure(let error) = closed else { return outcome }
+        tally.ledgerFailed(error)
+        return tally.outcome(seconds: outcome.summary.seconds, signal: outcome.signal)
     }
 
     private func makeDesk(run: Int64, budget: ByteBudget, book: NameBook) -> any Delivering {

@@ -40,6 +40,12 @@ final class Tally: Sendable {
         hub.post(.trouble(error))
     }
 
+    /// The ledger could not be written: for want of room, or for a reason that nobody foresaw.
+    func ledgerFailed(_ error: IngestError) {
+        let code: IngestError.Code = error.code == .storageFull ? .storageFull : .unexpected
+        trouble(IngestError(code, "The ledger could not be written: \(error.message)", advice: error.advice, cause: error))
+    }
+
     /// A target takes nothing; with nil, it does again, and how the run ends has nothing to do with it any more.
     func hold(_ target: String, _ error: IngestError?) {
         state.withLock { $0.holds[target] = error }
