@@ -119,7 +119,7 @@ let package = Package(
         // Layer 4: modules
         module("CardSource", uses: ["CardKit", "FileKit", log]),
         module("FTPSource", uses: ["CardKit", "FTPKit", log], tests: ["TestThreads"]),
-        module("FolderSource", uses: ["CardKit", "FileKit", log]),
+        module("FolderSource", uses: ["CardKit", "FileKit", log], tests: ["FilmgateLedger"]),
         module("DedupeStage", tests: ["FilmgateLedger", log]),
         module("UploadStage", tests: [log]),
         module("ExifStage", uses: ["MediaKit"], tests: [log]),

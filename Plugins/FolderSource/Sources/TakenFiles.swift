@@ -3,30 +3,44 @@ import FileKit
 import FilmgateCore
 import Glibc
 import Logging
+import Synchronization
 
-/// With `take: move`: removes a file once every target has proof of it, and never one that has changed since.
+/// With `take: move`: removes a file once every target has proof of it that holds now, and never one that has changed since.
+///
+/// What this very delivery proved counts as it is. What was proven earlier is no proof that the copy is still there: one in a folder is
+/// read again from its disk, and where only a server said so, the file stays.
 final class TakenFiles: Sendable {
+    /// Why a file stays.
+    private enum Doubt {
+        case unproven, earlier
+        case copy(String)
+    }
+
     private let root: String, context: ModuleContext
+    /// Copies are read here, one at a time.
     private let queue = DispatchQueue(label: "filmgate.folder.taken")
     /// Files that are being looked up or removed.
     private let busy = DispatchGroup()
+    private let saidThatEarlierIsNoProof = Atomic(false)
+
+    /// Seconds for which a copy that was read again need not be read once more.
+    private static let fresh = Int64(0)..<60
 
     init(root: String, context: ModuleContext) { (self.root, self.context) = (root, context) }
 
     func settled(_ settled: Settled) {
         let origin = settled.asset.origin
         switch settled.ending {
-        case .delivered, .duplicate:
-            let receipts = Array(settled.asset.receipts.values), sha256 = settled.asset.digests?.sha256
-            if Self.isProven(receipts, of: sha256) { remove(origin, of: sha256, receipts) } else { keep(origin) }
+        case .delivered, .duplicate: decide(origin, of: settled.asset.digests?.sha256, Array(settled.asset.receipts.values))
         case .alreadySeen:
             guard let content = settled.content, let ledger = context.lookup.ledger else { return }
             busy.enter()
             Task {
                 defer { busy.leave() }
                 let rows = await Result { () async throws(IngestError) in try await ledger.deliveries(of: content) }
-                guard let receipts = try? rows.get().map(\.receipt) else { return }
-                if Self.isProven(receipts, of: content.sha256) { self.remove(origin, of: content.sha256, receipts) }
+                guard var receipts = try? rows.get().map(\.receipt) else { return }
+                for index in receipts.indices { receipts[index].existed = true }
+                self.decide(origin, of: content.sha256, receipts)
             }
         case .setAside, .pending, .filtered: break
         }
@@ -44,25 +58,56 @@ final class TakenFiles: Sendable {
         await withCheckedContinuation { done in busy.notify(queue: queue) { done.resume() } }
     }
 
-    private func keep(_ origin: Origin) {
-        context.logger.info("\(PathText.shown(origin.path)) stays: a target has it but cannot prove it.")
+    private func decide(_ origin: Origin, of sha256: String?, _ receipts: [Receipt]) {
+        guard let sha256, Self.isProven(receipts, of: sha256) else { return keep(origin, .unproven) }
+        let wanted = receipts.filter { $0.state != .excluded }
+        let remote = wanted.filter { !Self.isLocal($0) }, local = wanted.filter(Self.isLocal)
+        if remote.contains(where: \.existed) { return keep(origin, .earlier) }
+        queue.async(group: busy) {
+            for receipt in local {
+                if let doubt = Self.doubt(receipt, origin, sha256) { return self.keep(origin, doubt) }
+            }
+            self.remove(origin)
+        }
     }
 
-    private func remove(_ origin: Origin, of sha256: String?, _ receipts: [Receipt]) {
-        let logger = context.logger
-        queue.async(group: busy) {
-            // What an older receipt says is no proof that the copy is still there.
-            for receipt in receipts where receipt.verified == .reread && receipt.sha256 == sha256 {
-                guard let copy = receipt.path, copy.utf8.first == 0x2F else { continue }
-                guard let there = (try? FileFacts.of(copy)) ?? nil, there.size == origin.size else { return }
-            }
-            let facts = (try? FileFacts.of(origin.absolutePath)) ?? nil
-            guard let facts, facts.kind == .regular, facts.size == origin.size, facts.modified == origin.modified,
-                origin.inode == 0 || facts.inode == origin.inode
-            else { return }
-            if withCPath(origin.absolutePath, { unlink($0) }) != 0 {
-                logger.warning("\(PathText.shown(origin.path)) was delivered but cannot be removed: \(SystemFailure(errno).text).")
-            }
+    private static func isLocal(_ receipt: Receipt) -> Bool { receipt.path?.utf8.first == 0x2F }
+
+    /// Nil when the copy is another file than the original and has, read now or a moment ago, the bytes of its receipt.
+    private static func doubt(_ receipt: Receipt, _ origin: Origin, _ sha256: String) -> Doubt? {
+        guard let copy = receipt.path else { return .unproven }
+        guard let there = (try? FileFacts.of(copy)) ?? nil, there.kind == .regular else { return .copy(copy) }
+        if let original = (try? FileFacts.of(origin.absolutePath)) ?? nil,
+            (original.device, original.inode) == (there.device, there.inode)
+        {
+            return .copy(copy)
+        }
+        if receipt.sha256 == sha256, there.size != origin.size { return .copy(copy) }
+        if !receipt.existed, fresh.contains(Int64(time(nil)) - receipt.at / 1_000_000_000) { return nil }
+        let now = try? Reread.digest(of: copy, .sha256).digest
+        return now == nil || now != receipt.sha256 ? .copy(copy) : nil
+    }
+
+    private func keep(_ origin: Origin, _ doubt: Doubt) {
+        let logger = context.logger, file = PathText.shown(origin.path)
+        switch doubt {
+        case .unproven: logger.info("\(file) stays: a target has it but cannot prove it.")
+        case .copy(let path): logger.warning("\(file) stays: \(PathText.shown(path)) is gone or is not what was delivered there.")
+        case .earlier:
+            let why = "\(file) stays: a server had it before, and whether it still has it was not asked."
+            let isFirst = !saidThatEarlierIsNoProof.exchange(true, ordering: .relaxed)
+            if isFirst { logger.warning("\(why) So do others like it.") } else { logger.info("\(why)") }
+        }
+    }
+
+    /// Only the file that was read.
+    private func remove(_ origin: Origin) {
+        let facts = (try? FileFacts.of(origin.absolutePath)) ?? nil
+        guard let facts, facts.kind == .regular, facts.size == origin.size, facts.modified == origin.modified,
+            origin.inode == 0 || facts.inode == origin.inode
+        else { return }
+        if withCPath(origin.absolutePath, { unlink($0) }) != 0 {
+            context.logger.warning("\(PathText.shown(origin.path)) was delivered but cannot be removed: \(SystemFailure(errno).text).")
         }
     }
 }

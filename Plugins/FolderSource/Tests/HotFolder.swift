@@ -10,7 +10,10 @@ final class HotFolder {
     private(set) var listed: [SourceEntry] = []
     private var news: AsyncStream<SourceNews>?
 
-    init(_ files: [String: Data] = [:], _ change: (inout FolderSource.Config) -> Void = { _ in }) async throws {
+    init(
+        _ files: [String: Data] = [:], lookup: Lookup = Lookup(), logger: Logger? = nil,
+        _ change: (inout FolderSource.Config) -> Void = { _ in }
+    ) async throws {
         path = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-hot-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         for (name, data) in files { try Self.write(data, to: path + "/" + name) }
@@ -18,8 +21,8 @@ final class HotFolder {
         (config.path, config.settle, config.companions) = (path, .milliseconds(60), .milliseconds(400))
         (config.incomplete, config.poll) = (.seconds(3600), .milliseconds(100))
         change(&config)
-        let source = try FolderSource(
-            config, ModuleContext(name: "folder", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, state: ""))
+        let logger = logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let source = try FolderSource(config, ModuleContext(name: "folder", logger: logger, state: "", lookup: lookup))
         session = try await source.open(try await source.places()[0])
         listed = try await session.entries()
         news = try await session.arrivals()

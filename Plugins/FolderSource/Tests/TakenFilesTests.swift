@@ -1,0 +1,102 @@
+import FileKit
+import FilmgateCore
+import FilmgateLedger
+import FilmgateTesting
+import FolderSource
+import Foundation
+import Testing
+
+/// `take: move`: what is removed, and what stays.
+@Suite struct TakenFilesTests {
+    private static let bytes = HotFolder.jpeg(1)
+    private static var sha256: String { MultiHasher.digest(of: Array(bytes), .sha256) }
+    private static var now: Int64 { Int64(Date().timeIntervalSince1970) * 1_000_000_000 }
+
+    /// A file in a hot folder, and its copy beside the folder.
+    private struct Scene {
+        let hot: HotFolder, entry: SourceEntry, copy: String
+        let log: LogCollector
+
+        init(_ copied: Data = TakenFilesTests.bytes, lookup: Lookup = Lookup()) async throws {
+            log = LogCollector()
+            hot = try await HotFolder(["a.jpg": TakenFilesTests.bytes], lookup: lookup, logger: log.logger) { $0.take = .move }
+            entry = try #require(hot.listed.first)
+            copy = hot.path + "-archive/a.jpg"
+            try HotFolder.write(copied, to: copy)
+        }
+
+        /// True when the file is still there after it ended so.
+        func stays(_ ending: Ending, _ receipts: [String: Receipt]) async -> Bool {
+            var asset = Asset(origin: entry.origin, kind: .jpeg, shot: entry.shot)
+            asset.digests = Digests(sha256: TakenFilesTests.sha256)
+            asset.receipts = receipts
+            var settled = Settled(asset: asset, ending: ending)
+            settled.content = ContentKey(sha256: TakenFilesTests.sha256)
+            hot.session.settled(settled)
+            await hot.session.concluded()
+            let stays = FileManager.default.fileExists(atPath: hot.path + "/a.jpg")
+            await hot.close()
+            try? FileManager.default.removeItem(atPath: (copy as NSString).deletingLastPathComponent)
+            return stays
+        }
+
+        func local(existed: Bool, at: Int64 = TakenFilesTests.now) -> Receipt {
+            Receipt(state: .done, path: copy, sha256: TakenFilesTests.sha256, verified: .reread, at: at, existed: existed)
+        }
+    }
+
+    private static func remote(existed: Bool) -> Receipt {
+        Receipt(state: .done, url: "https://gallery.example/1", sha256: sha256, verified: .server, at: now, existed: existed)
+    }
+
+    /// As many bytes, none of them right.
+    private static var zeros: Data { Data(count: bytes.count) }
+
+    @Test func whatWasJustDeliveredEverywhereIsRemoved() async throws {
+        let scene = try await Scene()
+        #expect(await !scene.stays(.delivered, ["a": scene.local(existed: false), "g": Self.remote(existed: false)]))
+    }
+
+    @Test func aDuplicateIsRemovedWhenItsCopyIsStillRight() async throws {
+        let scene = try await Scene()
+        #expect(await !scene.stays(.duplicate, ["a": scene.local(existed: true)]))
+    }
+
+    @Test func aDuplicateWhoseCopyWasOverwrittenStays() async throws {
+        let scene = try await Scene(Self.zeros)
+        #expect(await scene.stays(.duplicate, ["a": scene.local(existed: true)]))
+        #expect(scene.log.text.contains("warning `a.jpg` stays: `\(scene.copy)` is gone"))
+    }
+
+    @Test func aCopyThatWasMadeLongBeforeTheLastTargetHadItIsReadAgain() async throws {
+        let scene = try await Scene(Self.zeros)
+        let copy = scene.local(existed: false, at: Self.now - 3_600_000_000_000)
+        #expect(await scene.stays(.delivered, ["a": copy, "g": Self.remote(existed: false)]))
+    }
+
+    @Test func whatOnlyAServerHadBeforeStaysAndOneLineSaysWhy() async throws {
+        let scene = try await Scene()
+        #expect(await scene.stays(.delivered, ["a": scene.local(existed: false), "g": Self.remote(existed: true)]))
+        #expect(scene.log.text.contains("warning `a.jpg` stays: a server had it before"))
+    }
+
+    @Test func theOriginalItselfIsNoCopy() async throws {
+        let scene = try await Scene()
+        var receipt = scene.local(existed: false)
+        receipt.path = scene.hot.path + "/a.jpg"
+        #expect(await scene.stays(.delivered, ["a": receipt]))
+    }
+
+    @Test(arguments: [true, false]) func aFileThatIsKnownIsRemovedOnlyWhenItsCopyIsReadAgain(_ isRight: Bool) async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        let scene = try await Scene(isRight ? Self.bytes : Self.zeros, lookup: Lookup(ledger: ledger))
+        let content = ContentKey(sha256: Self.sha256)
+        var row = AssetRow(origin: scene.entry.origin, run: 0, kind: .jpeg, shot: scene.entry.shot, at: 1)
+        (row.content, row.digests, row.ending) = (content, Digests(sha256: Self.sha256), .delivered)
+        let delivery = DeliveryRow(
+            content: content, target: "folder:/archive", targetName: "archive", receipt: scene.local(existed: false),
+            size: scene.entry.origin.size, path: "a.jpg")
+        try await ledger.record([.asset(row), .delivery(delivery)])
+        #expect(await scene.stays(.alreadySeen, [:]) == !isRight)
+    }
+}
