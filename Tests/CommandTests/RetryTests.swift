@@ -51,6 +51,42 @@ import Testing
         gallery.stop()
     }
 
+    /// Two pipelines that call their targets the same: what one of them delivered is not what the other one waits for.
+    @Test func aTargetOfTheSameNameEndsNothing() throws {
+        let (table, pipeline, address) = try scene()
+        let other = try Gallery(table, in: "other")
+        let moved = try table.pipeline(other, name: "moved.yaml")
+        #expect(try table.deliver(moved).status == 0)
+        #expect(try other.assets().count == 3)
+        let away = try retry(table)
+        #expect(away.status == 8 && away.count("pending") == 3, "\(away.summary)")
+        let gallery = try Gallery(table, at: address)
+        let run = try retry(table)
+        #expect(run.status == 0 && run.count("delivered") == 3, "\(run.items())")
+        #expect(try gallery.assets().count == 3 && other.assets().count == 3)
+        #expect(try table.deliver(pipeline).count("delivered") == 0)
+    }
+
+    /// Without a folder that has them, the bytes wait in the spool: they stay there until the gallery that they are for has them.
+    @Test func spooledBytesStayForATargetOfTheSameName() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 3, from: 1)
+        func pipeline(_ gallery: Gallery, _ name: String) throws -> String {
+            let text = try String(contentsOfFile: try table.pipeline(gallery), encoding: .utf8)
+            return try table.write(name, text.replacingOccurrences(of: "to: [archive, gallery]", with: "to: [gallery]"))
+        }
+        let gallery = try Gallery(table), first = try pipeline(gallery, "first.yaml"), address = gallery.address
+        gallery.stop()
+        #expect(try table.deliver(first, wait: "1s").status == 8)
+        let other = try Gallery(table, in: "other")
+        #expect(try table.deliver(try pipeline(other, "second.yaml")).status == 0)
+        try FileManager.default.removeItem(atPath: table.card + "/DCIM")
+        let back = try Gallery(table, at: address)
+        let run = try retry(table, ["--pipeline", first])
+        #expect(run.status == 0 && run.count("delivered") == 3, "\(run.items())")
+        #expect(try back.assets().count == 3)
+    }
+
     @Test func whatIsStillWaitingEndsWithEight() throws {
         let (table, _, _) = try scene()
         let away = try retry(table)

@@ -34,12 +34,12 @@ actor Rehearsal: Delivering {
                 receipt = await answer(parcel)
                 promised[parcel.id] = (receipt, consignment.asset.origin.absolutePath)
             }
-            consignment.receipts[parcel.target.name] = receipt
+            consignment.receipts[parcel.id.target] = receipt
         }
         var asset = consignment.asset
-        asset.receipts = consignment.receipts
+        asset.receipts = consignment.named
         let ending = Dispatcher.ending(consignment.receipts.values)
-        var settled = Settled(asset: asset, ending: ending, reason: Dispatcher.reason(ending, consignment.receipts), twin: consignment.twin)
+        var settled = Settled(asset: asset, ending: ending, reason: Dispatcher.reason(ending, asset.receipts), twin: consignment.twin)
         (settled.captured, settled.photographer) = (consignment.shot.captured, consignment.shot.photographer)
         tally.settle(settled)
     }

@@ -22,7 +22,7 @@ extension Dispatcher {
     func wasDelivered(_ parcel: Parcel, _ consignment: inout Consignment) -> Bool {
         guard parcel.recheck == nil, var receipt = leases.delivered(parcel.id) else { return false }
         if !consignment.isRecorded { receipt.existed = true }
-        consignment.receipts[parcel.target.name] = receipt
+        consignment.receipts[parcel.id.target] = receipt
         return true
     }
 
@@ -46,6 +46,8 @@ extension Dispatcher {
             guard var consignment = open[asset] else { continue }
             consignment.bytes.ownership = .delivered
             consignment.isRecorded = true
+            if consignment.open.remove(old.target) != nil { consignment.open.insert(new.target) }
+            consignment.otherNames[new.target] = parcel.target.name
             consignment.hasParcels = consignment.wanted.contains { parcels[Parcel.ID(content: old.content, target: $0.identity)] != nil }
             open[asset] = consignment
         }
@@ -65,10 +67,10 @@ extension Dispatcher {
         var finished: [Consignment] = []
         for asset in parcel.listeners {
             guard var consignment = open[asset] else { continue }
-            consignment.open.remove(parcel.target.name)
-            consignment.receipts[parcel.target.name] = receipt ?? Receipt(state: .pending, reason: "another job could not send it yet")
+            consignment.open.remove(parcel.id.target)
+            consignment.receipts[parcel.id.target] = receipt ?? Receipt(state: .pending, reason: "another job could not send it yet")
             // A file of its own with the same bytes: what it needs was there before it.
-            if !consignment.isRecorded, receipt?.state == .done { consignment.receipts[parcel.target.name]?.existed = true }
+            if !consignment.isRecorded, receipt?.state == .done { consignment.receipts[parcel.id.target]?.existed = true }
             open[asset] = consignment
             if consignment.open.isEmpty, let last = open.drop(asset) { finished.append(last) }
         }

@@ -59,8 +59,8 @@ extension Dispatcher {
         if let obsolete = consignment.obsolete { FileSystem.remove(obsolete.path) }
         budget.give(consignment.budget)
         var asset = consignment.asset
-        asset.receipts = consignment.receipts
-        var settled = Settled(asset: asset, ending: ending, reason: Self.reason(ending, consignment.receipts), twin: consignment.twin)
+        asset.receipts = consignment.named
+        var settled = Settled(asset: asset, ending: ending, reason: Self.reason(ending, asset.receipts), twin: consignment.twin)
         (settled.captured, settled.photographer) = (consignment.shot.captured, consignment.shot.photographer)
         settled.content = consignment.content
         tally.settle(settled)
@@ -83,7 +83,7 @@ extension Dispatcher {
             let reason =
                 held?.description ?? parcel.job.asset.receipts[parcel.target.name]?.reason ?? trouble(id.target)?.message ?? "not sent yet"
             let receipt = Receipt(state: held == nil ? .pending : .held, at: parcel.since, reason: reason)
-            for asset in parcel.listeners { open[asset]?.receipts[parcel.target.name] = receipt }
+            for asset in parcel.listeners { open[asset]?.receipts[parcel.id.target] = receipt }
             if let owner = parcel.listeners.first, let consignment = open[owner] {
                 let waiting = row(parcel, receipt, bytes: consignment.bytes)
                 if await write([.asset(row(consignment, ending: .pending)), .delivery(waiting)]), let file = waiting.file {
@@ -99,7 +99,7 @@ extension Dispatcher {
             let held = leases.holdReason(id)
             let receipt = Receipt(
                 state: held == nil ? .pending : .held, reason: held?.description ?? "the run that holds this state goes on trying")
-            for asset in parcel.listeners { open[asset]?.receipts[parcel.target.name] = receipt }
+            for asset in parcel.listeners { open[asset]?.receipts[parcel.id.target] = receipt }
         }
         followed = [:]
         for (id, consignment) in open {
@@ -187,7 +187,7 @@ extension Dispatcher {
         (row.content, row.digests, row.media, row.flags) = (consignment.content, asset.digests, asset.media, asset.flags)
         (row.wanted, row.ending, row.twin) = (consignment.wanted.map(\.identity), ending, consignment.twin)
         (row.event, row.photographer) = (consignment.event, consignment.shot.photographer)
-        row.reason = ending.flatMap { Self.reason($0, consignment.receipts) }
+        row.reason = ending.flatMap { Self.reason($0, consignment.named) }
         return row
     }
 

@@ -63,23 +63,23 @@ actor Dispatcher {
         for parcel in new { if let old = parcel.inherits { await leases.cede(old, to: parcel.id, for: number) } }
         for parcel in new where book.isConcluded(parcel.id) { await adopt(parcel, into: &consignment) }
         var own: [Parcel] = []
-        for parcel in new where consignment.receipts[parcel.target.name] == nil {
+        for parcel in new where consignment.receipts[parcel.id.target] == nil {
             if case .settled(let receipt) = parcels[parcel.id]?.state {
                 adopt(receipt, parcel, twin: parcels[parcel.id]?.job.asset, into: &consignment)
             } else if parcels[parcel.id] != nil {
-                consignment.open.insert(parcel.target.name)
+                consignment.open.insert(parcel.id.target)
                 parcels[parcel.id]?.listeners.append(consignment.asset.id)
                 consignment.hasParcels = true
             } else if wasDelivered(parcel, &consignment) {
                 continue
             } else if leases.take(parcel.id, by: number) {
-                consignment.open.insert(parcel.target.name)
+                consignment.open.insert(parcel.id.target)
                 parcels[parcel.id] = parcel
                 if parcel.isUnasked { unasked[parcel.shotKey, default: []].append(parcel.id) }
                 own.append(parcel)
                 consignment.hasParcels = true
             } else {
-                consignment.open.insert(parcel.target.name)
+                consignment.open.insert(parcel.id.target)
                 follow(parcel)
             }
         }
@@ -134,7 +134,7 @@ actor Dispatcher {
     private func adopt(_ receipt: Receipt, _ parcel: Parcel, twin: Asset?, into consignment: inout Consignment) {
         var receipt = receipt
         if receipt.state == .done { receipt.existed = true }
-        consignment.receipts[parcel.target.name] = receipt
+        consignment.receipts[parcel.id.target] = receipt
         consignment.twin = consignment.twin ?? twin?.origin.absolutePath
     }
 
@@ -238,10 +238,10 @@ actor Dispatcher {
         var finished: [Consignment] = []
         for (position, asset) in parcel.listeners.enumerated() {
             guard var consignment = open[asset] else { continue }
-            consignment.receipts[parcel.target.name] = receipt
-            consignment.open.remove(parcel.target.name)
+            consignment.receipts[parcel.id.target] = receipt
+            consignment.open.remove(parcel.id.target)
             if position > 0 {
-                if receipt.state == .done { consignment.receipts[parcel.target.name]?.existed = true }
+                if receipt.state == .done { consignment.receipts[parcel.id.target]?.existed = true }
                 consignment.twin = consignment.twin ?? parcel.job.asset.origin.absolutePath
             }
             open[asset] = consignment

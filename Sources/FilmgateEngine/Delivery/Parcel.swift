@@ -61,8 +61,12 @@ struct Consignment: Sendable {
     var bytes: LocalFile
     /// Staged bytes that a folder has taken over while another target was still reading them; removed at the end.
     var obsolete: LocalFile?
+    /// By the target's identity: targets of several pipelines may share a name.
     var receipts: [String: Receipt] = [:]
+    /// Identities of the targets that still owe a receipt.
     var open: Set<String> = []
+    /// What targets are called that are not among those wanted now, by identity.
+    var otherNames: [String: String] = [:]
     /// Remote targets that start once a folder target holds the bytes.
     var later: [Parcel] = []
     var twin: String?
@@ -74,6 +78,16 @@ struct Consignment: Sendable {
     var isRecorded = false
     var hasParcels = false
     var isElsewhere: Bool { isRecorded && !hasParcels }
+
+    /// The receipts by the targets' names; where several have one name, all but the first say which they are.
+    var named: [String: Receipt] {
+        var result: [String: Receipt] = [:]
+        for (identity, receipt) in receipts.sorted(by: { $0.key < $1.key }) {
+            let name = wanted.first { $0.identity == identity }?.name ?? otherNames[identity] ?? identity
+            result[result[name] == nil ? name : "\(name) (\(identity))"] = receipt
+        }
+        return result
+    }
 }
 
 /// What the settlement must say about an asset that only its shot knows.

@@ -192,7 +192,7 @@ struct Draft: Sendable {
 
     func placed(budget: UInt64, event: String?, values: ShotValues, lead: Asset?) -> Placer.Placed {
         var consignment = Consignment(asset: asset, content: content, wanted: wanted, bytes: file, shot: ShotFacts(), budget: budget)
-        consignment.receipts = receipts
+        for (name, receipt) in receipts { consignment.receipts[wanted.first { $0.name == name }?.identity ?? name] = receipt }
         (consignment.twin, consignment.event) = (twin, event)
         consignment.shot = ShotFacts(captured: captured, photographer: photographer, name: name)
         let parcels = wanted.filter { paths[$0.name] != nil }.map { target in
