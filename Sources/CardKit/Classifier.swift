@@ -9,7 +9,7 @@ struct Classifier {
     func verdict(on entry: ScanEntry, promised: MediaKind, in tree: ClipTree?) -> (kind: MediaKind, fate: SourceEntry.Fate) {
         let kind = entry.type == .folder ? .other : tree?.kind(of: entry.path, promised: promised) ?? promised
         if let problem = entry.problem { return (kind, .unreadable(problem)) }
-        if let reason = Junk.reason(entry.name) { return (.other, .filtered(reason)) }
+        if let reason = Junk.reason(entry.name, isFolder: entry.type == .folder) { return (.other, .filtered(reason)) }
         if let reason = oddity(entry) { return (.other, .filtered(reason)) }
         if !hidden, entry.name.utf8.first == 0x2E { return (kind, .filtered("hidden: its name begins with a dot")) }
         if tree == nil, kind == .other || kind == .sidecar, Housekeeping.isCamerasOwn(entry.path) {

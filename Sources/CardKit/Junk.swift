@@ -11,8 +11,13 @@ package enum Junk {
         "lost.dir": "a phone's leftovers", ".filmgate": "Filmgate's own staging",
     ]
 
-    /// Why a name is junk, as a sentence for people; nil when it is not.
-    package static func reason(_ name: String) -> String? {
+    private static let files: Set<String> = [".ds_store", "thumbs.db", "desktop.ini"]
+
+    /// Why an entry is junk by its name, as a sentence for people; nil when it is not.
+    ///
+    /// A folder with the name of a junk file is not what that name stands for, and may hold anything.
+    package static func reason(_ name: String, isFolder: Bool = false) -> String? {
+        if isFolder, name.utf8.starts(with: "._".utf8) || files.contains(SafeName.folded(name)) { return nil }
         switch name.utf8.first {
         case 0x2E where name.utf8.starts(with: "._".utf8): return "junk: the Mac's attributes of another file"
         case 0x2E where name.utf8.starts(with: ".Trash-".utf8): return "junk: the desktop's trash"

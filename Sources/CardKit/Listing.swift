@@ -84,7 +84,7 @@ package struct Listing {
 
     /// Another file system below the card is left alone; a subvolume of the same one is no mount point and is entered.
     private static func step(into entry: ScanEntry, of card: Card, hidden: Bool, isMountPoint: (String) -> Bool) -> ScanStep {
-        if Junk.reason(entry.name) != nil || (!hidden && entry.name.utf8.first == 0x2E) { return .skip }
+        if Junk.reason(entry.name, isFolder: true) != nil || (!hidden && entry.name.utf8.first == 0x2E) { return .skip }
         guard entry.isBoundary else { return .proceed }
         return isMountPoint(Paths.join(card.root, entry.path)) ? .skip : .cross
     }

@@ -27,6 +27,14 @@ import Testing
         #expect(entries.contains { $0.origin.path == ".Trashes" && $0.origin.size == 0 })
     }
 
+    /// The name of a file that systems leave behind says nothing of a folder.
+    @Test func aFolderWithTheNameOfAJunkFileIsLookedInto() async throws {
+        let card = ScratchCard("DCIM/Thumbs.db/IMG_1.JPG", "DCIM/desktop.ini/IMG_2.JPG", "DCIM/._x/IMG_3.JPG")
+        let entries = try await card.entries()
+        #expect(entries.filter { $0.fate == .take }.paths.sorted() == ["DCIM/Thumbs.db/IMG_1.JPG", "DCIM/desktop.ini/IMG_2.JPG"])
+        #expect(isFiltered(entries["DCIM/._x"], "hidden: "))
+    }
+
     @Test func hiddenNamesAreLeftOutUnlessAskedFor() async throws {
         let card = ScratchCard(".hidden/IMG_1.JPG", "a/.IMG_2.JPG.part", "a/IMG_3.JPG", "a/.DS_Store")
         let entries = try await card.entries()
