@@ -15,10 +15,14 @@ public struct Mount: Sendable, Hashable {
     /// The device node, the server's share, or a word of the file system's own.
     public var source: String
     public var isReadOnly: Bool
+    /// Of an overlay, what the kernel says of its folders: `rw,lowerdir=/a,upperdir=/b`; else empty.
+    public var options: String
 
-    public init(id: Int, device: String, root: String, point: String, type: String, source: String, isReadOnly: Bool = false) {
+    public init(
+        id: Int, device: String, root: String, point: String, type: String, source: String, isReadOnly: Bool = false, options: String = ""
+    ) {
         (self.id, self.device, self.root, self.point) = (id, device, root, point)
-        (self.type, self.source, self.isReadOnly) = (type, source, isReadOnly)
+        (self.type, self.source, self.isReadOnly, self.options) = (type, source, isReadOnly, options)
     }
 
     /// `path` as seen from the top of the file system, without a leading `/`; nil when it does not lie below this mount.
@@ -71,7 +75,7 @@ public struct MountTable: Sendable, Hashable {
         let isReadOnly = fields[5].split(separator: ",").contains("ro")
         return Mount(
             id: id, device: fields[2], root: fields[3], point: fields[4], type: fields[dash + 1], source: fields[dash + 2],
-            isReadOnly: isReadOnly)
+            isReadOnly: isReadOnly, options: fields[dash + 1] == "overlay" && dash + 3 < fields.count ? fields[dash + 3] : "")
     }
 
     /// Resolves the kernel's octal escapes: `\040` is a space.

@@ -26,7 +26,7 @@ public protocol LedgerReader: Sendable {
     func queue(_ states: Set<Receipt.State>) async throws(IngestError) -> [QueuedDelivery]
     /// Assets, newest run first; for `status`, `history` and the page.
     func assets(_ filter: AssetFilter) async throws(IngestError) -> [AssetRow]
-    /// The latest row for each content key seen for `sha256`, any origin.
+    /// A row for each file that has `sha256`, wherever it lies, the latest of each content key first.
     func assets(sha256: String) async throws(IngestError) -> [AssetRow]
     func runs(limit: Int) async throws(IngestError) -> [RunRow]
     func totals() async throws(IngestError) -> LedgerTotals

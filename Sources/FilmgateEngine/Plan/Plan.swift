@@ -80,6 +80,17 @@ public struct Plan: Sendable {
         return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
     }
 
+    /// The targets that take this file by the rules of today.
+    func wanted(_ asset: Asset) -> [PlannedTarget] {
+        let facts = asset.media
+        let profile = profiles.resolve(make: facts?.make, model: facts?.model, serial: facts?.serial, owner: facts?.owner)
+        if profile.refusal(of: asset.kind) != nil { return [] }
+        return targets.filter { target in
+            let only = profile.deliver.map { $0[target.name] ?? [] }
+            return uploadTo.contains(target.name) && target.refusal(of: asset, routed: asset.kind, only: only) == nil
+        }
+    }
+
     /// Identities of the targets that a known file should have reached.
     func wanted(_ known: KnownFile) -> [String] {
         let profile = profiles.resolve(make: known.make, model: known.model, serial: known.serial, owner: known.owner)

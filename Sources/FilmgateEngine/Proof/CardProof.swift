@@ -17,6 +17,10 @@ public struct CardProof: Sendable {
     }
     public struct Finding: Sendable {
         public var origin: Origin, kind: MediaKind, verdict: Verdict, sha256: String?
+
+        public init(origin: Origin, kind: MediaKind, verdict: Verdict, sha256: String?) {
+            (self.origin, self.kind, self.verdict, self.sha256) = (origin, kind, verdict, sha256)
+        }
     }
     /// Rules that a caller may lift.
     public struct Allowance: OptionSet, Sendable {
@@ -33,6 +37,8 @@ public struct CardProof: Sendable {
     let witnesses: Witnesses?
     let allowance: Allowance
     let isHousekeeping: @Sendable (String) -> Bool
+    /// Nil where the kernel names no mounts: then devices are told by their numbers alone.
+    let media = try? Media.current()
     let pool = BlockingPool("filmgate.proof", width: 3)
 
     public init(
@@ -104,6 +110,12 @@ public struct CardProof: Sendable {
         }
         guard let content = row.content, !row.wanted.isEmpty else { return .problem("no target was to receive it") }
         let deliveries = try await reader.deliveries(of: content)
+        // Also for a target that only an earlier run was to fill: what was ordered and is not there yet may still be read from the card.
+        let waiting: Set<Receipt.State> = [.pending, .held]
+        if let open = deliveries.first(where: { waiting.contains($0.receipt.state) }) { return .problem(Self.undone(open)) }
+        if let witnesses, let missing = try witnesses.wanted(row).first(where: { !row.wanted.contains($0.identity) }) {
+            return .problem("\(missing.name): never delivered there, and the pipeline wants it")
+        }
         var holdsOriginal = entry.kind == .sidecar
         for wanted in row.wanted {
             guard let delivery = deliveries.first(where: { $0.target == wanted }) else { return .problem("\(wanted): not delivered") }
@@ -117,13 +129,17 @@ public struct CardProof: Sendable {
     /// Nil when this delivery proves the file.
     private func check(_ delivery: DeliveryRow, _ entry: SourceEntry, _ path: String, _ digests: Digests) async -> Verdict? {
         let name = delivery.targetName, receipt = delivery.receipt
-        guard receipt.state == .done else { return .problem("\(name): \(receipt.state.rawValue)\(receipt.reason.map { ": " + $0 } ?? "")") }
+        guard receipt.state == .done else { return .problem(Self.undone(delivery)) }
         // The digest that was delivered: the card's own, or that of the copy with the stamp in it, of which no other digest is known.
         let delivered = delivery.holdsRendition ? Digests(sha256: receipt.sha256 ?? digests.sha256) : digests
         let size = delivery.holdsRendition ? delivery.size : entry.origin.size
         if let copy = receipt.path { return await checkCopy(copy, name, path, size: size, delivered.sha256) }
         if receipt.verified == .server, receipt.sha256 == delivered.sha256 { return nil }
         return await ask(delivery, Self.question(entry, path, size: size, delivered, delivery))
+    }
+
+    private static func undone(_ delivery: DeliveryRow) -> String {
+        "\(delivery.targetName): \(delivery.receipt.state.rawValue)\(delivery.receipt.reason.map { ": " + $0 } ?? "")"
     }
 
     private func checkCopy(_ copy: String, _ name: String, _ path: String, size: UInt64, _ sha256: String) async -> Verdict? {
@@ -134,9 +150,9 @@ public struct CardProof: Sendable {
                 guard facts.size == size else {
                     return .problem("\(name): \(copy) has \(facts.size) bytes instead of \(size)")
                 }
-                if let card = try FileFacts.of(path), card.device == facts.device {
+                if let card = try FileFacts.of(path), card.device == facts.device || media?.areShared(by: copy, path) == true {
                     if !sameDeviceAllowed { return .problem("\(name): the copy \(copy) is on the card's own device") }
-                    if card.inode == facts.inode || SharedBlocks.areShared(copy, path) {
+                    if (card.device, card.inode) == (facts.device, facts.inode) || SharedBlocks.areShared(copy, path) {
                         return .problem("\(name): \(copy) shares its bytes with the card")
                     }
                 }

@@ -10,28 +10,42 @@ public final class Witnesses: Sendable {
     /// Digests that the targets ask by, beyond the SHA-256.
     public let digests: Set<DigestAlgorithm>
     private let build: Build
-    private let built: Mutex<[String?: [String: any UploadTarget]]>
+    private let built: Mutex<[String?: [Plan]]>
 
     /// Throws what building the targets for no event throws.
     public init(_ build: @escaping Build) throws(IngestError) {
         self.build = build
-        let plain = try build(nil).flatMap(\.targets)
-        digests = plain.reduce(into: Set<DigestAlgorithm>()) { $0.formUnion($1.traits.digests) }.intersection([.sha1, .md5])
-        built = Mutex([nil: Self.table(plain)])
+        let plans = try build(nil)
+        let algorithms = plans.flatMap(\.targets).reduce(into: Set<DigestAlgorithm>()) { $0.formUnion($1.traits.digests) }
+        digests = algorithms.intersection([.sha1, .md5])
+        built = Mutex([nil: plans])
     }
 
     /// The target that took this delivery; nil where no pipeline names it any more.
     public func target(of delivery: DeliveryRow) throws(IngestError) -> (any UploadTarget)? {
-        let event = delivery.isUnassigned ? nil : delivery.event
-        return try built.withLock { built throws(IngestError) -> (any UploadTarget)? in
-            if let known = built[event] { return known[delivery.target] }
-            let made = Self.table(try build(event).flatMap(\.targets))
-            built[event] = made
-            return made[delivery.target]
+        for plan in try plans(for: delivery.event) {
+            if let target = plan.targets.first(where: { $0.identity == delivery.target }) { return target.target }
         }
+        return nil
     }
 
-    private static func table(_ targets: [PlannedTarget]) -> [String: any UploadTarget] {
-        Dictionary(targets.map { ($0.identity, $0.target) }) { first, _ in first }
+    /// The targets that a file should have reached by the rules of today.
+    ///
+    /// Sidecars and memos go where their shot goes: its pictures are asked.
+    func wanted(_ row: AssetRow) throws(IngestError) -> [PlannedTarget] {
+        if row.kind.follows { return [] }
+        var asset = Asset(origin: row.origin, kind: row.kind, shot: row.shot)
+        asset.media = row.media
+        return try plans(for: row.event).flatMap { $0.wanted(asset) }
+    }
+
+    private func plans(for event: String?) throws(IngestError) -> [Plan] {
+        let event = event == DeliveryRow.unassigned ? nil : event
+        return try built.withLock { built throws(IngestError) -> [Plan] in
+            if let known = built[event] { return known }
+            let made = try build(event)
+            built[event] = made
+            return made
+        }
     }
 }

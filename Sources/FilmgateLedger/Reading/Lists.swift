@@ -20,10 +20,9 @@ extension SQLiteReader {
 
     public func assets(sha256: String) async throws(IngestError) -> [AssetRow] {
         try await scan { db in
-            let rows = try AssetReading.all(db, Self.bySHA256) { query in
+            try AssetReading.all(db, Self.bySHA256) { query in
                 for bound in [sha256, sha256 + ":", sha256 + ";"] { query.bind(bound) }
             }
-            return rows.reduce(into: []) { latest, row in if latest.last?.content != row.content { latest.append(row) } }
         }
     }
 

@@ -133,7 +133,7 @@ struct Workplace {
         let builder = builder(ledger: ledger), state = options.stateDirectory
         let files = pipelines.map { pipeline in
             var targets = pipeline
-            (targets.sources, targets.stages) = ([], [])
+            targets.sources = []
             return targets
         }
         return try Witnesses { event throws(IngestError) in

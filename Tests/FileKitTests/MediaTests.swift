@@ -1,0 +1,38 @@
+import FilmgateCore
+import Testing
+
+@testable import FileKit
+
+@Suite struct MediaTests {
+    private let blocks = ScratchFolder()
+
+    /// Two subvolumes of one disk, a card, an image on the card, and an overlay that writes to the card.
+    private func media() -> Media {
+        blocks.file("loop0/loop/backing_file", "/nowhere/card/disk.img\n")
+        let mounts = [
+            ("0:40", "/nowhere/dump", "btrfs", "/dev/sda2", ""), ("0:41", "/nowhere/pics", "btrfs", "/dev/sda2", ""),
+            ("8:33", "/nowhere/card", "exfat", "/dev/sdc1", ""), ("7:0", "/nowhere/image", "ext4", "/dev/loop0", ""),
+            ("0:50", "/nowhere/over", "overlay", "overlay", "rw,lowerdir=/nowhere/x:/nowhere/y,upperdir=/nowhere/card/up"),
+            ("0:51", "/nowhere/memory", "tmpfs", "tmpfs", ""), ("0:52", "/nowhere/other", "tmpfs", "tmpfs", ""),
+        ].enumerated().map { Mount(id: $0, device: $1.0, root: "/", point: $1.1, type: $1.2, source: $1.3, options: $1.4) }
+        return Media(MountTable(mounts), blocks: blocks.path)
+    }
+
+    @Test(arguments: [
+        ("dump/a.jpg", "pics/a.jpg", true), ("dump/a.jpg", "card/a.jpg", false), ("card/a.jpg", "image/a.jpg", true),
+        ("over/a.jpg", "card/a.jpg", true), ("over/a.jpg", "dump/a.jpg", false), ("memory/a", "other/a", false),
+        ("memory/a", "memory/b", true),
+    ])
+    func pathsShareWhatTheirBytesLieOn(one: String, other: String, expected: Bool) {
+        let media = media()
+        #expect(media.areShared(by: "/nowhere/" + one, "/nowhere/" + other) == expected)
+        #expect(media.areShared(by: "/nowhere/" + other, "/nowhere/" + one) == expected)
+    }
+
+    /// An image that lies on itself is no reason to go on for ever.
+    @Test func aCircleEnds() {
+        blocks.file("loop1/loop/backing_file", "/nowhere/image/disk.img\n")
+        let mount = Mount(id: 1, device: "7:1", root: "/", point: "/nowhere/image", type: "ext4", source: "/dev/loop1")
+        #expect(Media(MountTable([mount]), blocks: blocks.path).areShared(by: "/nowhere/image/a", "/nowhere/image/b"))
+    }
+}
