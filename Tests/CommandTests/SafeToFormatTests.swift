@@ -70,6 +70,58 @@ import Testing
         #expect(try ask(table).status == 8)
     }
 
+    /// What one import ordered and could not do yet is not done because another one asked for less, or read another card.
+    @Test func noForWhatAnEarlierImportLeftOpen() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 2, from: 1)
+        let gallery = try Gallery(table)
+        let pipeline = try table.pipeline(gallery)
+        gallery.stop()
+        #expect(try table.deliver(pipeline, wait: "1s").status == 8)
+        try expectNo(table, naming: "gallery: ")
+        try FileManager.default.copyItem(atPath: table.card, toPath: table.path("SECOND"))
+        #expect(try table.run(["import", table.path("SECOND"), "--to", table.path("other")]).status == 0)
+        try expectNo(table, naming: "gallery: ")
+        #expect(try table.importing(["--again"], to: table.path("other")).status == 0)
+        try expectNo(table, naming: "gallery: ")
+    }
+
+    @Test func noForATargetOfThePipelineThatNeverGotIt() throws {
+        let table = try imported()
+        let more = try table.write(
+            "two.yaml",
+            """
+            version: 1
+            stages: [{ exif: {} }, { dedupe: {} }, { upload: { to: [archive, second] } }]
+            targets:
+              archive: { folder: { path: "\(table.archive)/{captured:yyyy}/{captured:yyyy-MM-dd}" } }
+              second: { folder: { path: "\(table.path("second"))" } }
+            """)
+        let answer = try ask(table, ["--allow", "same-device", "--pipeline", more])
+        #expect(answer.status == 8)
+        #expect(answer.items().contains { ($0["reason"] as? String ?? "").contains("second: never delivered") })
+        #expect(try ask(table).status == 0)
+    }
+
+    @Test func noForAFileThatAppearsMeanwhile() throws {
+        let table = try imported(), clip = table.card + "/DCIM/100CANON/MVI_9000.MOV"
+        // Takes a while to read and no room.
+        #expect(FileManager.default.createFile(atPath: clip, contents: nil))
+        try FileHandle(forWritingTo: URL(fileURLWithPath: clip)).truncate(atOffset: 3 << 30)
+        let program = try Background(["safe-to-format", table.card, "--allow", "same-device", "--state", table.state, "--json"])
+        let files = "/proc/\(program.process.processIdentifier)/fd"
+        let isReading = Background.within(seconds: 60) {
+            let all = (try? FileManager.default.contentsOfDirectory(atPath: files)) ?? []
+            return all.contains { (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(files)/\($0)")) == clip }
+        }
+        #expect(isReading)
+        try table.write("CARD/DCIM/100CANON/IMG_7000.JPG", Data([0xFF, 0xD8, 7, 0xFF, 0xD9]))
+        program.process.waitUntilExit()
+        let answer = program.kill(0)
+        #expect(answer.status == 8)
+        #expect(answer.items().contains { ($0["reason"] as? String ?? "").contains("since the card began to be read") })
+    }
+
     @Test func emptyFilesAreExemptButNamed() throws {
         let table = try imported()
         try table.write("CARD/DCIM/100CANON/IMG_8888.JPG", Data())

@@ -64,6 +64,14 @@ public struct CardSource: Module, SourceDriver {
         }
     }
 
+    /// Where the mounted card begins that a place is only a part of; nil for a whole card, and for dumps in other folders.
+    public func card(around place: SourcePlace) async throws(IngestError) -> String? {
+        let finder = PlaceFinder(logger: context.logger)
+        return try await BlockingPool("card around", width: 1).run { () throws(IngestError) in
+            try finder.card(around: place.address, takesAll: place.takesAll)
+        }
+    }
+
     public func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession {
         let config = config
         let finder = PlaceFinder(logger: context.logger)

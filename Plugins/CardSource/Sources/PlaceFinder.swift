@@ -48,6 +48,12 @@ struct PlaceFinder: Sendable {
         }.map { Found(folder: $0.point, label: "", isFound: true) }
     }
 
+    /// The mount point of the card that `folder`, or what was named in it, is only a part of.
+    func card(around folder: String, takesAll: Bool) throws(IngestError) -> String? {
+        guard let point = try volumes().table.mount(of: folder)?.point, point != "/", point != folder || !takesAll else { return nil }
+        return looksLikeCard(point) ? point : nil
+    }
+
     private func looksLikeCard(_ folder: String) -> Bool {
         var found = false
         do throws(IngestError) {

@@ -81,6 +81,21 @@ import Testing
         #expect(found.map(\.label) == ["CARD", "XAVC"])
     }
 
+    @Test func aPartOfAMountedCardNamesTheWhole() throws {
+        let media = ScratchCard("CARD/DCIM/100/IMG_1.JPG", "CARD/PRIVATE/x", "BACKUP/dump/DCIM/IMG_1.JPG")
+        let mounts = ["CARD", "BACKUP"].enumerated().map { index, name in
+            Mount(id: index, device: "8:\(index)", root: "/", point: "\(media.path)/\(name)", type: "ext4", source: "/dev/sd\(index)")
+        }
+        let finder = PlaceFinder(
+            logger: Logger(label: "test"), homes: [],
+            volumes: { () throws(IngestError) in Volumes(MountTable(mounts), disks: "/nowhere", blocks: "/nowhere") })
+        let card = media.path + "/CARD"
+        #expect(try finder.card(around: card + "/DCIM", takesAll: true) == card)
+        #expect(try finder.card(around: card, takesAll: false) == card)
+        #expect(try finder.card(around: card, takesAll: true) == nil)
+        #expect(try finder.card(around: media.path + "/BACKUP/dump", takesAll: true) == nil)
+    }
+
     @Test func aPlaceThatIsGoneIsNotFoundOnOpening() async throws {
         let card = ScratchCard("a/x")
         let source = try ScratchCard.source([card.path + "/*"])

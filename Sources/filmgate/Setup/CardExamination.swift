@@ -3,6 +3,11 @@ import FilmgateCore
 import FilmgateEngine
 import Logging
 
+extension Origin {
+    /// The card itself.
+    fileprivate init(_ place: SourcePlace) { self.init(source: "card", volume: "", root: place.address, path: ".", size: 0, modified: 0) }
+}
+
 /// Looks at every entry of a card, a few at a time, and keeps what was found in card order.
 struct CardExamination {
     let path: String
@@ -14,13 +19,33 @@ struct CardExamination {
         let card = try CardSource(config, ModuleContext(name: "card", logger: logger, state: ""))
         var report = FormatReport()
         for place in try await card.places() {
+            if let whole = try await card.card(around: place) {
+                report.add(Self.problem(Origin(place), "only a part of the card at \(whole), and a card is formatted whole: ask for that"))
+            }
             let session = try await card.open(place)
             let entries = try await session.entries()
             let findings = await Result { () async throws(IngestError) in try await examine(entries, session, proof) }
             await session.close()
             for finding in try findings.get() { report.add(finding) }
+            for finding in try await changes(card, place, since: entries) { report.add(finding) }
         }
         return report
+    }
+
+    /// What was put on the card, or written anew, while its files were read: nobody has looked at it.
+    private func changes(
+        _ card: CardSource, _ place: SourcePlace, since before: [SourceEntry]
+    ) async throws(IngestError) -> [CardProof.Finding] {
+        let session = try await card.open(place), known = Set(before.map(\.origin))
+        let now = await Result { () async throws(IngestError) in try await session.entries() }
+        await session.close()
+        return try now.get().filter { !known.contains($0.origin) }.map { entry in
+            Self.problem(entry.origin, "new or changed since the card began to be read: ask again", entry.kind)
+        }
+    }
+
+    private static func problem(_ origin: Origin, _ why: String, _ kind: MediaKind = .other) -> CardProof.Finding {
+        CardProof.Finding(origin: origin, kind: kind, verdict: .problem(why), sha256: nil)
     }
 
     private func examine(
