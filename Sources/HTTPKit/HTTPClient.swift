@@ -17,6 +17,7 @@ public struct HTTPClient: Sendable {
     /// 307 and 308 (for GET and HEAD also 301, 302 and 303) are followed within the same origin, each address signed anew; a redirect to
     /// anywhere else comes back as it is, and no credential goes there. The body must be repeatable, as `HTTPBody` is.
     public func send(_ exchange: HTTPExchange) async throws(IngestError) -> HTTPResponse {
+        let asked = exchange.request.url
         var exchange = exchange, renewed = false
         for _ in 0...Self.redirectLimit {
             var (response, signed) = try await sendSigned(exchange)
@@ -27,10 +28,27 @@ public struct HTTPClient: Sendable {
                 }
             }
             if response.status == 401 { throw HTTPStatus.error(for: response) }
-            guard let next = redirect(response, of: exchange.request) else { return response }
+            guard let next = redirect(response, of: exchange.request) else {
+                response.isRedirected = !Self.isSame(asked, exchange.request.url)
+                return response
+            }
             exchange.request.url = next
         }
         throw IngestError(.untrusted, "\(exchange.request) redirects more than \(Self.redirectLimit) times.")
+    }
+
+    /// As `send`, for a question about one address: the answer of another one, such as a sign-in page, is `untrusted`.
+    public func look(_ exchange: HTTPExchange) async throws(IngestError) -> HTTPResponse {
+        let response = try await send(exchange)
+        try response.requireOwnAddress()
+        return response
+    }
+
+    /// Servers that send on to the same address with or without its last slash mean the same thing.
+    private static func isSame(_ first: String, _ second: String) -> Bool {
+        guard first != second else { return true }
+        guard let one = WebAddress(first), let other = WebAddress(second), one.query == other.query else { return false }
+        return one.path.split(separator: "/") == other.path.split(separator: "/")
     }
 
     private func sendSigned(_ exchange: HTTPExchange) async throws(IngestError) -> (HTTPResponse, HTTPRequest) {

@@ -42,6 +42,8 @@ public struct HTTPResponse: Sendable {
     public var digest: String?, length: UInt64 = 0
     /// Where the answer came from, after redirects within the same origin.
     public var url: String
+    /// Another address of that origin answered than the one that was asked.
+    public var isRedirected = false
     /// What must never be shown of this exchange.
     public var redactor = Redactor()
 

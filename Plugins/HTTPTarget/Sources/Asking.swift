@@ -3,32 +3,67 @@ import HTTPKit
 
 /// What stands under a name at the server.
 enum NamedCopy {
-    case missing, same(Receipt), other, unknown
-}
-
-/// What the bytes at an address are, compared with ours.
-enum RemoteContent {
-    case missing, equal, other(String), unknown
+    case missing
+    case same(Receipt)
+    case other, unknown
 }
 
 extension HTTPTarget {
+    /// What the server says about some bytes.
+    enum Knowledge {
+        case missing
+        case known(HTTPResponse)
+        case differs(String)
+        case silent
+    }
+
     /// Asks as `find` says.
     ///
     /// Nil when the server has not the bytes, or its answer is not about them.
     func ask(_ find: FindOptions, _ job: UploadJob) async throws(IngestError) -> Receipt? {
-        let address = find.url.address(TemplateValues(job))
-        let response = try await client.send(HTTPExchange(HTTPRequest(find.method.rawValue, address)))
-        if find.missing.contains(response.status) { return nil }
-        guard find.found.contains(response.status) else { throw HTTPStatus.error(for: response) }
-        let proof = find.digest?.proof(in: response, for: job.digests) ?? (find.byDigest ? .equal : .silent)
-        guard proof == .equal else { return nil }
+        guard case .known(let response) = try await knowledge(find, job.digests, TemplateValues(job)) else { return nil }
         return options.receipt.receipt(from: response, for: job, proof: .server, existed: true)
+    }
+
+    /// What the server says about bytes of these digests; before its first yes is believed, it must say no to bytes that nobody has.
+    func knowledge(_ find: FindOptions, _ digests: Digests, _ values: TemplateValues) async throws(IngestError) -> Knowledge {
+        let answer = try await bareAnswer(find, digests, values)
+        guard case .known = answer, !doubt.saysNo else { return answer }
+        do throws(IngestError) { try await askForNothing(find, values) } catch {
+            // A server may refuse to look for such a digest at all: that is no yes.
+            guard error.code == .rejected else { throw error }
+            doubt.noteNo()
+        }
+        return answer
+    }
+
+    private func bareAnswer(_ find: FindOptions, _ digests: Digests, _ values: TemplateValues) async throws(IngestError) -> Knowledge {
+        let response = try await client.send(HTTPExchange(HTTPRequest(find.method.rawValue, find.url.address(values))))
+        let proof = find.found.contains(response.status) ? find.digest?.proof(in: response, for: digests) : nil
+        // An address that a redirect leads to may say whose bytes it has; that it answers at all says nothing.
+        if proof == .equal { return .known(response) }
+        try response.requireOwnAddress()
+        if find.missing.contains(response.status) { return .missing }
+        guard find.found.contains(response.status) else { throw HTTPStatus.error(for: response) }
+        switch proof ?? (find.byDigest ? .equal : .silent) {
+        case .equal: return .known(response)
+        case .differs(let said): return .differs(said)
+        case .silent: return .silent
+        }
+    }
+
+    /// `misconfigured` when the server says that it has bytes that nobody can have: it would say so of every file.
+    func askForNothing(_ find: FindOptions, _ values: TemplateValues = TemplateValues()) async throws(IngestError) {
+        guard case .known = try await bareAnswer(find, .nobodys, values.asking(for: .nobodys)) else { return doubt.noteNo() }
+        throw IngestError(
+            .misconfigured, "\(place) says that it has whatever it is asked for, even bytes that nobody has: its word is no proof.",
+            advice: "Check the address under `find`, and its `found` and `missing`; then run `filmgate retry`.")
     }
 
     /// Looks at the name that an upload would get: by its digest where the server says it, else by reading it back.
     func copy(at path: String, of job: UploadJob) async throws(IngestError) -> NamedCopy {
         let address = options.url.address(path: path, TemplateValues(job))
-        let response = try await client.send(HTTPExchange(HTTPRequest("HEAD", address)))
+        let response = try await client.look(HTTPExchange(HTTPRequest("HEAD", address)))
         switch response.status {
         case 404, 410: return .missing
         case 200, 204: break
@@ -44,7 +79,7 @@ extension HTTPTarget {
             }
         }
         if let length = response[header: "Content-Length"].flatMap({ UInt64($0) }), length != job.file.size { return .other }
-        switch try await content(of: address, size: job.file.size, sha256: job.digests.sha256) {
+        switch try await client.compare(address, size: job.file.size, sha256: job.digests.sha256) {
         case .equal: return .same(named(response, address, job, proof: .reread))
         case .missing: return .missing
         case .other: return .other
@@ -57,20 +92,13 @@ extension HTTPTarget {
         receipt.url = receipt.url ?? String(address.prefix { $0 != "?" })
         return receipt
     }
+}
 
-    /// Downloads and hashes what stands at an address; nothing is kept.
-    func content(of url: String, size: UInt64, sha256: String) async throws(IngestError) -> RemoteContent {
-        var exchange = HTTPExchange(HTTPRequest("GET", url))
-        exchange.reception = .digest(upTo: size)
-        let response = try await client.send(exchange)
-        switch response.status {
-        case 200:
-            if response.truncated { return .other("It is larger than what was sent.") }
-            if response.length != size { return .other("It has \(response.length) bytes instead of \(size).") }
-            return response.digest == sha256 ? .equal : .other("Its SHA-256 is \(response.digest ?? "unknown").")
-        case 404, 410: return .missing
-        case 400, 403, 405, 501: return .unknown
-        default: throw HTTPStatus.error(for: response)
-        }
+extension Digests {
+    /// Of bytes that nobody has.
+    static var nobodys: Digests {
+        Digests(
+            sha256: String(repeating: "0", count: 64),
+            others: [.sha1: String(repeating: "0", count: 40), .md5: String(repeating: "0", count: 32)])
     }
 }

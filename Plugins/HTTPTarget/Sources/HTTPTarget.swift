@@ -9,6 +9,7 @@ public struct HTTPTarget: Module, UploadTarget {
     public let traits: TargetTraits
     let options: HTTPOptions, client: HTTPClient
     private let free = FreeNames()
+    let doubt = Doubt()
 
     public init(_ config: HTTPOptions, _ context: ModuleContext) throws(IngestError) {
         var transport = TransportOptions()
@@ -52,16 +53,11 @@ public struct HTTPTarget: Module, UploadTarget {
 
     /// Asks for bytes that nobody has, or else for the address itself: reachable, trusted and signed in, or the reason why not.
     public func check() async throws(IngestError) {
-        let nobody = Digests(
-            sha256: String(repeating: "0", count: 64),
-            others: [.sha1: String(repeating: "0", count: 40), .md5: String(repeating: "0", count: 32)])
-        var request = HTTPRequest("HEAD", options.url.base)
-        if let find = options.find { request = HTTPRequest(find.method.rawValue, find.url.address(TemplateValues(digests: nobody))) }
-        let response = try await client.send(HTTPExchange(request))
-        let known = options.find.map { $0.found + $0.missing } ?? []
+        if let find = options.find { return try await askForNothing(find) }
+        let response = try await client.send(HTTPExchange(HTTPRequest("HEAD", options.url.base)))
         // Many servers answer HEAD on an upload address with 404 or 405: they are there and let us in.
-        if (200..<300).contains(response.status) || known.contains(response.status) { return }
-        if options.find == nil, [400, 404, 405, 410, 411, 415, 422, 501].contains(response.status) { return }
+        if (200..<300).contains(response.status) { return }
+        if [400, 404, 405, 410, 411, 415, 422, 501].contains(response.status) { return }
         throw HTTPStatus.error(for: response)
     }
 
@@ -106,19 +102,16 @@ public struct HTTPTarget: Module, UploadTarget {
 
     public func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {
         if let find = options.find, find.url.uses.isDisjoint(with: ["sha1", "md5"]), find.byDigest {
-            let response = try await client.send(
-                HTTPExchange(HTTPRequest(find.method.rawValue, find.url.address(TemplateValues(digests: Digests(sha256: sha256))))))
-            if find.found.contains(response.status) { return .equal }
-            if find.missing.contains(response.status) { return .missing }
-            throw HTTPStatus.error(for: response)
+            let digests = Digests(sha256: sha256)
+            switch try await knowledge(find, digests, TemplateValues(digests: digests)) {
+            case .missing: return .missing
+            case .known: return .equal
+            case .differs(let said): return .differs("It says that its digest is \(said).")
+            case .silent: return .cannotTell
+            }
         }
         guard let url = receipt.url, WebAddress(url)?.origin == WebAddress(options.url.base)?.origin else { return .cannotTell }
-        switch try await content(of: url, size: size, sha256: sha256) {
-        case .missing: return .missing
-        case .equal: return .equal
-        case .other(let why): return .differs(why)
-        case .unknown: return .cannotTell
-        }
+        return try await client.compare(url, size: size, sha256: sha256).verification
     }
 
     var place: String { WebAddress(options.url.base)?.origin ?? "The server" }

@@ -44,6 +44,13 @@ extension TemplateValues {
         add(digests)
     }
 
+    /// The same question about other bytes.
+    func asking(for digests: Digests) -> TemplateValues {
+        var values = self
+        values.add(digests)
+        return values
+    }
+
     private mutating func add(_ digests: Digests) {
         for algorithm in DigestAlgorithm.allCases { if let digest = digests[algorithm] { text[algorithm.rawValue] = digest } }
     }

@@ -64,6 +64,7 @@ extension S3Target {
     /// Looks at a key: by the checksum that the service keeps, else by reading it back.
     func copy(at path: String, of job: UploadJob) async throws(IngestError) -> KeyedCopy {
         let head = try await client.ask("HEAD", client.url(path), headers: [("x-amz-checksum-mode", "ENABLED")])
+        try head.requireOwnAddress()
         if head.status == 404 { return .missing }
         guard head.status == 200 else { throw S3Failure.error(for: head) }
         if let length = head[header: "Content-Length"].flatMap({ UInt64($0) }), length != job.file.size { return .other }

@@ -80,7 +80,7 @@ public struct TusTarget: Module, UploadTarget {
 
     /// Bytes that the server has of an upload; nil when it knows it no longer.
     private func offset(at place: String) async throws(IngestError) -> UInt64? {
-        let response = try await client.send(HTTPExchange(request("HEAD", place)))
+        let response = try await client.look(HTTPExchange(request("HEAD", place)))
         if [403, 404, 410].contains(response.status) { return nil }
         guard (200..<300).contains(response.status), let offset = response[header: "Upload-Offset"].flatMap({ UInt64($0) }) else {
             throw Self.error(for: response)

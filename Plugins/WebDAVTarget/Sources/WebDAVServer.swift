@@ -75,7 +75,7 @@ struct WebDAVServer: Sendable {
 
     /// What stands at a path, compared with the job's bytes; by size first, then by reading it.
     func compare(_ path: String, _ job: UploadJob) async throws(IngestError) -> RemoteCopy {
-        let head = try await client.send(HTTPExchange(HTTPRequest("HEAD", url(path))))
+        let head = try await client.look(HTTPExchange(HTTPRequest("HEAD", url(path))))
         if head.status == 404 || head.status == 410 { return .missing }
         if head.status == 200, let length = head[header: "Content-Length"].flatMap({ UInt64($0) }), length != job.file.size {
             return .other("It has \(length) bytes instead of \(job.file.size).")

@@ -20,15 +20,19 @@ public enum RemoteCopy: Sendable, Hashable {
 
 extension HTTPClient {
     /// Downloads and hashes what stands at an address; nothing is kept.
+    ///
+    /// After a redirect only the right bytes are an answer; any other is `untrusted`.
     public func compare(_ url: String, size: UInt64, sha256: String) async throws(IngestError) -> RemoteCopy {
         var exchange = HTTPExchange(HTTPRequest("GET", url))
         exchange.reception = .digest(upTo: size)
         let response = try await send(exchange)
+        if response.status == 200, !response.truncated, response.length == size, response.digest == sha256 { return .equal }
+        try response.requireOwnAddress()
         switch response.status {
         case 200:
             if response.truncated { return .other("It is larger than what was sent.") }
             if response.length != size { return .other("It has \(response.length) bytes instead of \(size).") }
-            return response.digest == sha256 ? .equal : .other("Its SHA-256 is \(response.digest ?? "unknown").")
+            return .other("Its SHA-256 is \(response.digest ?? "unknown").")
         case 404, 410: return .missing
         case 400, 403, 405, 501: return .unknown
         default: throw HTTPStatus.error(for: response)

@@ -1,0 +1,69 @@
+import FilmgateCore
+import FilmgateTesting
+import HTTPKit
+import Testing
+
+@testable import HTTPTarget
+
+/// Servers whose answers must not be believed.
+@Suite(.timeLimit(.minutes(5))) struct DoubtTests {
+    private static let nobodys = String(repeating: "0", count: 64)
+
+    private static func form(_ server: FaultServer, _ find: [String: Option] = [:]) throws -> HTTPTarget {
+        let question = find.merging(["url": .text(server.url + "/by-digest/{sha256}")]) { $1 }
+        return try make(["url": .text(server.url + "/assets"), "find": .map(question)])
+    }
+
+    private static func verification(_ target: HTTPTarget, _ job: UploadJob) async -> IngestError.Code? {
+        await code { () async throws(IngestError) in
+            try await target.verify(Receipt(state: .done), size: job.file.size, sha256: job.digests.sha256)
+        }
+    }
+
+    @Test(arguments: [200, 404]) func aQuestionThatEndsAtASignInPageIsNotAnswered(_ status: Int) async throws {
+        let server = try FaultServer { seen, _ in
+            seen.target == "/login" ? .answer(status) : .answer(302, headers: [("Location", "/login")])
+        }
+        defer { server.stop() }
+        let job = try JobFile([1, 2, 3]).job
+        let target = try Self.form(server)
+        #expect(await code { () async throws(IngestError) in try await target.find(job) } == .untrusted)
+        #expect(await Self.verification(target, job) == .untrusted)
+        #expect(await code { () async throws(IngestError) in try await target.check() } == .untrusted)
+        let named = try make(["url": .text(server.url + "/dav/{name}")])
+        #expect(await code { () async throws(IngestError) in try await named.occupancy(of: "a.jpg", for: job) } == .untrusted)
+    }
+
+    @Test func anAddressThatRepeatsTheDigestMayBeAnother() async throws {
+        let job = try JobFile([1, 2, 3])
+        let digest = job.sha256
+        let server = try FaultServer { seen, _ in
+            if seen.target == "/assets/7" { return .answer(200, body: #"{"id": 7, "sha256": "\#(digest)"}"#) }
+            return seen.target.hasSuffix(digest) ? .answer(303, headers: [("Location", "/assets/7")]) : .answer(404)
+        }
+        defer { server.stop() }
+        let target = try Self.form(server, ["method": .text("GET"), "digest": .map(["json": .text("sha256")])])
+        #expect(try await target.find(job.job)?.id == "7")
+    }
+
+    @Test func aServerThatHasEverythingIsNotBelieved() async throws {
+        let server = try FaultServer { _, _ in .answer(200) }
+        defer { server.stop() }
+        let job = try JobFile([1, 2, 3]).job
+        let target = try Self.form(server)
+        for _ in 0..<2 { #expect(await code { () async throws(IngestError) in try await target.find(job) } == .misconfigured) }
+        #expect(await Self.verification(target, job) == .misconfigured)
+        #expect(await code { () async throws(IngestError) in try await target.check() } == .misconfigured)
+    }
+
+    @Test(arguments: [404, 400]) func anHonestServerIsAskedForNothingOnce(_ refusal: Int) async throws {
+        let server = try FaultServer { seen, _ in .answer(seen.target.hasSuffix(Self.nobodys) ? refusal : 200) }
+        defer { server.stop() }
+        let job = try JobFile([1, 2, 3]).job
+        let target = try Self.form(server)
+        for _ in 0..<3 { #expect(try await target.find(job)?.verified == .server) }
+        #expect(try await target.verify(Receipt(state: .done), size: 3, sha256: job.digests.sha256) == .equal)
+        #expect(server.seen.count { $0.target.hasSuffix(Self.nobodys) } == 1)
+        #expect(server.seen.count == 5)
+    }
+}
