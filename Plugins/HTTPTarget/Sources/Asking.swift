@@ -63,11 +63,11 @@ extension HTTPTarget {
     /// Looks at the name that an upload would get: by its digest where the server says it, else by reading it back.
     func copy(at path: String, of job: UploadJob) async throws(IngestError) -> NamedCopy {
         let address = options.url.address(path: path, TemplateValues(job))
-        let response = try await client.look(HTTPExchange(HTTPRequest("HEAD", address)))
+        let response = try await glance(at: address)
         switch response.status {
         case 404, 410: return .missing
-        case 200, 204: break
-        // Where HEAD is not allowed, If-None-Match is what protects.
+        case 200, 204, 206, 416: break
+        // Where nothing may be looked at, If-None-Match is what protects.
         case 400, 403, 405, 501: return .unknown
         default: throw HTTPStatus.error(for: response)
         }
@@ -78,13 +78,22 @@ extension HTTPTarget {
             case .silent: break
             }
         }
-        if let length = response[header: "Content-Length"].flatMap({ UInt64($0) }), length != job.file.size { return .other }
+        if let length = response.wholeLength, length != job.file.size { return .other }
         switch try await client.compare(address, size: job.file.size, sha256: job.digests.sha256) {
         case .equal: return .same(named(response, address, job, proof: .reread))
         case .missing: return .missing
         case .other: return .other
         case .unknown: return .unknown
         }
+    }
+
+    /// The head of what stands at an address; where HEAD is not allowed, of its first byte.
+    private func glance(at address: String) async throws(IngestError) -> HTTPResponse {
+        let head = try await client.look(HTTPExchange(HTTPRequest("HEAD", address)))
+        guard [400, 403, 405, 501].contains(head.status) else { return head }
+        var exchange = HTTPExchange(HTTPRequest("GET", address, headers: [("Range", "bytes=0-0")]))
+        exchange.reception = .collect(1)
+        return try await client.look(exchange)
     }
 
     private func named(_ response: HTTPResponse, _ address: String, _ job: UploadJob, proof: Receipt.Proof) -> Receipt {
@@ -100,5 +109,13 @@ extension Digests {
         Digests(
             sha256: String(repeating: "0", count: 64),
             others: [.sha1: String(repeating: "0", count: 40), .md5: String(repeating: "0", count: 32)])
+    }
+}
+
+extension HTTPResponse {
+    /// Bytes of the whole file, whether all of it was asked for or a part; nil where the answer does not say.
+    fileprivate var wholeLength: UInt64? {
+        guard status == 206 || status == 416 else { return self[header: "Content-Length"].flatMap { UInt64($0) } }
+        return self[header: "Content-Range"]?.split(separator: "/").last.flatMap { UInt64($0) }
     }
 }

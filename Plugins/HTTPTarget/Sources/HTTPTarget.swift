@@ -67,10 +67,26 @@ public struct HTTPTarget: Module, UploadTarget {
         switch try await copy(at: path, of: job) {
         case .missing:
             free.note(path, for: job.digests.sha256)
+            doubt.noteFree()
             return .free
         case .unknown: return .free
         case .same(let receipt): return .same(receipt)
-        case .other: return .other
+        case .other:
+            if doubt.noteTaken() { try await askForFreeName(beside: path, job) }
+            return .other
+        }
+    }
+
+    /// `misconfigured` when even a name that nobody can have used is taken: then all are, and no number behind it makes one free.
+    private func askForFreeName(beside path: String, _ job: UploadJob) async throws(IngestError) {
+        let folder = path.utf8.lastIndex(of: 0x2F).map { String(path[...$0]) } ?? ""
+        let name = "\(folder)filmgate-\(String(UInt64.random(in: .min ... .max), radix: 16))-\(job.name)"
+        switch try await copy(at: name, of: job) {
+        case .missing, .unknown: doubt.noteThatSomeAreFree()
+        case .same, .other:
+            throw IngestError(
+                .misconfigured, "\(place) says that every name is taken, even one that nobody can have used.",
+                advice: "It may answer each address with a page of its own: check `url` and `auth`, then run `filmgate retry`.")
         }
     }
 

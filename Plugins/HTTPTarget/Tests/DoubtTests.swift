@@ -66,4 +66,61 @@ import Testing
         #expect(server.seen.count { $0.target.hasSuffix(Self.nobodys) } == 1)
         #expect(server.seen.count == 5)
     }
+
+    @Test(arguments: [405, 501]) func whereHEADIsNotAllowedTheFirstByteIsAskedFor(_ refusal: Int) async throws {
+        let server = try FaultServer { seen, _ in
+            if seen.method == "HEAD" { return .answer(refusal) }
+            if seen.target != "/dav/taken.jpg" { return .answer(404) }
+            return .answer(206, headers: [("Content-Range", "bytes 0-0/99")], body: "x")
+        }
+        defer { server.stop() }
+        let job = try JobFile([1, 2, 3]).job
+        let target = try make(["url": .text(server.url + "/dav/{name}")])
+        #expect(try await target.occupancy(of: "taken.jpg", for: job) == .other)
+        #expect(try await target.occupancy(of: "new.jpg", for: job) == .free)
+        #expect(server.seen.filter { $0.method == "GET" }.allSatisfy { $0[header: "Range"] == "bytes=0-0" })
+    }
+
+    @Test func theSameBytesAreKnownWithoutHEAD() async throws {
+        let server = try FaultServer { seen, _ in seen.method == "HEAD" ? .answer(405) : .answer(200, body: "abc") }
+        defer { server.stop() }
+        let same = try JobFile(Array("abc".utf8)).job
+        let other = try JobFile(Array("xyz".utf8)).job
+        let target = try make(["url": .text(server.url + "/dav/{name}")])
+        guard case .same(let receipt) = try await target.occupancy(of: "a.jpg", for: same) else {
+            Issue.record("not known")
+            return
+        }
+        #expect(receipt.verified == .reread)
+        #expect(try await target.occupancy(of: "a.jpg", for: other) == .other)
+    }
+
+    private static func names(_ count: Int, _ target: HTTPTarget, _ job: UploadJob) async throws(IngestError) {
+        for number in 0..<count { #expect(try await target.occupancy(of: "2026/\(number).jpg", for: job) == .other) }
+    }
+
+    private static func busy(_ server: FaultServer) throws -> HTTPTarget {
+        try make(["url": .text(server.url + "/dav/{captured:yyyy}/{name}"), "digest": .map(["header": .text("X-Sha256")])])
+    }
+
+    @Test func aServerWhoseEveryNameIsTakenIsHeldAfterAFew() async throws {
+        let server = try FaultServer { _, _ in .answer(200, headers: [("X-Sha256", JobFile.emptyDigest)]) }
+        defer { server.stop() }
+        let job = try JobFile([1, 2, 3]).job
+        let target = try Self.busy(server)
+        for _ in 0..<2 { #expect(await code { () async throws(IngestError) in try await Self.names(9999, target, job) } == .misconfigured) }
+        #expect(server.seen.count < 30)
+        #expect(server.seen.contains { $0.target.hasPrefix("/dav/2026/filmgate-") })
+    }
+
+    @Test func thousandsOfTakenNamesAreGoneThrough() async throws {
+        let server = try FaultServer { seen, _ in
+            seen.target.contains("filmgate-") ? .answer(404) : .answer(200, headers: [("X-Sha256", JobFile.emptyDigest)])
+        }
+        defer { server.stop() }
+        let job = try JobFile([1, 2, 3]).job
+        let target = try Self.busy(server)
+        try await Self.names(2000, target, job)
+        #expect(server.seen.count < 2010)
+    }
 }

@@ -143,7 +143,8 @@ extension Placer {
         }
         switch result {
         case .success(let answer)?: return .told(answer)
-        case .failure(let error)? where !error.code.isAboutTheTarget: throw error
+        // A server that is set up wrongly holds its own queue, once it is to be sent something; the folders get theirs.
+        case .failure(let error)? where !error.code.isAboutTheTarget && error.code != .misconfigured: throw error
         case .failure, nil:
             book.note(silent: true, target.identity)
             return .silence
