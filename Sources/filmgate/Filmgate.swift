@@ -35,11 +35,13 @@ struct Filmgate: AsyncParsableCommand {
     /// Usage mistakes end with 2 (ArgumentParser's own code is 64); everything else with the code that the verb threw.
     static func main() async {
         signal(SIGPIPE, SIG_IGN)
+        // No file that is opened may become a stream that was closed: words would go into it.
+        for stream: CInt in 0...2 where fcntl(stream, F_GETFD) < 0 { _ = open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY) }
         HeapMemory.keepSteady()
         // A dump of this program's memory would hold tokens. 1 also keeps those away that are piped to a collector (core(5)).
         var none = rlimit(rlim_cur: 1, rlim_max: 1)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
-        Glibc.exit(await carryOut(nil))
+        Glibc.exit(Console.status(after: await carryOut(nil)))
     }
 
     /// Does what a command line says and returns its exit code; nil = this process's own.

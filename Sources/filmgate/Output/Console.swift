@@ -1,3 +1,4 @@
+import FilmgateEngine
 import Glibc
 import Synchronization
 
@@ -5,18 +6,28 @@ import Synchronization
 ///
 /// Each line is written whole.
 enum Console {
-    private static let lock = Mutex(())
+    /// What stdout could not be written for: after that nothing more goes there, so that what is there is a beginning and has no gaps.
+    private static let lock = Mutex<CInt?>(nil)
 
     /// One line of data.
     static func out(_ line: String) {
         Living.lastWord?.hear(line)
-        if let audience = Living.audience { audience.say(.out(line)) } else { write(line + "\n", to: STDOUT_FILENO) }
+        if let audience = Living.audience { audience.say(.out(line)) } else { writeOut(line + "\n") }
+    }
+
+    /// How this process ends: output that is cut off must not pass for complete.
+    ///
+    /// Somebody who reads no further, such as `head`, has all that he wants.
+    static func status(after status: Int32) -> Int32 {
+        guard status == ExitStatus.complete.rawValue, let code = lock.withLock({ $0 }), code != EPIPE else { return status }
+        return (code == ENOSPC || code == EDQUOT ? ExitStatus.full : .failure).rawValue
     }
 
     /// The same; false when nobody reads any more.
     static func tryOut(_ line: String) -> Bool {
         out(line)
         var ends = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+        if Living.audience == nil, lock.withLock({ $0 }) != nil { return false }
         return poll(&ends, 1, 0) <= 0 || ends.revents & Int16(POLLERR) == 0
     }
 
@@ -40,18 +51,36 @@ enum Console {
         return Int(size.ws_col)
     }
 
-    private static func write(_ text: String, to descriptor: CInt) {
+    /// The first failure is told, once; a pipe that nobody reads any more is none.
+    private static func writeOut(_ text: String) {
+        let failure = lock.withLock { broken -> CInt? in
+            guard broken == nil else { return nil }
+            broken = put(text, to: STDOUT_FILENO)
+            return broken
+        }
+        guard let failure, failure != EPIPE else { return }
+        write("Cannot write to stdout: \(String(cString: strerror(failure)))\n", to: STDERR_FILENO)
+    }
+
+    private static func write(_ text: String, to descriptor: CInt) { lock.withLock { _ in _ = put(text, to: descriptor) } }
+
+    /// The code of what went wrong; nil when all of it is written.
+    private static func put(_ text: String, to descriptor: CInt) -> CInt? {
         var text = text
-        lock.withLock { _ in
-            text.withUTF8 { bytes in
-                var rest = UnsafeRawBufferPointer(bytes)
-                while !rest.isEmpty {
-                    let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-                    if count < 0, errno == EINTR || errno == EAGAIN { continue }
-                    guard count > 0 else { return }
-                    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        return text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                let count = Glibc.write(descriptor, rest.baseAddress, rest.count), code = errno
+                if count < 0, code == EINTR { continue }
+                if count < 0, code == EAGAIN {
+                    var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&room, 1, 1000)
+                    continue
                 }
+                guard count > 0 else { return count < 0 ? code : EIO }
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
             }
+            return nil
         }
     }
 }
