@@ -37,9 +37,10 @@ public struct PlanBuilder: Sendable {
             guard case .stage(let make) = try entry(.stage, use).make else { continue }
             stages.append(try build(use, lookup, make))
         }
-        var sources: [any SourceDriver] = []
+        var sources: [any SourceDriver] = [], patterns: [Int: [String]] = [:]
         for use in pipeline.sources {
             guard case .source(let make) = try entry(.source, use).make else { continue }
+            patterns[sources.count] = Absence.patterns(use.node)
             sources.append(try build(use, lookup, make))
             if let loop = loop(use, sources[sources.count - 1], targets) {
                 let place = loop.mark.line > 0 ? "\(loop.mark.file):\(loop.mark.line):\(loop.mark.column): " : ""
@@ -47,6 +48,7 @@ public struct PlanBuilder: Sendable {
             }
         }
         var plan = Plan(sources: sources, stages: stages, targets: targets, profiles: pipeline.profiles, spool: pipeline.spool.max.bytes)
+        plan.patterns = patterns
         plan.backoff = Backoff(first: pipeline.retry.first, cap: max(pipeline.retry.first, pipeline.retry.most))
         plan.signIns = pipeline.auth.compactMap { use in lookup.auth[use.name].map { (use.name, $0) } }
         return plan

@@ -12,7 +12,10 @@ struct ContinuousRun: Sendable {
     func run() async throws(IngestError) {
         ground.hub.whenResting { [sessions = ground.sessions] in await sessions.concluded() }
         await withTaskGroup(of: Void.self) { group in
-            for source in ground.plan.sources { group.addTask { await SourceKeeper(driver: source, run: self).keep() } }
+            for (number, source) in ground.plan.sources.enumerated() {
+                let absence = ground.plan.patterns[number].flatMap { Absence.of($0) }
+                group.addTask { await SourceKeeper(driver: source, absence: absence, run: self).keep() }
+            }
         }
         stays.close(ground)
         if let error = fatal.error { throw error }

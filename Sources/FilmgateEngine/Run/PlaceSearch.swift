@@ -11,11 +11,6 @@ struct PlaceSearch: Sendable {
     private static let settling = Duration.seconds(3)
     private static let pause = Duration.milliseconds(500)
 
-    /// A run that looked at nothing must not end as if all had been taken.
-    static let nothingFound = IngestError(
-        .notFound, "There is nothing to take from: none of the sources finds a camera or a card.",
-        advice: "filmgate cameras lists the cameras; with --wait 1m one that is switched on later is taken.")
-
     /// What was found when the run is stopped meanwhile.
     func run() async throws(IngestError) -> [Found] {
         guard let arrival, sources.contains(where: Self.comesAndGoes) else { return try await look(within: nil) }

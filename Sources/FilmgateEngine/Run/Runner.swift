@@ -52,8 +52,9 @@ public final class Runner: Sendable {
     public func runOnce() async throws(IngestError) -> RunOutcome {
         let clock = ContinuousClock(), start = clock.now
         try await checkFolders()
-        let places = try allowed(try await PlaceSearch(sources: plan.sources, stopping: stopping, arrival: options.arrival).run())
-        if places.isEmpty, !plan.sources.isEmpty, !stopping.isSet { throw PlaceSearch.nothingFound }
+        let found = try await PlaceSearch(sources: plan.sources, stopping: stopping, arrival: options.arrival).run()
+        let places = try allowed(found)
+        if places.isEmpty, !plan.sources.isEmpty, !stopping.isSet { throw found.isEmpty ? Absence.of(plan) : Absence.nothingFound }
         let ground = try await prepare()
         for (driver, place) in places where !stopping.isSet {
             let result = await Result { () async throws(IngestError) in

@@ -4,10 +4,13 @@ import Synchronization
 /// Looks after one source of a continuous run: finds its places as they come, and gives each a keeper of its own.
 struct SourceKeeper: Sendable {
     let driver: any SourceDriver
+    /// What to say when it finds nothing at first; nil = nothing.
+    let absence: IngestError?
     let run: ContinuousRun
 
     func keep() async {
         let knocks = Knocks(), book = PlaceBook()
+        var absence = absence
         let listening = changes(knocks)
         var trouble: IngestError?, failures = 0
         await withTaskGroup(of: Void.self) { group in
@@ -16,6 +19,8 @@ struct SourceKeeper: Sendable {
                 case nil: break
                 case .success(let places):
                     (trouble, failures) = (nil, 0)
+                    if let absence, places.isEmpty { miss(absence) }
+                    absence = nil
                     for place in book.fresh(places) {
                         group.addTask {
                             await PlaceKeeper(driver, place, run).keep()
@@ -39,6 +44,12 @@ struct SourceKeeper: Sendable {
     private func tell(_ error: IngestError) {
         if error.code == .misconfigured { return run.fail(error) }
         run.ground.tally.trouble(error)
+    }
+
+    /// A run that goes on waits for what is put in later; one that ends has missed something.
+    private func miss(_ absence: IngestError) {
+        if run.once { return run.ground.tally.trouble(absence) }
+        run.ground.hub.post(.trouble(IngestError(absence.code, absence.message, advice: "It is taken as soon as it is there.")))
     }
 
     private func pause(_ failures: Int) -> Duration? {
