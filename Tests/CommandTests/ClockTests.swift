@@ -80,7 +80,45 @@ import Testing
         let clock = try #require(measured.items("clock").first)
         #expect(clock["serial"] as? String == second["serial"] as? String)
         #expect(try seconds(clock["captured"] as? String ?? "") == seconds(first["captured"] as? String ?? ""))
-        #expect(try table.run(["clock", "--paired", path(table, first), path(table, first)]).status != 0)
+        #expect(try table.run(["clock", "--paired", path(table, first), path(table, first)]).status == 2)
+    }
+
+    /// One wrong digit in the year would put every file of the body into another year's folders.
+    @Test func aClockThatIsDaysOffIsAskedAbout() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let photo = try item(table, "Canon"), time = try #require(photo["captured"] as? String)
+        let words = ["clock", path(table, photo), "--shows", "1999\(time.dropFirst(4).prefix(6)) \(time.dropFirst(11).prefix(8))"]
+        let refused = try table.run(words)
+        let advice = try #require(refused.items("error").first?["advice"] as? String)
+        #expect(refused.status == 2 && advice.contains("Is the year right?") && advice.contains("--force"), "\(refused.output)")
+        #expect((refused.items("error").first?["message"] as? String)?.contains(" days") == true)
+        #expect(try table.run(["clock"]).items("clock").isEmpty)
+        #expect(try table.run(words + ["--force"]).status == 0)
+        #expect(try table.run(["clock"]).items("clock").count == 1)
+        #expect(try table.run(["clock", "--forget", "999"]).status == 2)
+        #expect(try table.run(["clock"]).items("clock").count == 1)
+    }
+
+    @Test func checkWarnsOfOffsetsThatNoZoneExplains() throws {
+        let table = try Table()
+        func warnings(_ offset: String) throws -> [[String: Any]] {
+            let file = try table.write(
+                "p.yaml",
+                """
+                version: 1
+                sources: [{ card: {} }]
+                profiles:
+                  - { match: { make: canon }, clock_offset: "\(offset)" }
+                stages: [{ upload: { to: [archive] } }]
+                targets: { archive: { folder: { path: "\(table.archive)" } } }
+                """)
+            let outcome = try table.run(["check", file])
+            #expect(outcome.status == 0, "\(outcome.output)")
+            return outcome.items("diagnostic").filter { $0["code"] as? String == "large-offset" }
+        }
+        #expect(try warnings("-26:00:00").isEmpty)
+        #expect(try warnings("+26:00:01").first?["line"] as? Int == 4)
     }
 
     @Test func nonsenseIsRefused() throws {

@@ -18,10 +18,18 @@ extension PipelineDecoder {
         var profile: Profile = section(node)
         profile.mark = node.mark
         profile.matchRule = section(profile.match)
+        if let offset = profile.clockOffset, offset.isUnusual, let place = node["clock_offset"], !isMeasured {
+            warn(
+                place.mark, "large-offset", "A clock offset of \(offset.shown ?? "") is more than zones explain.",
+                hint: "It is hours:minutes:seconds.")
+        }
         if let zone = node["zone"], let name = profile.zoneName { profile.zone = rules(of: name, zone) }
         profile.delivering = deliveries(node["deliver"])
         return profile
     }
+
+    /// Whether the file that is being read holds measured clocks: of those the measuring asked.
+    private var isMeasured: Bool { lastProfiles.map { including.last == includes.canonical($0) } ?? false }
 
     private mutating func rules(of name: String, _ node: ConfigNode) -> ZoneRules? {
         let found = zonesByName[name] ?? zones.rules(named: name)

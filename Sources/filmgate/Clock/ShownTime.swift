@@ -1,4 +1,5 @@
 import FilmgateCore
+import FilmgateEngine
 
 /// What a clock in a picture shows: `2026-11-21 14:03:27`, or `14:03:27` and `14:03` on the day that fits best.
 struct ShownTime: Equatable {
@@ -27,6 +28,19 @@ struct ShownTime: Equatable {
         let parts = text.split(separator: separator, omittingEmptySubsequences: false)
         let numbers = parts.compactMap { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int($0) : nil }
         return numbers.count == parts.count && parts.count <= 3 ? numbers : nil
+    }
+
+    /// The part that is probably mistyped when the offset is far too large: with the camera's own in its place, it would not be.
+    func suspect(beside camera: CivilTime) -> String? {
+        guard let day else { return nil }
+        let parts = [
+            ("year", (camera.year, day.month, day.day)), ("month", (day.year, camera.month, day.day)),
+            ("day", (day.year, day.month, camera.day)),
+        ]
+        return parts.first { _, day in
+            guard let time = CivilTime(year: day.0, month: day.1, day: day.2) else { return false }
+            return (time.civilSeconds + second - camera.civilSeconds).magnitude <= UInt64(ClockOffset.usual)
+        }?.0
     }
 
     /// Seconds to add to the camera's time; without a day, the shortest way.

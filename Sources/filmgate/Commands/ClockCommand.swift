@@ -34,6 +34,9 @@ struct ClockCommand: AsyncParsableCommand {
     @Flag(help: "Only say it; write nothing down.")
     var dryRun = false
 
+    @Flag(help: "Believe an offset of more than 26 hours too, such as that of a clock that lost its battery.")
+    var force = false
+
     @OptionGroup var options: CommonOptions
 
     func validate() throws {
@@ -45,21 +48,41 @@ struct ClockCommand: AsyncParsableCommand {
     func run() async throws {
         let workplace = try Workplace(options), book = ClockBook(state: options.stateDirectory)
         try await workplace.telling { () async throws(IngestError) in
-            if let forget { return try book.set(forget, nil) }
+            if let forget { return try letGo(of: forget, book) }
             if let photo, let shown = shows.flatMap(ShownTime.init) {
-                let facts = try await read(photo)
-                try keep(facts, shown.offset(from: facts.time), book, workplace)
+                let facts = try await read(photo), offset = ClockOffset(seconds: shown.offset(from: facts.time))
+                try believe(offset, "Is the \(shown.suspect(beside: facts.time) ?? "date") right? The photo says \(facts.time).")
+                try keep(facts, offset, book, workplace)
             } else if paired.count == 2 {
                 let right = try await read(paired[0]), wrong = try await read(paired[1])
                 if right.serial == wrong.serial {
-                    throw IngestError(.rejected, "Both photos are from the body \(right.serial).", advice: "Give one of each body.")
+                    throw IngestError(.misconfigured, "Both photos are from the body \(right.serial).", advice: "Give one of each body.")
                 }
                 let known = try book.entries().first { $0.serial == right.serial }?.offset.seconds ?? 0
-                try keep(wrong, right.time.civilSeconds + known - wrong.time.civilSeconds, book, workplace)
+                let offset = ClockOffset(seconds: right.time.civilSeconds + known - wrong.time.civilSeconds)
+                try believe(offset, "Are both of the same moment? They say \(right.time) and \(wrong.time).")
+                try keep(wrong, offset, book, workplace)
             } else {
                 for entry in try book.entries() { tell(entry) }
             }
         }
+    }
+
+    /// Names and order of all that the body shot would follow a slip of the fingers.
+    private func believe(_ offset: ClockOffset, _ question: String) throws(IngestError) {
+        guard offset.isUnusual, !force else { return }
+        let (size, days) = (offset.shown ?? "", offset.seconds.magnitude / 86_400)
+        throw IngestError(
+            .misconfigured, "The offset would be \(size), \(Describe.count(Int(days), "day")); nothing was written down.",
+            advice: "\(question) If it is so, say --force.")
+    }
+
+    private func letGo(of serial: String, _ book: ClockBook) throws(IngestError) {
+        guard try book.entries().contains(where: { $0.serial == serial }) else {
+            throw IngestError(
+                .misconfigured, "No clock was measured for the body \(serial).", advice: "`filmgate clock` lists those that were.")
+        }
+        if !dryRun { try book.set(serial, nil) }
     }
 
     private struct Facts { var serial: String, model: String, time: CivilTime }
@@ -80,8 +103,8 @@ struct ClockCommand: AsyncParsableCommand {
         return Facts(serial: serial, model: media.model ?? "", time: time)
     }
 
-    private func keep(_ facts: Facts, _ seconds: Int64, _ book: ClockBook, _ workplace: Workplace) throws(IngestError) {
-        let entry = ClockBook.Entry(serial: facts.serial, offset: ClockOffset(seconds: seconds), note: facts.model)
+    private func keep(_ facts: Facts, _ offset: ClockOffset, _ book: ClockBook, _ workplace: Workplace) throws(IngestError) {
+        let entry = ClockBook.Entry(serial: facts.serial, offset: offset, note: facts.model)
         if !dryRun {
             try workplace.makeState()
             try book.set(facts.serial, entry)

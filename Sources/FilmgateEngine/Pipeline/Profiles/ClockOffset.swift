@@ -6,6 +6,10 @@ public struct ClockOffset: Sendable, Hashable, ConfigValue {
     static let maxHours = 24 * 366 * 100
     public let seconds: Int64
 
+    /// Seconds between the farthest zones: a clock that was set, however wrongly, is seldom off by more.
+    public static let usual: Int64 = 26 * 3600
+    public var isUnusual: Bool { seconds.magnitude > UInt64(Self.usual) }
+
     public init(seconds: Int64) { self.seconds = seconds }
 
     public static var kind: ValueKind { .text }
