@@ -46,6 +46,8 @@ public struct Profile: Sendable, ModuleConfig {
         .field("rename", \.rename, "Template for the stem of delivered files; the extension is appended."),
     ]
 
+    private static let extensionEnding = ".{ext}"
+
     public func validate(at node: ConfigNode) throws(ConfigError) {
         if let accept, accept.isEmpty, let place = node["accept"] {
             throw ConfigError(place.mark, "empty-list", "An empty `accept` would ingest nothing.")
@@ -58,6 +60,12 @@ public struct Profile: Sendable, ModuleConfig {
         if rename.uses.contains("name") {
             throw ConfigError(
                 place.mark, "bad-template", "`{name}` holds the extension already, which is appended anyway.", hint: "Write `{stem}`.")
+        }
+        if rename.source.hasSuffix(Self.extensionEnding) {
+            let rest = rename.source.dropLast(Self.extensionEnding.count)
+            throw ConfigError(
+                place.mark, "bad-template", "The extension is appended by itself: files would end with it twice.",
+                hint: "Write `\(rest.isEmpty ? "{stem}" : rest)`.")
         }
     }
 }
