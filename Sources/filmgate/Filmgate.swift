@@ -61,7 +61,7 @@ struct Filmgate: AsyncParsableCommand {
             } catch let exit as Exit {
                 status = exit.code
             } catch {
-                status = tell(error, json: writesLines)
+                status = tell(unknownVerb(words) ?? error, json: writesLines)
                 if status == .complete { writesLines = false }
             }
             if writesLines, !last.isSaid { Console.out(SummaryLine.json(RunSummary(), exit: status)) }
@@ -71,6 +71,15 @@ struct Filmgate: AsyncParsableCommand {
 
     private static func writesLines(_ command: any ParsableCommand) -> Bool {
         Mirror(reflecting: command).children.contains { ($0.value as? OptionGroup<CommonOptions>)?.wrappedValue.json == true }
+    }
+
+    /// What is wrong with a command line that begins with no verb.
+    private static func unknownVerb(_ words: [String]) -> ValidationError? {
+        guard let verb = words.first, !verb.hasPrefix("-") else { return nil }
+        let verbs = configuration.subcommands.map { $0._commandName }
+        guard verb != "help", !verbs.contains(verb) else { return nil }
+        let hint = nearest(verb, among: verbs).map { "Did you mean \($0)?" } ?? "`filmgate --help` lists them."
+        return ValidationError("There is no verb called \(Describe.name(verb)). \(hint)")
     }
 
     /// Help goes to stdout; a mistake in the words to stderr, and with `--json` as an `error` object to stdout too.

@@ -16,6 +16,15 @@ import Testing
         #expect(!outcome.errors.isEmpty)
     }
 
+    @Test func aVerbThatDoesNotExistIsNamed() throws {
+        let near = try Program.run(["imprt", "CARD", "--to", "x"])
+        #expect(near.status == 2 && near.errors.contains("There is no verb called imprt. Did you mean import?"), "\(near.errors)")
+        let far = try Program.run(["photographs", "--json"])
+        #expect(far.status == 2 && far.errors.contains("There is no verb called photographs."), "\(far.errors)")
+        #expect((far.items("error").first?["message"] as? String)?.contains("no verb called photographs") == true)
+        #expect(try Program.run(["import", "CARD"]).errors.contains("no verb") == false)
+    }
+
     /// One document for editors; with `--json` a line like those of all verbs.
     @Test func theSchemaIsADocumentOrALine() throws {
         let plain = try Program.run(["schema"])
