@@ -112,6 +112,24 @@ import Testing
         try isSettled(table, run, gallery, pipeline, count: 4)
     }
 
+    /// A secret that is set where the job was asked for is of no use to the run that does it: it says who lacks it.
+    @Test func aHandedOverJobThatLacksASecretNamesTheRun() throws {
+        let table = try Table(), gallery = try Gallery(table), pipeline = try write(table, gallery.address)
+        try FileManager.default.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
+        let watch = try Background(["watch", table.path("hot"), "--to", table.archive, "--state", table.state, "--json"])
+        #expect(watch.line(#"{"type":"status""#) != nil)
+        try table.frames("other", count: 1, from: 0)
+        let words = ["import", table.path("other"), "--pipeline", pipeline, "--wait", "5s"]
+        let outcome = try table.run(words, environment: Gallery.environment)
+        #expect(outcome.status == 4, "\(outcome.output)")
+        let told = outcome.items("error").compactMap { $0["message"] as? String }
+        #expect(told.contains { $0.contains("(process \(watch.process.processIdentifier))") }, "\(outcome.output)")
+        #expect(watch.kill(SIGINT).status == 130)
+        // By itself, the same job has all that it needs.
+        #expect(try table.run(words, environment: Gallery.environment).status == 0)
+        #expect(try gallery.assets().count == 1)
+    }
+
     @Test func assignSendsWhatTheRunHolds() throws {
         let table = try Table()
         let pipeline = try table.write(

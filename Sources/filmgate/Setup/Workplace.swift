@@ -116,7 +116,10 @@ struct Workplace {
     }
 
     /// Looks secrets up where they stand.
-    var secrets: any SecretResolver { VaultSecrets(SystemSecrets(), vault) }
+    var secrets: any SecretResolver {
+        let own = VaultSecrets(SystemSecrets(), vault)
+        return Living.ledger == nil ? own : LentSecrets(own: own)
+    }
 
     func builder(ledger: (any LedgerReader)?, event: String? = nil) -> PlanBuilder {
         var builder = PlanBuilder(
