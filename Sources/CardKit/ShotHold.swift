@@ -13,6 +13,7 @@ package struct ShotHold: Sendable {
     package init(_ patience: Duration) { self.patience = patience }
 
     package var isEmpty: Bool { held.isEmpty }
+    package var waiting: [SourceEntry] { order.flatMap { held[$0]?.entries ?? [] } }
     package var lately: Set<String> { pictures }
 
     /// `near` = the key under which its companions are pending.

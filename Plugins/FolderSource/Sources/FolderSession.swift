@@ -11,6 +11,8 @@ final class FolderSession: SourceSession {
     private let card: Card, loop: HotLoop, config: FolderSource.Config
     private let remover: TakenFiles?
     private let pool = BlockingPool("folder", width: 2)
+    /// The loop, while it tells what comes.
+    private let telling = DispatchGroup()
 
     init(place: SourcePlace, card: Card, config: FolderSource.Config, loop: HotLoop, context: ModuleContext) {
         (self.place, self.card, self.config, self.loop) = (place, card, config, loop)
@@ -30,7 +32,7 @@ final class FolderSession: SourceSession {
         let (stream, continuation) = AsyncStream<SourceNews>.makeStream()
         let loop = loop
         continuation.onTermination = { _ in loop.inbox.close() }
-        DispatchQueue(label: "filmgate.folder").async {
+        DispatchQueue(label: "filmgate.folder").async(group: telling) {
             loop.run { shot in for entry in shot { continuation.yield(.arrived(entry)) } }
             continuation.finish()
         }
@@ -38,9 +40,13 @@ final class FolderSession: SourceSession {
     }
 
     func unfinished() async -> [(entry: SourceEntry, reason: String)] {
-        let loop = loop
+        let (loop, telling) = (loop, telling)
+        loop.inbox.close()
         let found = await Result { () async throws(IngestError) in
-            try await pool.run { () throws(IngestError) in loop.unfinished() }
+            try await pool.run { () throws(IngestError) in
+                // The loop belongs to one thread at a time.
+                telling.wait(timeout: .now() + .seconds(5)) == .success ? loop.unfinished() : []
+            }
         }
         return (try? found.get()) ?? []
     }

@@ -54,17 +54,19 @@ final class HotLoop: @unchecked Sendable {
         return entries
     }
 
-    /// What `list` left out, and why.
+    /// What `list` left out and `run` has not told, and why.
     func unfinished() -> [(entry: SourceEntry, reason: String)] {
         let files = book.pending.keys.map(\.text).sorted().compactMap(entry)
         var builder = ShotBuilder(card, Listing(card, files: files), hidden: config.hidden)
         let facts = Dictionary(files.map { (PathKey($0.path), $0) }) { first, _ in first }
-        return builder.build().filter { $0.fate == .take && $0.kind != .other }.map { found in
-            let path = Paths.join(card.root, found.origin.path)
-            if Writers.isOpenForWriting(path) == true { return (found, "still being written") }
-            let missing = facts[PathKey(found.origin.path)].flatMap(gap)
-            return (found, missing.map { "not whole yet: \($0)" } ?? "changed only just now")
-        }
+        let held = hold.waiting.map { (entry: $0, reason: "the rest of its shot is still waited for") }
+        return held
+            + builder.build().filter { $0.fate == .take && $0.kind != .other }.map { found in
+                let path = Paths.join(card.root, found.origin.path)
+                if Writers.isOpenForWriting(path) == true { return (found, "still being written") }
+                let missing = facts[PathKey(found.origin.path)].flatMap(gap)
+                return (found, missing.map { "not whole yet: \($0)" } ?? "changed only just now")
+            }
     }
 
     private func look(_ cancelled: () -> Bool) throws(IngestError) -> [SourceEntry] {

@@ -26,6 +26,17 @@ import Testing
         await hot.close()
     }
 
+    /// Seen whole and not told, since its picture may still come.
+    @Test func aSidecarThatWaitsForItsPictureIsUnfinished() async throws {
+        let hot = try await HotFolder { $0.companions = .seconds(3600) }
+        try hot.put("a.xmp", Data("<x:xmpmeta/>".utf8))
+        try hot.put("b.jpg")
+        #expect(await hot.names(1) == ["b.jpg"])
+        let left = await hot.session.unfinished()
+        #expect(left.map(\.entry.origin.path) == ["a.xmp"] && left.first?.reason.contains("rest of its shot") == true)
+        await hot.close()
+    }
+
     @Test func aTreeThatIsMovedInIsTakenWhole() async throws {
         let hot = try await HotFolder()
         let outside = hot.path + "-outside"

@@ -78,8 +78,9 @@ public protocol SourceSession: Sendable {
     /// What appears from now on, for as long as the session is open; nil where the source tells nothing and has to be listed again.
     /// Called at most once, after `entries`.
     func arrivals() async throws(IngestError) -> AsyncStream<SourceNews>?
-    /// What `entries` left out because it is not whole yet, with what is missing, in a sentence; asked after `entries`, by runs that end
-    /// with it.
+    /// What `entries` left out, and `arrivals` did not tell by now, because it is not whole yet, with what is missing, in a sentence.
+    ///
+    /// Asked once, when the run ends: nothing is listened for any more then.
     func unfinished() async -> [(entry: SourceEntry, reason: String)]
     /// What `entries` could not show because a part of the source did not let itself be listed; asked after it. The run goes on with what
     /// was listed, and tells this.

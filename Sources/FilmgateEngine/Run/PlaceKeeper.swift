@@ -90,9 +90,17 @@ final class PlaceKeeper: Sendable {
         if !run.once { (intake.wait, intake.leaving) = (nil, { Self.owe(stay, $0, $1) }) }
         try await intake.take(works, trouble: FirstTrouble { reading.cancel() })
         ground.stopping.forget(key)
-        if run.once { for (entry, reason) in await session.unfinished() { ground.leave(entry, reason) } }
+        if run.once || ground.stopping.isSet { await leaveUnfinished(session) }
         let isComplete = try await reading.value.get()
         if !isComplete, !ground.stopping.isSet { throw IngestError(.deviceGone, "\(place.label) says nothing any more.") }
+    }
+
+    /// What the run ends without because it is not whole; when it was stopped, a source that hangs is not waited for.
+    private func leaveUnfinished(_ session: any SourceSession) async {
+        let limit = ground.stopping.isSet ? CancelFlag.grace : nil
+        let found = await CancelFlag().answer(within: limit) { () async throws(IngestError) in await session.unfinished() }
+        guard case .success(let left)? = found else { return }
+        for (entry, reason) in left where !ground.underWay.holds(entry.origin.id) { ground.leave(entry, reason) }
     }
 
     /// The feed alone holds the listing, and lets it go.
