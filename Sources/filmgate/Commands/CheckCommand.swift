@@ -44,11 +44,13 @@ struct CheckCommand: AsyncParsableCommand {
                 invalid = true
                 continue
             }
-            if connect { refused = try await tryTargets(pipeline, workplace) ?? refused }
-            if !options.json { Console.out("\(path): valid") }
+            let failed = connect ? try await tryTargets(pipeline, workplace) : nil
+            refused = refused ?? failed
+            if !options.json { Console.out(failed == nil ? "\(path): valid" : "\(path): valid, but not all of it can be used now") }
         }
         if invalid { throw Exit(.invalidPipeline) }
-        if let refused { throw Exit(Failure.exitCode(refused)) }
+        // A secret that is not there is what `misconfigured` means to a file that is valid.
+        if let refused { throw Exit(refused.code == .misconfigured ? .signIn : Failure.exitCode(refused)) }
     }
 
     /// A module that protects nothing must not slip from a test into a wedding.

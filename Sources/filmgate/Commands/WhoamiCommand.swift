@@ -23,13 +23,13 @@ struct WhoamiCommand: AsyncParsableCommand {
         try await Self.tell(try await SignIns(workplace: workplace).all(what, pipeline: pipeline, keeping: false), asking: false, options)
     }
 
-    /// One line each; 4 when one is not signed in, 1 when a provider could not be asked.
+    /// One line each; 4 when one is not signed in, 5 when a provider could not be asked.
     static func tell(_ all: [SignIn], asking: Bool, _ options: CommonOptions) async throws {
         var code = ExitStatus.complete
         for entry in all {
             let line = await entry.line(asking: asking)
             Console.out(options.json ? line.json : line.text)
-            if !line.isFine { code = .signIn } else if line.trouble != nil, code == .complete { code = .failure }
+            if !line.isFine { code = .signIn } else if let trouble = line.trouble, code == .complete { code = Failure.exitCode(trouble) }
         }
         if all.isEmpty, !options.json { Console.out("The pipeline signs in nowhere.") }
         if code != .complete { throw Exit(code) }

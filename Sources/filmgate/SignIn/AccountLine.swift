@@ -7,6 +7,8 @@ struct AccountLine {
     var facts: AccountFacts
     /// What could not be found out, and why.
     var trouble: IngestError?
+    /// Secrets alone, with nobody to ask whether they are right.
+    var hasNobodyToAsk = false
 
     var isFine: Bool {
         if case .signedIn = facts.state { return true }
@@ -40,12 +42,14 @@ struct AccountLine {
         line.add("scope", facts.scope)
         line.add("origins", facts.origins)
         line.add("reason", reason)
+        line.add("checkable", !hasNobodyToAsk)
         return line.finished
     }
 
     var text: String {
         let what =
             switch facts.state {
+            case .signedIn where hasNobodyToAsk: "stored, not checked: only its targets can tell (`filmgate check --connect`)"
             case .signedIn(let account): "signed in as \(account.shown)" + (facts.renews ? "" : ", does not renew by itself")
             case .signedOut: "signed out"
             case .signingIn: "signing in"
@@ -67,6 +71,7 @@ extension SignIn {
             } else {
                 try await provider.ready()
                 line.facts.state = .signedIn(Account(id: provider.account ?? name))
+                line.hasNobodyToAsk = true
             }
         } catch {
             line.trouble = error
