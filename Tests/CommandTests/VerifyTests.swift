@@ -3,6 +3,24 @@ import TestThreads
 import Testing
 
 @Suite(.ownThreads) struct VerifyTests {
+    /// The disk that a folder lies on is not mounted: neither is everything known, nor does anything go below its mount point.
+    @Test func aFolderThatIsGoneWithAllThatWasDeliveredIsNoEmptyFolder() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 2, from: 1)
+        #expect(try table.importing().status == 0)
+        try FileManager.default.moveItem(atPath: table.archive, toPath: table.path("unmounted"))
+        for verb in ["import", "plan"] {
+            let away = try table.run([verb, table.card, "--to", table.archive])
+            #expect(away.status == 2 && away.output.contains("2 files were delivered there"), "\(away.output)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: table.archive))
+        try FileManager.default.moveItem(atPath: table.path("unmounted"), toPath: table.archive)
+        #expect(try table.importing().count("alreadySeen") == 2)
+        try FileManager.default.removeItem(atPath: table.archive)
+        try FileManager.default.createDirectory(atPath: table.archive, withIntermediateDirectories: true)
+        #expect(try table.importing(["--again"]).count("delivered") == 2)
+    }
+
     @Test func changedAndMissingCopiesEndWithSix() throws {
         let table = try Table()
         try table.sampleCard()

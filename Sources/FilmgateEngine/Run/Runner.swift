@@ -113,6 +113,18 @@ public final class Runner: Sendable {
             }
         }
         if let first = full.first, full.count == plan.targets.count { throw first }
+        for root in plan.targets.compactMap(\.traits.localRoot) { try await checkStillThere(root) }
+    }
+
+    /// A folder that had files and is gone as a whole was hardly culled: its disk is not mounted, and what is copied now would lie below its
+    /// mount point.
+    private func checkStillThere(_ root: String) async throws(IngestError) {
+        guard try FileFacts.of(root) == nil else { return }
+        let count = try await reader.delivered(below: root).count
+        guard count > 0 else { return }
+        throw IngestError(
+            .misconfigured, "\(PathText.shown(root)) is gone, and \(count) files were delivered there.",
+            advice: "Mount its disk. If it was removed on purpose, create the folder again, empty.")
     }
 
     private func prepare() async throws(IngestError) -> RunGround {
