@@ -79,6 +79,12 @@ struct Consignment: Sendable {
     var hasParcels = false
     var isElsewhere: Bool { isRecorded && !hasParcels }
 
+    /// What the ledger knows of a target that this consignment is not for.
+    mutating func note(_ row: DeliveryRow) {
+        (receipts[row.target], otherNames[row.target]) = (row.receipt, row.targetName)
+        receipts[row.target]?.existed = true
+    }
+
     /// The receipts by the targets' names; where several have one name, all but the first say which they are.
     var named: [String: Receipt] {
         var result: [String: Receipt] = [:]

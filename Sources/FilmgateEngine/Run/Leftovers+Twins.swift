@@ -39,9 +39,7 @@ extension Leftovers {
         consignment.isRecorded = true
         consignment.event = assigning ? event : row.event ?? event
         for other in rows where row.wanted.contains(other.target) && !waiting.contains(where: { $0.delivery.target == other.target }) {
-            consignment.receipts[other.target] = other.receipt
-            consignment.receipts[other.target]?.existed = true
-            consignment.otherNames[other.target] = other.targetName
+            consignment.note(other)
         }
         return Placer.Placed(consignment: consignment, parcels: parcels)
     }

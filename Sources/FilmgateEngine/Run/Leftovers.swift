@@ -50,9 +50,7 @@ struct Leftovers: Sendable {
             shot: ShotFacts(captured: asset.media?.captured, photographer: first.asset.photographer), budget: 0, isRecorded: true)
         consignment.event = assigning ? event : first.asset.event ?? event
         for row in rows where !mine.contains(where: { $0.0.delivery.target == row.target }) {
-            consignment.receipts[row.target] = row.receipt
-            consignment.receipts[row.target]?.existed = true
-            consignment.otherNames[row.target] = row.targetName
+            consignment.note(row)
         }
         let values = ShotValues(
             event: consignment.event, photographer: first.asset.photographer, profile: ResolvedProfile(), volumeLabel: "")
