@@ -55,9 +55,10 @@ struct SecretFile {
         }
     }
 
-    /// Without the one line end that editors add; `misconfigured` when nothing is left, or a NUL would cut it short elsewhere.
+    /// Without the byte order mark and the one line end that editors add; `misconfigured` when nothing is left, or a NUL would cut it short elsewhere.
     static func stripped(_ text: String, _ shown: String) throws(IngestError) -> SecretValue {
         var scalars = text.unicodeScalars
+        if scalars.first == "\u{FEFF}" { scalars.removeFirst() }
         if scalars.last == "\n" {
             scalars.removeLast()
             if scalars.last == "\r" { scalars.removeLast() }

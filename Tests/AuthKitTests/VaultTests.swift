@@ -156,9 +156,42 @@ final class Scratch: Sendable {
         #expect(try secrets.resolve(Secret(.store("studio"))).reveal() == "s3cret")
         let helper = try scratch.script("pass", "test \"$*\" = 'show a;b' && echo helped")
         #expect(try secrets.resolve(Secret(.command([helper, "show", "a;b"]))).reveal() == "helped")
+        let windows = try scratch.script("windows", "printf '\\357\\273\\277helped\\r\\n'")
+        #expect(try secrets.resolve(Secret(.command([windows]))).reveal() == "helped")
         for words in [[helper], ["/nowhere/x"], [try scratch.script("quiet", "exit 0")]] {
             #expect(throws: IngestError.self) { try secrets.resolve(Secret(.command(words))) }
         }
+    }
+
+    @Test func whatAHelperSaysIsPassedOnWithoutItsSecret() {
+        let said = Array("token: s3cret-1\nasking ann\n".utf8)
+        #expect(Overheard.scrubbed(said, Array("s3cret-1\n".utf8)) == "token: ‹secret›\nasking ann\n")
+        let json = Array(#"{"token": "s3cret-1", "account": "ann"}"#.utf8)
+        #expect(Overheard.scrubbed(said, json) == "token: ‹secret›\nasking ann\n")
+        #expect(Overheard.scrubbed([], json).isEmpty)
+    }
+
+    @Test func aHelperThatTalksALotOnStderrIsBoundedToo() throws {
+        let chatty = try scratch.script("chatty", "yes >&2")
+        let talks = try scratch.script("talks", "seq 100000 >&2; echo ok; exec >&-; seq 100000 >&2")
+        #expect(throws: IngestError.self) { try HelperProgram.run([chatty], seconds: 1) }
+        #expect(try HelperProgram.run([talks]) == Array("ok\n".utf8))
+    }
+
+    @Test func aHelperThatHangsEndsWithWhatItStarted() throws {
+        let stuck = try scratch.script("stuck", "sleep 1000 & echo $! >\(scratch.path)/pid; wait; echo never")
+        #expect(throws: IngestError.self) { try HelperProgram.run([stuck], seconds: 1) }
+        let text = String(decoding: FileManager.default.contents(atPath: scratch.path + "/pid") ?? Data(), as: UTF8.self)
+        let child = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+        var left = 500
+        while left > 0, FileManager.default.contents(atPath: "/proc/\(child)/cmdline")?.isEmpty == false {
+            usleep(10_000)
+            left -= 1
+        }
+        // At a terminal it could not be told apart from what else runs there.
+        let terminal = open("/dev/tty", O_RDONLY | O_NOCTTY)
+        if terminal >= 0 { close(terminal) }
+        #expect(left > 0 || terminal >= 0)
     }
 
     @Test func aHelperIsBounded() throws {

@@ -48,6 +48,7 @@ final class Scratch {
     @Test func files() throws {
         #expect(try secrets().resolve(Secret(.file(scratch.file("a", "canary\n")))).reveal() == "canary")
         #expect(try secrets().resolve(Secret(.file(scratch.file("b", "canary \r\n")))).reveal() == "canary ")
+        #expect(try secrets().resolve(Secret(.file(scratch.file("d", "\u{FEFF}canary\r\n")))).reveal() == "canary")
         #expect(try secrets().resolve(Secret(.file(scratch.file("c", "one\ntwo\n\n")))).reveal() == "one\ntwo\n")
         #expect(try secrets(["HOME": scratch.path]).resolve(Secret(.file("~/a"))).reveal() == "canary")
         #expect(mistake(.file("~/a"))?.code == .misconfigured)

@@ -13,10 +13,12 @@ struct AWSProfile {
             throw IngestError(
                 .misconfigured, "\(file) has no keys for the profile `\(name)`.", advice: "Run `aws configure --profile \(name)`.")
         }
-        guard (id + (values["aws_session_token"] ?? "")).utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        // AWS's own tools leave an empty line behind.
+        let token = values["aws_session_token"].flatMap { $0.isEmpty ? nil : $0 }
+        guard (id + (token ?? "")).utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw IngestError(.misconfigured, "The keys of the profile `\(name)` hold characters that no key has.")
         }
-        return AWSKeys(accessKey: id, secretKey: SecretValue(secret), sessionToken: values["aws_session_token"].map { SecretValue($0) })
+        return AWSKeys(accessKey: id, secretKey: SecretValue(secret), sessionToken: token.map { SecretValue($0) })
     }
 
     private func text() throws(IngestError) -> String {
@@ -38,7 +40,7 @@ struct AWSProfile {
             guard count > 0 else { break }
             bytes += part[..<count]
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return String(decoding: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...], as: UTF8.self)
     }
 
     /// The keys and values below `[name]`, or `[profile name]`, up to the next heading.

@@ -49,6 +49,10 @@ import Testing
         let module = try Self.make(NoSecrets(), [("profile", "studio"), ("file", file)])
         let keys = try await module.keys()
         #expect(keys.accessKey == "AKID" && keys.secretKey.reveal() == "s/+=" && keys.sessionToken?.reveal() == "tok")
+        let windows = "\u{FEFF}[w]\r\naws_access_key_id = A\r\naws_secret_access_key = B\r\naws_session_token =\r\n"
+        #expect(FileManager.default.createFile(atPath: file + "-w", contents: Data(windows.utf8), attributes: [.posixPermissions: 0o600]))
+        let others = try await Self.make(NoSecrets(), [("profile", "w"), ("file", file + "-w")]).keys()
+        #expect(others.accessKey == "A" && others.secretKey.reveal() == "B" && others.sessionToken == nil)
         for name in ["default", "other"] {
             let error = await #expect(throws: IngestError.self) {
                 try await Self.make(NoSecrets(), [("profile", name), ("file", file)]).keys()

@@ -21,7 +21,7 @@ struct ExecGrant: AccountGrant {
         if case .object? = json {
             text = json?["token"]?.text ?? ""
         } else {
-            text = String(validating: printed.last == 0x0A ? printed.dropLast() : printed[...], as: UTF8.self) ?? ""
+            text = HelperProgram.text(of: printed) ?? ""
         }
         guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             throw IngestError(.unauthorized, "\(program) printed nothing that could be sent.")

@@ -28,7 +28,9 @@ struct OIDCGrant: AccountGrant {
     func obtain() async throws(IngestError) -> Credential? {
         guard isMachine else { return nil }
         switch try await client.token([("grant_type", "client_credentials")] + options.form) {
-        case .fine(let reply): return try await client.credential(reply)
+        case .fine(let reply):
+            guard reply["access_token"] != nil else { throw IngestError(.unavailable, "\(client.issuer) gave no access token.") }
+            return try await client.credential(reply)
         case .refused(let refusal): throw refusal.error(client.issuer)
         }
     }

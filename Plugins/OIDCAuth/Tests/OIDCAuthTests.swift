@@ -147,6 +147,38 @@ import Testing
         for file in Everything.below(bench.state) { #expect(!file.text.contains("client-canary-secret")) }
     }
 
+    /// Nobody has to sign in there: once the secret is put right, or the page in between is gone, it goes on by itself.
+    @Test(arguments: [
+        OIDCDouble.Profile.Trouble.refusal, .page, .nothing,
+    ]) func aMachineThatWasRefusedIsNotSignedOut(_ trouble: OIDCDouble.Profile.Trouble) async throws {
+        let options = [("flow", text("client_credentials")), ("client_secret", text("${env:X}"))]
+        var profile = OIDCDouble.Profile()
+        (profile.secret, profile.openID) = ("client-canary-secret", false)
+        let bench = try OIDCBench(profile, options), module = try bench.module()
+        _ = try await module.sign(HTTPRequest("POST", bench.target))
+        bench.pass(seconds: 1000)
+        bench.double.set { $0.trouble = trouble }
+        for _ in 0..<2 {
+            let error = await #expect(throws: IngestError.self) { try await module.sign(HTTPRequest("POST", bench.target)) }
+            #expect(error?.code == (trouble == .refusal ? .unauthorized : .unavailable))
+        }
+        bench.double.set { $0.trouble = nil }
+        _ = try await module.sign(HTTPRequest("POST", bench.target))
+        _ = try await bench.module().sign(HTTPRequest("POST", bench.target))
+        #expect(bench.renewals == 2)
+    }
+
+    @Test func aPageInPlaceOfATokenSignsNobodyOut() async throws {
+        let bench = try OIDCBench(), module = try bench.module()
+        try await bench.signIn(module)
+        bench.double.set { $0.trouble = .page }
+        bench.pass(seconds: 1000)
+        let error = await #expect(throws: IngestError.self) { try await module.sign(HTTPRequest("POST", bench.target)) }
+        #expect(error?.code == .unavailable)
+        bench.double.set { $0.trouble = nil }
+        _ = try await module.sign(HTTPRequest("POST", bench.target))
+    }
+
     @Test func aTokenUsedTwiceEndsTheFamily() async throws {
         let bench = try OIDCBench(), module = try bench.module()
         try await bench.signIn(module)

@@ -21,7 +21,9 @@ public struct IDToken: Sendable {
 
     /// For us, from whom we asked, of now, and the answer to this very question; a minute's difference between clocks is forgiven.
     public func check(issuer: String, client: String, nonce: String?, now: Int) throws(IngestError) {
-        func refused(_ why: String) -> IngestError { IngestError(.unauthorized, "The provider's ID token \(why).") }
+        func refused(_ why: String) -> IngestError {
+            IngestError(.unauthorized, "The provider's ID token \(why)\(why.hasSuffix("?") ? "" : ".")")
+        }
         guard ["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "ES512", "EdDSA"].contains(algorithm) else {
             throw refused("is not signed in a way that can be trusted")
         }

@@ -68,7 +68,7 @@ public enum OAuthAnswer: Sendable {
     ///
     /// Throws for what is no OAuth answer at all: passing trouble of the server.
     init(_ response: HTTPResponse, receivedAt: Int) throws(IngestError) {
-        if (200..<300).contains(response.status) {
+        if (200..<300).contains(response.status), !response.isPage {
             self = .fine(OAuthReply(json: response.json ?? .object([:]), at: receivedAt))
         } else if let code = response.json?["error"]?.text, response.status < 500, code != "too_many_requests" {
             let words = response.json?["error_description"]?.text.map { response.redactor.scrub(String($0.prefix(200))) }
@@ -79,6 +79,7 @@ public enum OAuthAnswer: Sendable {
         } else {
             var error = HTTPStatus.error(for: response)
             if error.code == .rejected || error.code == .unauthorized { (error.code, error.advice) = (.unavailable, nil) }
+            if response.isPage { error.code = .unavailable }
             throw error
         }
     }

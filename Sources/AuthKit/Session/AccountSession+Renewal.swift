@@ -45,11 +45,11 @@ extension AccountSession {
             guard error.code == .unauthorized else { throw error }
             if let other = try await sibling(of: stored) { return other }
             refused = Self.proof(of: stored)
-            // What is looked up each time may be better next time.
-            if !grant.stores { (held, refused) = (nil, nil) }
+            // What needs no person may be better next time: a helper's answer, a client's secret that somebody has put right.
+            if grant.obtains { (held, seen, refused) = (nil, nil, nil) }
             let why = "The sign-in `\(name)` has ended: \(error.message)"
             become(.expired(why))
-            await remember(why, of: stored)
+            if !grant.obtains { await remember(why, of: stored) }
             throw IngestError(.unauthorized, why, advice: "Run `filmgate login \(name)`.", cause: error)
         }
     }

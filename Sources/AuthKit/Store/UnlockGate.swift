@@ -27,8 +27,7 @@ public struct UnlockGate: Sendable {
         if let text = environment(Self.variable), !text.isEmpty { return SecretValue(text) }
         if !hook.isEmpty {
             let printed = try HelperProgram.run(hook, seconds: 120, limit: 4096)
-            let text = String(decoding: printed.last == 0x0A ? printed.dropLast() : printed[...], as: UTF8.self)
-            if !text.isEmpty { return SecretValue(text) }
+            if let text = HelperProgram.text(of: printed), !text.isEmpty { return SecretValue(text) }
         }
         return try prompt?()
     }

@@ -16,7 +16,7 @@ public struct VaultSecrets: SecretResolver {
             return value
         case .command(let words):
             let printed = try HelperProgram.run(words)
-            let text = String(validating: printed.last == 0x0A ? printed.dropLast() : printed[...], as: UTF8.self) ?? ""
+            let text = HelperProgram.text(of: printed) ?? ""
             guard !text.isEmpty, !text.contains("\0") else {
                 throw IngestError(.unauthorized, "\(secret.shown ?? "") printed nothing that could be a secret.")
             }

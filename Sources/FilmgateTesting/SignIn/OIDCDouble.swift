@@ -8,6 +8,9 @@ public final class OIDCDouble: ServiceDouble {
     /// How it behaves, to be changed at any time.
     public struct Profile: Sendable {
         public enum Style: Sendable { case rfc, auth0, google }
+        /// What the token endpoint answers to everything: `invalid_client`, a network's own page, JSON without a token.
+        public enum Trouble: Sendable { case refusal, page, nothing }
+        public var trouble: Trouble?
         public var style = Style.rfc
         /// Polls that are answered `authorization_pending`, then `slow_down`, before the code counts as used.
         public var pending = 1, slowDowns = 0
@@ -69,7 +72,7 @@ public final class OIDCDouble: ServiceDouble {
             case "/.well-known/openid-configuration": return metadata(state.profile)
             case "/device": return device(form, &state)
             case "/authorize": return authorize(form, &state)
-            case "/token": return token(form, seen, &state)
+            case "/token": return state.profile.trouble.map(Self.answer) ?? token(form, seen, &state)
             case "/revoke":
                 state.revoked.append(form["token"] ?? "")
                 if form["token"] == state.refresh { (state.refresh, state.previous, state.access) = (nil, nil, []) }
@@ -103,6 +106,14 @@ public final class OIDCDouble: ServiceDouble {
         let code = fresh("code", &state)
         state.codes[code] = form
         return .answer(302, headers: [("Location", "\(back)?code=\(code)&\(echo)")])
+    }
+
+    private static func answer(_ trouble: Profile.Trouble) -> FaultAct {
+        switch trouble {
+        case .refusal: json(["error": .string("invalid_client")], status: 401)
+        case .page: .answer(200, headers: [("Content-Type", "text/html")], body: "<!doctype html><p>Welcome")
+        case .nothing: json([:])
+        }
     }
 
     static func fields(_ text: String) -> [String: String] {
