@@ -44,6 +44,13 @@ public struct HTTPClient: Sendable {
         return response
     }
 
+    /// As `send`, for a file or for what makes one of it: a success that another address answered is `untrusted`.
+    public func deliver(_ exchange: HTTPExchange) async throws(IngestError) -> HTTPResponse {
+        let response = try await send(exchange)
+        if (200..<300).contains(response.status) { try response.requireOwnAddressForFiles() }
+        return response
+    }
+
     /// Servers that send on to the same address with or without its last slash mean the same thing.
     private static func isSame(_ first: String, _ second: String) -> Bool {
         guard first != second else { return true }

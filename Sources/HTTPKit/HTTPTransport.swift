@@ -5,7 +5,8 @@ public protocol HTTPTransport: Sendable {
     /// Sends one request and returns whatever the server answers, errors and redirects included: nothing is followed, retried or signed.
     ///
     /// Waits without holding a thread of the cooperative pool. Cancelling the task ends the transfer within about a second (`cancelled`).
-    /// `network` when no whole answer came; the server may then still have the whole request: ask it before sending again.
+    /// `network` when no whole answer came, or a yes before the whole body was sent; the server may then still have the whole request: ask
+    /// it before sending again.
     /// `untrusted` when its certificate fails, `corruptData` when a file no longer holds the promised bytes (the last are then not sent).
     func send(_ exchange: HTTPExchange) async throws(IngestError) -> HTTPResponse
 }
@@ -24,6 +25,8 @@ public struct HTTPExchange: Sendable {
     /// Nil for a request without a body; an empty body sends `Content-Length: 0`.
     public var body: HTTPBody?
     public var reception = Reception.collect(1 << 20)
+    /// The server may say that all is well before it has the whole body, as some do that know it by its digest; else that is no answer.
+    public var mayEndEarly = false
     /// Bytes sent so far; called at most a few times a second, on the lane's thread: must be quick.
     public var progress: (@Sendable (UInt64) -> Void)?
 
@@ -44,6 +47,8 @@ public struct HTTPResponse: Sendable {
     public var url: String
     /// Another address of that origin answered than the one that was asked.
     public var isRedirected = false
+    /// It came before the whole body was sent.
+    public var isEarly = false
     /// What must never be shown of this exchange.
     public var redactor = Redactor()
 

@@ -81,6 +81,25 @@ import Testing
         if let response { #expect(response.status == 413) }
     }
 
+    /// A yes to a file that is still on its way: libcurl stops sending and calls it a success.
+    @Test(arguments: [200, 201, 204]) func aYesBeforeTheWholeFileIsNone(_ status: Int) async throws {
+        let server = try FaultServer { _, _ in .answerUnread(status) }
+        defer { server.stop() }
+        let body = HTTPBody.bytes([UInt8](repeating: 1, count: 60_000_000)), url = server.url
+        let error = await failure { () async throws(IngestError) in
+            try await HTTPClient(CurlTransport()).send(HTTPExchange(HTTPRequest("PUT", url), body: body))
+        }
+        #expect(error?.code == .network, "\(String(describing: error))")
+    }
+
+    @Test func aNoBeforeTheWholeFileCounts() async throws {
+        let server = try FaultServer { _, _ in .answerUnread(412) }
+        defer { server.stop() }
+        let body = HTTPBody.bytes([UInt8](repeating: 1, count: 60_000_000)), url = server.url
+        let response = try await HTTPClient(CurlTransport()).send(HTTPExchange(HTTPRequest("PUT", url), body: body))
+        #expect(response.status == 412 && response.isEarly)
+    }
+
     @Test func nobodyListens() async throws {
         let error = await failure { () async throws(IngestError) in
             try await CurlTransport().send(HTTPExchange(HTTPRequest("GET", "http://127.0.0.1:1/")))

@@ -46,4 +46,27 @@ import Testing
             #expect(error?.code == .untrusted)
         }
     }
+
+    /// A file that a redirect takes to a page of the same server is not delivered because that page answers.
+    @Test func aFileThatIsSentOnIsNotDelivered() async throws {
+        let server = try FaultServer { seen, _ in
+            switch seen.target {
+            case "/login", "/slash/": .answer(200)
+            case "/slash": .answer(308, headers: [("Location", "/slash/")])
+            case "/busy": .answer(429)
+            default: .answer(307, headers: [("Location", seen.target == "/later" ? "/busy" : "/login")])
+            }
+        }
+        defer { server.stop() }
+        let client = HTTPClient(CurlTransport()), url = server.url
+        func code(_ path: String) async -> IngestError.Code? {
+            await failure { () async throws(IngestError) in
+                try await client.deliver(HTTPExchange(HTTPRequest("PUT", url + path), body: .bytes([1])))
+            }?.code
+        }
+        #expect(await code("/file") == .untrusted)
+        #expect(await code("/slash") == nil)
+        let busy = try await client.deliver(HTTPExchange(HTTPRequest("PUT", url + "/later"), body: .bytes([1])))
+        #expect(busy.status == 429)
+    }
 }

@@ -23,6 +23,15 @@ import Testing
         #expect(error.message.contains("gallery.example") && error.message.contains("\(status)") && !error.message.contains("secret"))
     }
 
+    @Test func aPageIsNoAnswer() {
+        let page = response(200, [("Content-Type", "Text/HTML; charset=utf-8")], "<p>Welcome")
+        #expect(page.isPage && HTTPStatus.error(for: page).code == .untrusted)
+        #expect(response(200, [("Content-Type", "text/html")], "\u{FEFF}\r\n<!doctype html>").isPage)
+        for words in ["", "ok", "{}"] { #expect(!response(200, [("Content-Type", "text/html")], words).isPage) }
+        #expect(!response(201, [("Content-Type", "text/html")], "<p>").isPage)
+        #expect(!response(200, [("Content-Type", "application/json")], "<p>").isPage)
+    }
+
     @Test func carriesTheServersWordsFromWhereverTheyStand() {
         let bodies = [
             #"{"error": {"code": 7, "message": "No such album"}}"#, #"{"errors": [{"detail": "No such album"}]}"#,

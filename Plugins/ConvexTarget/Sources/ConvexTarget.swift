@@ -43,6 +43,7 @@ public struct ConvexTarget: Module, UploadTarget {
     public let traits: TargetTraits
     let options: ConvexOptions, client: HTTPClient, bare: HTTPClient
     private let event: String?
+    private let heardNo = HeardNo()
 
     public init(_ config: ConvexOptions, _ context: ModuleContext) throws(IngestError) {
         let transport = CurlTransport(config.web.transport), provider = try config.web.provider(context, for: [config.url.base])
@@ -67,9 +68,30 @@ public struct ConvexTarget: Module, UploadTarget {
 
     public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
         guard !options.find.isEmpty else { return nil }
-        let answer = try await call("query", options.find, ["sha256": .string(job.digests.sha256)])
-        guard let id = answer.text ?? answer["_id"]?.text else { return nil }
+        guard let id = try await known(job.digests.sha256) else { return nil }
+        if !heardNo.isHeard {
+            guard try await known(String(repeating: "0", count: 64)) == nil else {
+                throw IngestError(
+                    .misconfigured, "`\(options.find)` says that it has whatever it is asked for, even bytes that nobody has.",
+                    advice: "It has to return null for a digest that it does not know; then run `filmgate retry`.")
+            }
+            heardNo.note()
+        }
         return receipt(job, id, proof: .server, existed: true)
+    }
+
+    /// The id of the file with that digest; nil when the query says that there is none.
+    private func known(_ sha256: String) async throws(IngestError) -> String? {
+        let answer = try await call("query", options.find, ["sha256": .string(sha256)])
+        switch answer {
+        case .null, .bool(false), .string(""), .array([]): return nil
+        case .string(let id): return id
+        default: break
+        }
+        if case .string(let id)? = answer["_id"], !id.isEmpty { return id }
+        throw IngestError(
+            .misconfigured, "`\(options.find)` returned neither a file's id nor null: nobody can tell what it means.",
+            advice: "Let it return the id of the file with that sha256, or null; then run `filmgate retry`.")
     }
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
@@ -79,18 +101,22 @@ public struct ConvexTarget: Module, UploadTarget {
         }
         let storageID = try await store(job, at: url.text)
         let answer = try await commit(job, storageID)
-        let existed = answer["alreadyExists"] == .bool(true)
-        // The app kept its earlier file: that one is the delivery, whose id only its query knows.
-        if existed, let earlier = try await find(job) { return earlier }
+        let id = answer.text ?? answer["_id"]?.text ?? storageID
         // The deployment compared the bytes with the digest that went along.
-        return receipt(job, answer.text ?? answer["_id"]?.text ?? storageID, proof: .server, existed: existed)
+        guard answer["alreadyExists"] == .bool(true) else { return receipt(job, id, proof: .server, existed: false) }
+        // The app kept its earlier file: that one is the delivery, whose id and bytes only its query knows.
+        if options.find.isEmpty { return receipt(job, id, proof: .none, existed: true) }
+        if let earlier = try await find(job) { return earlier }
+        throw IngestError(
+            .rejected, "`\(options.commit)` says that the file exists already, but `\(options.find)` does not know these bytes.",
+            advice: "Something else there has its name, perhaps: see in the app; then run `filmgate retry`.")
     }
 
     /// The address carries its own permission: no credential goes there.
     private func store(_ job: UploadJob, at url: String) async throws(IngestError) -> String {
         let digest = Base64.text(of: Hex.bytes(job.digests.sha256) ?? [])
         let request = HTTPRequest("POST", url, headers: [("Digest", "sha-256=" + digest)])
-        let response = try await bare.send(HTTPExchange(request, body: .file(job.slice, type: MediaType.of(fileName: job.name))))
+        let response = try await bare.deliver(HTTPExchange(request, body: .file(job.slice, type: MediaType.of(fileName: job.name))))
         guard response.status == 200, let id = response.json?["storageId"]?.text else {
             var error = HTTPStatus.error(for: response)
             // An address that ran out, and bytes that suffered on the way: both are cured by another try.
@@ -114,9 +140,11 @@ public struct ConvexTarget: Module, UploadTarget {
         do throws(IngestError) {
             return try await call(options.commitBy.rawValue, options.commit, args)
         } catch {
-            if error.code == .rejected, error.message.lowercased().contains("already exists") {
-                return .object(["alreadyExists": .bool(true)])
-            }
+            // What exists may be a name, an event, anything: only the query can tell that it is these bytes.
+            guard error.code == .rejected, error.message.lowercased().contains("already exists") else { throw error }
+            if !options.find.isEmpty { return .object(["alreadyExists": .bool(true)]) }
+            var error = error
+            error.advice = "Whether it means these bytes is not known: name a query under `find`, or let it return `alreadyExists: true`."
             throw error
         }
     }
@@ -126,7 +154,7 @@ public struct ConvexTarget: Module, UploadTarget {
         var root = options.url.base
         while root.hasSuffix("/") { root.removeLast() }
         let body = JSONValue.object(["path": .string(path), "args": .object(args), "format": .string("json")]).body
-        let response = try await client.send(HTTPExchange(HTTPRequest("POST", "\(root)/api/\(kind)"), body: body))
+        let response = try await client.deliver(HTTPExchange(HTTPRequest("POST", "\(root)/api/\(kind)"), body: body))
         guard response.status == 200 || response.status == 560, let answer = response.json else { throw HTTPStatus.error(for: response) }
         guard answer["status"]?.text == "success" else {
             let words = HeaderText.clean(String((answer["errorMessage"]?.text ?? "no reason given").prefix(200)))

@@ -19,11 +19,16 @@ import Testing
     }
 
     /// Answers by path: the functions' names are in the bodies, which are not read before the answer.
-    static func deployment(commit: String) throws -> FaultServer {
+    static func deployment(commit: String, query: String = "null", forNobodys: String = "null") throws -> FaultServer {
         let address = Mutex(""), calls = Mutex(0)
         let server = try FaultServer { seen, _ in
             if seen.target.hasPrefix("/api/storage/upload") { return .answer(200, body: #"{"storageId":"kg2abc"}"#) }
-            if seen.target == "/api/query" { return .answer(200, body: #"{"status":"success","value":"doc1"}"#) }
+            if seen.target == "/api/query" {
+                return .compute { seen in
+                    let isNobodys = String(decoding: seen.body, as: UTF8.self).contains(String(repeating: "0", count: 64))
+                    return .answer(200, body: #"{"status":"success","value":\#(isNobodys ? forNobodys : query)}"#)
+                }
+            }
             let number = calls.withLock { calls in
                 calls += 1
                 return calls
@@ -54,11 +59,53 @@ import Testing
         #expect(server.seen.map(\.target) == ["/api/action", "/api/storage/upload?token=t0k3n", "/api/action"])
     }
 
-    @Test func whatExistsAlreadyIsSuccess() async throws {
-        let server = try Self.deployment(commit: #"{"status":"error","errorMessage":"Uncaught Error: already exists"}"#)
+    private static let exists = #"{"status":"error","errorMessage":"Uncaught Error: IMG_0001.JPG already exists"}"#
+
+    static func code<Value>(_ body: () async throws(IngestError) -> Value) async -> IngestError.Code? {
+        do throws(IngestError) {
+            _ = try await body()
+            return nil
+        } catch { return error.code }
+    }
+
+    @Test func whatExistsAlreadyIsSuccessWhereTheQueryKnowsTheseBytes() async throws {
+        let server = try Self.deployment(commit: Self.exists, query: "\"doc1\"")
         defer { server.stop() }
-        let sample = try SampleJob()
-        #expect(try await Self.target(server.url).upload(sample.job()).existed)
+        let sample = try SampleJob(), target = try Self.target(server.url) { $0.find = "files:bySha256" }
+        let receipt = try await target.upload(sample.job())
+        #expect(receipt.existed && receipt.id == "doc1" && receipt.verified == .server)
+    }
+
+    /// It may be a name that exists, with other bytes.
+    @Test(arguments: ["", "files:bySha256"]) func thatSomethingExistsIsNoProof(_ find: String) async throws {
+        let server = try Self.deployment(commit: Self.exists)
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try Self.target(server.url) { $0.find = find }
+        #expect(await Self.code { () async throws(IngestError) in try await target.upload(sample.job()) } == .rejected)
+    }
+
+    @Test func theAppsWordThatItHasItIsNoProofWithoutAQuery() async throws {
+        let server = try Self.deployment(commit: #"{"status":"success","value":{"_id":"doc1","alreadyExists":true}}"#)
+        defer { server.stop() }
+        let sample = try SampleJob(), receipt = try await Self.target(server.url).upload(sample.job())
+        #expect(receipt.existed && receipt.verified == .none)
+    }
+
+    @Test(arguments: ["null", "false", "\"\"", "[]"]) func aQueryMaySayNoInSeveralWays(_ no: String) async throws {
+        let server = try Self.deployment(commit: "{}", query: no)
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try Self.target(server.url) { $0.find = "files:bySha256" }
+        #expect(try await target.find(sample.job()) == nil)
+    }
+
+    @Test(arguments: [("true", "null"), ("0", "null"), ("{}", "null"), ("\"doc1\"", "\"doc1\"")])
+    func whatAQueryMeansMustBePlain(_ yes: String, _ forNobodys: String) async throws {
+        let server = try Self.deployment(commit: "{}", query: yes, forNobodys: forNobodys)
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try Self.target(server.url) { $0.find = "files:bySha256" }
+        for _ in 0..<2 {
+            #expect(await Self.code { () async throws(IngestError) in try await target.find(sample.job()) } == .misconfigured)
+        }
     }
 
     @Test func theAppsOwnRefusalIsItsWords() async throws {
@@ -72,7 +119,7 @@ import Testing
     }
 
     @Test func aQuerySaysWhatIsThere() async throws {
-        let server = try Self.deployment(commit: "{}")
+        let server = try Self.deployment(commit: "{}", query: "\"doc1\"")
         defer { server.stop() }
         let sample = try SampleJob(), target = try Self.target(server.url) { $0.find = "files:bySha256" }
         #expect(try await target.find(sample.job())?.id == "doc1")

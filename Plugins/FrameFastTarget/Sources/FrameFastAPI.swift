@@ -21,14 +21,20 @@ struct FrameFastAPI: Sendable {
 
     /// `fine`: further statuses that are no failure.
     func ask(_ method: String, _ path: String, _ value: JSONValue? = nil, fine: Set<Int> = []) async throws(IngestError) -> JSONValue {
+        try await answer(method, path, value, fine: fine).json ?? .null
+    }
+
+    private func answer(
+        _ method: String, _ path: String, _ value: JSONValue?, fine: Set<Int>
+    ) async throws(IngestError) -> HTTPResponse {
         var root = base
         while root.hasSuffix("/") { root.removeLast() }
         var request = HTTPRequest(method, root + path, headers: [("Accept", "application/json")])
         request.set("traceparent", Self.traceparent())
         let body = value?.body ?? (method == "POST" ? .bytes([]) : nil)
-        let response = try await client.send(HTTPExchange(request, body: body))
+        let response = try await client.deliver(HTTPExchange(request, body: body))
         guard (200..<300).contains(response.status) || fine.contains(response.status) else { throw Self.error(for: response) }
-        return response.json ?? .null
+        return response
     }
 
     func presign(_ job: UploadJob, type: String, source: String?) async throws(IngestError) -> UploadTicket {
@@ -40,16 +46,25 @@ struct FrameFastAPI: Sendable {
         return try ticket(await ask("POST", "/uploads/presign", .object(fields)))
     }
 
-    /// A new address for an upload that was begun; nil when the service says that it has gone on without us.
-    func presignAgain(_ id: String) async throws(IngestError) -> UploadTicket? {
-        let answer = try await ask("POST", "/uploads/\(Percent.encode(id))/presign", fine: [409])
-        return answer["error"] == nil ? try ticket(answer) : nil
+    /// What the service says to another try of an upload that was begun: a new address, that it has gone on without us, or that it does
+    /// not know it.
+    enum Resumption: Sendable { case ticket(UploadTicket), goneOn, unknown }
+
+    func presignAgain(_ id: String) async throws(IngestError) -> Resumption {
+        let response = try await answer("POST", "/uploads/\(Percent.encode(id))/presign", nil, fine: [404, 409])
+        switch response.status {
+        case 404: return .unknown
+        case 409: return .goneOn
+        default: return .ticket(try ticket(response.json ?? .null))
+        }
     }
 
     /// At most 50 at once; what the service does not know it leaves out.
     func status(of ids: [String]) async throws(IngestError) -> [String: UploadStatus] {
         let answer = try await ask("GET", "/uploads/status?ids=" + ids.prefix(50).map { Percent.encode($0) }.joined(separator: ","))
-        guard case .array(let items)? = answer["data"] else { return [:] }
+        guard case .array(let items)? = answer["data"] else {
+            throw IngestError(.unavailable, "FrameFast does not say what became of the uploads.")
+        }
         return items.reduce(into: [:]) { table, item in
             guard let id = item["uploadId"]?.text, let state = item["status"]?.text else { return }
             table[id] = UploadStatus(

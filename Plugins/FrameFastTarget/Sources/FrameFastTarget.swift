@@ -37,20 +37,23 @@ public struct FrameFastTarget: Module, UploadTarget {
     }
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
-        var ticket: UploadTicket?, id = try begun.place(of: job.digests.sha256)
-        if let known = id {
-            // An earlier try: what became of it decides, and nothing is sent that the service has.
-            switch try await api.status(of: [known])[known]?.state {
-            case "completed", "processing", "uploaded": return try await conclude(job, known, existed: true)
-            case "pending", "expired", "failed": ticket = try await api.presignAgain(known)
-            default: id = nil
-            }
-            if id != nil, ticket == nil { return try await conclude(job, known, existed: true) }
+        guard let known = try begun.place(of: job.digests.sha256) else { return try await sent(job, begin(job)) }
+        // An earlier try: what became of it decides, and nothing is sent that the service has.
+        switch try await api.status(of: [known])[known]?.state {
+        // What it leaves out of its list it may know all the same: only a plain no lets it be begun anew.
+        case "pending", "expired", "failed", nil: break
+        default: return try await conclude(job, known, existed: true)
         }
-        let fresh: UploadTicket
-        if let ticket { fresh = ticket } else { fresh = try await begin(job) }
-        try await send(job, fresh, mayRenew: true)
-        return try await conclude(job, fresh.id, existed: false)
+        switch try await api.presignAgain(known) {
+        case .ticket(let ticket): return try await sent(job, ticket)
+        case .goneOn: return try await conclude(job, known, existed: true)
+        case .unknown: return try await sent(job, begin(job))
+        }
+    }
+
+    private func sent(_ job: UploadJob, _ ticket: UploadTicket) async throws(IngestError) -> Receipt {
+        try await send(job, ticket, mayRenew: true)
+        return try await conclude(job, ticket.id, existed: false)
     }
 
     private func begin(_ job: UploadJob) async throws(IngestError) -> UploadTicket {
@@ -66,12 +69,12 @@ public struct FrameFastTarget: Module, UploadTarget {
     /// An address that has run out is asked for again once, after asking whether the bytes arrived all the same.
     private func send(_ job: UploadJob, _ ticket: UploadTicket, mayRenew: Bool) async throws(IngestError) {
         let request = HTTPRequest("PUT", ticket.url, headers: ticket.headers)
-        let response = try await api.bare.send(HTTPExchange(request, body: .file(job.slice)))
+        let response = try await api.bare.deliver(HTTPExchange(request, body: .file(job.slice)))
         switch response.status {
         case 200, 201, 204, 412: return  // 412: an earlier try got there.
         case 403 where mayRenew:
             if let state = try await api.status(of: [ticket.id])[ticket.id]?.state, state != "pending", state != "expired" { return }
-            guard let next = try await api.presignAgain(ticket.id) else { return }
+            guard case .ticket(let next) = try await api.presignAgain(ticket.id) else { return }
             try await send(job, next, mayRenew: false)
         default:
             var error = HTTPStatus.error(for: response)

@@ -13,7 +13,8 @@ import Testing
 final class FrameFastDouble: Sendable {
     struct Upload { var state = "pending", key = 1, stored = false, polls = 0, sha256 = "" }
     struct State {
-        var uploads: [String: Upload] = [:], credits = 100, gone = false, expireNext = 0, loseNext = 0, consented = false, askedConsent = 0,
+        var uploads: [String: Upload] = [:], credits = 100, gone = false, expireNext = 0, loseNext = 0, silentNext = 0, consented = false,
+            askedConsent = 0,
             order: [String] = []
     }
     let state = Mutex(State())
@@ -103,6 +104,10 @@ final class FrameFastDouble: Sendable {
     private func report(_ seen: FaultServer.Seen, _ state: inout State) -> FaultAct {
         let ids = seen.target.split(separator: "=").last?.split(separator: ",").map(String.init) ?? []
         guard (1...50).contains(ids.count) else { return .answer(400, body: #"{"success":false,"error":{"name":"ZodError"}}"#) }
+        if state.silentNext > 0 {
+            state.silentNext -= 1
+            return .answer(200, body: #"{"data":[]}"#)
+        }
         var items: [String] = []
         for id in ids {
             guard var upload = state.uploads[id] else { continue }

@@ -59,6 +59,20 @@ import Testing
         #expect(receipt.existed && double.state.withLock { $0.uploads.count } == 1)
     }
 
+    /// The list of uploads leaves out what the service has: begun anew, the picture would be there twice.
+    @Test func whatItsListLeavesOutIsNotBegunAnew() async throws {
+        let (double, server) = try FrameFastDouble.start { $0.loseNext = 1 }
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try target(server.url)
+        #expect(await Self.code { () async throws(IngestError) in try await target.upload(sample.job()) } == .network)
+        double.state.withLock { $0.silentNext = 1 }
+        #expect(try await target.upload(sample.job()).id == "p-u1")
+        #expect(double.state.withLock { $0.uploads.count } == 1 && double.copies(sample.digests.sha256) == 1)
+        // What it plainly does not know is.
+        double.state.withLock { $0.uploads = [:] }
+        #expect(try await target.upload(sample.job()).existed == false)
+    }
+
     @Test func noCreditsPausesAndAnEventThatIsOverHolds() async throws {
         let (double, server) = try FrameFastDouble.start { $0.credits = 0 }
         defer { server.stop() }

@@ -5,7 +5,11 @@ import HTTPKit
 enum NamedCopy {
     case missing
     case same(Receipt)
-    case other, unknown
+    case other
+    /// Something is there, and its bytes cannot be read.
+    case unreadable
+    /// Nobody may look.
+    case unknown
 }
 
 extension HTTPTarget {
@@ -67,8 +71,7 @@ extension HTTPTarget {
         switch response.status {
         case 404, 410: return .missing
         case 200, 204, 206, 416: break
-        // Where nothing may be looked at, If-None-Match is what protects.
-        case 400, 403, 405, 501: return .unknown
+        case 400, 403, 405, 501: return try await property(at: address, of: job)
         default: throw HTTPStatus.error(for: response)
         }
         if let echo = options.digest, !echo.header.isEmpty {
@@ -83,8 +86,42 @@ extension HTTPTarget {
         case .equal: return .same(named(response, address, job, proof: .reread))
         case .missing: return .missing
         case .other: return .other
-        case .unknown: return .unknown
+        case .unknown: return .unreadable
         }
+    }
+
+    /// A server that speaks WebDAV (RFC 4918) tells of a file that nobody may read.
+    private func property(at address: String, of job: UploadJob) async throws(IngestError) -> NamedCopy {
+        let question = HTTPBody.text(
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?><propfind xmlns=\"DAV:\"><prop><getcontentlength/></prop></propfind>",
+            type: "application/xml")
+        let response = try await client.look(HTTPExchange(HTTPRequest("PROPFIND", address, headers: [("Depth", "0")]), body: question))
+        switch response.status {
+        case 404, 410: return .missing
+        case 207:
+            guard let answer = XMLText.pieces("multistatus", in: response.body).first, XMLText.first("href", in: answer) != nil else {
+                return .unknown
+            }
+            guard let size = XMLText.first("getcontentlength", in: answer).flatMap({ UInt64($0) }) else { return .unreadable }
+            return size == job.file.size ? .unreadable : .other
+        default: return .unknown
+        }
+    }
+
+    /// What keeps from sending where nobody can see what would be replaced; nil where the options say that it may be sent all the same.
+    func unseen(_ path: String, of job: UploadJob) -> IngestError? {
+        if options.unseen == .send { return nil }
+        return IngestError(
+            .misconfigured, "\(place) lets nobody see what stands at \(path): what is there could be replaced, so nothing was sent.",
+            advice: "Let the account read there, or put {sha256} into `url`. Where the server keeps If-None-Match, or may replace, "
+                + "`unseen: send` allows it.")
+    }
+
+    /// What is said where something stands at the name that may be this very file.
+    func ambiguous(_ path: String) -> IngestError {
+        IngestError(
+            .rejected, "Something stands at \(path) that \(place) lets nobody read: it may be this very file, sent before.",
+            advice: "See what it is there; then remove it, or let the account read it, and run `filmgate retry`.")
     }
 
     /// The head of what stands at an address; where HEAD is not allowed, of its first byte.

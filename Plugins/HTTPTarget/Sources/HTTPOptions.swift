@@ -4,11 +4,13 @@ import HTTPKit
 /// The options of `http`.
 public struct HTTPOptions: ModuleConfig {
     enum Method: String, CaseIterable, ConfigValue { case put = "PUT", post = "POST", patch = "PATCH" }
+    enum Unseen: String, CaseIterable, ConfigValue { case hold, send }
     enum BodyStyle: String, CaseIterable, ConfigValue { case raw, multipart }
 
     var url = AddressTemplate(), method: Method?, body: BodyStyle?, auth: AuthReference?
     var fileField = "file", fields: [String: Template] = [:], headers: [String: Template] = [:], sendDigest: [DigestHeader] = []
-    var expect = [200, 201, 204], exists = [409, 412], ifNoneMatch: Bool?, deduplicates = false
+    var expect = [200, 201, 204], exists = [409, 412], ifNoneMatch: Bool?
+    var deduplicates = false, believesPages = false, unseen = Unseen.send
     var receipt = ReceiptOptions(), digest: DigestEcho?, find: FindOptions?
     var accept: [MediaKind]?, maxSize: ByteCount?, workers = 4, limitRate: ByteCount?, caFile: String?
     var connectTimeout = Duration.seconds(10), stallTimeout = Duration.seconds(60), answerTimeout = Duration.seconds(120)
@@ -27,7 +29,12 @@ public struct HTTPOptions: ModuleConfig {
         .field("expect", \.expect, "Answers that mean: stored."),
         .field("exists", \.exists, "Answers that mean: something is there already; counts only when digest or `find` confirms it."),
         .field("if_none_match", \.ifNoneMatch, "Sends `If-None-Match: *`, which forbids overwriting; absent = for PUT."),
+        .field(
+            "unseen", \.unseen,
+            "Where the server lets nobody see what stands at a name: `send`, trusting it to keep If-None-Match, or `hold` the queue."
+        ),
         .field("deduplicates", \.deduplicates, "The server itself never stores the same bytes twice."),
+        .field("believe_pages", \.believesPages, "A web page (HTML) as the answer to an upload means: stored."),
         .field("receipt", \.receipt, "Where the answer says what the file is called there."),
         .field("digest", \.digest, "Where the answer repeats the digest of what the server stored; equal = proof."),
         .field("find", \.find, "How to ask the server whether it has the bytes already."),

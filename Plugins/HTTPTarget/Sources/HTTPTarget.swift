@@ -63,15 +63,17 @@ public struct HTTPTarget: Module, UploadTarget {
 
     public func occupancy(of path: String, for job: UploadJob) async throws(IngestError) -> Occupancy {
         // A name made of the digest can only be held by the same bytes.
-        guard let layout = options.url.layout, !layout.uses.contains("sha256") else { return .free }
+        guard options.url.layout != nil, !isNamedByDigest else { return .free }
         switch try await copy(at: path, of: job) {
         case .missing:
             free.note(path, for: job.digests.sha256)
             doubt.noteFree()
             return .free
-        case .unknown: return .free
+        case .unknown:
+            if let error = unseen(path, of: job) { throw error }
+            return .free
         case .same(let receipt): return .same(receipt)
-        case .other:
+        case .other, .unreadable:
             if doubt.noteTaken() { try await askForFreeName(beside: path, job) }
             return .other
         }
@@ -83,7 +85,7 @@ public struct HTTPTarget: Module, UploadTarget {
         let name = "\(folder)filmgate-\(String(UInt64.random(in: .min ... .max), radix: 16))-\(job.name)"
         switch try await copy(at: name, of: job) {
         case .missing, .unknown: doubt.noteThatSomeAreFree()
-        case .same, .other:
+        case .same, .other, .unreadable:
             throw IngestError(
                 .misconfigured, "\(place) says that every name is taken, even one that nobody can have used.",
                 advice: "It may answer each address with a page of its own: check `url` and `auth`, then run `filmgate retry`.")
@@ -93,9 +95,20 @@ public struct HTTPTarget: Module, UploadTarget {
     public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
         if let find = options.find { return try await ask(find, job) }
         if options.forbidsOverwriting, free.take(job.path, for: job.digests.sha256) { return nil }
-        guard options.url.layout != nil, case .same(let receipt) = try await copy(at: job.path, of: job) else { return nil }
-        return receipt
+        guard options.url.layout != nil else { return nil }
+        switch try await copy(at: job.path, of: job) {
+        case .same(let receipt): return receipt
+        case .missing, .other: return nil
+        // A name made of the digest can only be held by the same bytes: sending them replaces nothing.
+        case .unreadable where isNamedByDigest, .unknown where isNamedByDigest: return nil
+        case .unreadable: throw ambiguous(job.path)
+        case .unknown:
+            if let error = unseen(job.path, of: job) { throw error }
+            return nil
+        }
     }
+
+    private var isNamedByDigest: Bool { options.url.layout?.uses.contains("sha256") == true }
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
         let response = try await client.send(exchange(for: job))
@@ -105,15 +118,37 @@ public struct HTTPTarget: Module, UploadTarget {
                 throw IngestError(
                     .corruptData, "\(place) stored other bytes than were sent: its digest is \(response.redactor.scrub(said)).")
             }
+            if echo == .silent {
+                try response.requireOwnAddressForFiles()
+                try response.requireNoRefusal()
+                if saysNothing(response) { return try await settled(job, byPage: response) }
+            }
             return options.receipt.receipt(from: response, for: job, proof: echo == .equal ? .server : .none)
         }
         guard options.exists.contains(response.status) else { throw HTTPStatus.error(for: response) }
         if echo == .equal { return options.receipt.receipt(from: response, for: job, proof: .server, existed: true) }
         if let receipt = try await find(job) { return receipt }
+        if options.find == nil, options.url.layout != nil { return try await taken(job, response) }
+        throw refusal(response)
+    }
+
+    /// The server says that the name is in use, and not that these bytes have it.
+    private func taken(_ job: UploadJob, _ response: HTTPResponse) async throws(IngestError) -> Receipt {
+        switch try await copy(at: job.path, of: job) {
+        case .same(let receipt): return receipt
+        case .missing, .other: throw refusal(response)
+        case .unreadable, .unknown:
+            // Under another name it could be there twice.
+            guard isNamedByDigest else { throw ambiguous(job.path) }
+            return options.receipt.receipt(from: response, for: job, proof: .none, existed: true)
+        }
+    }
+
+    private func refusal(_ response: HTTPResponse) -> IngestError {
         var error = HTTPStatus.error(for: response)
         if options.url.layout != nil { error.code = .nameTaken }
         error.message = "Something is there already, and not these bytes. " + error.message
-        throw error
+        return error
     }
 
     public func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {

@@ -56,6 +56,34 @@ import Testing
         #expect(await code { () async throws(IngestError) in try await target.check() } == .misconfigured)
     }
 
+    private static func pages(_ options: [String: Option], found: String? = nil) async throws -> (Receipt?, IngestError.Code?) {
+        let bytes: [UInt8] = [1, 2, 3], job = try JobFile(bytes), sent = Flag()
+        let server = try FaultServer { seen, _ in
+            if seen.method == "PUT" || seen.method == "POST" {
+                sent.raise()
+                return .answer(200, headers: [("Content-Type", "text/html; charset=utf-8")], body: "<!doctype html><p>Welcome")
+            }
+            let isThere = sent.isRaised && found.map { seen.target.hasSuffix($0) } == true
+            return isThere ? .answer(200, body: String(decoding: bytes, as: UTF8.self)) : .answer(404)
+        }
+        defer { server.stop() }
+        let target = try make(options.mapValues { $0.replacing("BASE", with: server.url) }), given = job.job
+        let result = await Result { () async throws(IngestError) in try await target.upload(given) }
+        switch result {
+        case .success(let receipt): return (receipt, nil)
+        case .failure(let error): return (nil, error.code)
+        }
+    }
+
+    /// A hotel's network answers everything with 200 and its own page.
+    @Test func aPageIsNoDelivery() async throws {
+        #expect(try await Self.pages(["url": .text("BASE/assets")]).1 == .misconfigured)
+        #expect(try await Self.pages(["url": .text("BASE/dav/{name}")]).1 == .untrusted)
+        #expect(try await Self.pages(["url": .text("BASE/assets"), "find": .map(["url": .text("BASE/of/{sha256}")])]).1 == .untrusted)
+        #expect(try await Self.pages(["url": .text("BASE/assets"), "believe_pages": .plain("true")]).0?.verified == Receipt.Proof.none)
+        #expect(try await Self.pages(["url": .text("BASE/dav/{name}")], found: "/dav/IMG_1.JPG").0?.verified == .reread)
+    }
+
     @Test(arguments: [404, 400]) func anHonestServerIsAskedForNothingOnce(_ refusal: Int) async throws {
         let server = try FaultServer { seen, _ in .answer(seen.target.hasSuffix(Self.nobodys) ? refusal : 200) }
         defer { server.stop() }

@@ -3,6 +3,7 @@ import FilmgateCore
 import Glibc
 import HTTPKit
 import Logging
+import Synchronization
 import Testing
 
 @testable import HTTPTarget
@@ -20,6 +21,24 @@ enum Option: Sendable {
             ConfigNode(.map(pairs.sorted { $0.key < $1.key }.map { ConfigNode.Pair(ConfigNode.Key($0.key, Mark()), $0.value.node) }))
         }
     }
+}
+
+extension Option {
+    func replacing(_ old: String, with new: String) -> Option {
+        switch self {
+        case .text(let text): .text(text.replacing(old, with: new))
+        case .plain(let text): .plain(text.replacing(old, with: new))
+        case .list(let items): .list(items.map { $0.replacing(old, with: new) })
+        case .map(let pairs): .map(pairs.mapValues { $0.replacing(old, with: new) })
+        }
+    }
+}
+
+/// Raised once, from anywhere.
+final class Flag: Sendable {
+    private let raised = Atomic(false)
+    var isRaised: Bool { raised.load(ordering: .acquiring) }
+    func raise() { raised.store(true, ordering: .releasing) }
 }
 
 func decode(_ options: [String: Option]) -> (HTTPOptions, [ConfigError]) {

@@ -57,4 +57,34 @@ import Testing
         let target = try make(["url": .text(server.url), "digest": .map(["header": .text("X-Sha256")])])
         #expect(await code { () async throws(IngestError) in try await target.upload(job.job) } == .corruptData)
     }
+
+    @Test(arguments: [
+        #"{"error": {"message": "No room"}}"#, #"{"ok": false, "msg": "No room"}"#, #"{"status": "error", "message": "No room"}"#,
+        #"{"errors": ["No room"]}"#,
+    ]) func aRefusalInsideOfSuccessIsARefusal(_ body: String) async throws {
+        let server = try FaultServer { _, _ in .answer(200, body: body) }
+        defer { server.stop() }
+        let job = try JobFile([1, 2, 3]), target = try make(["url": .text(server.url)])
+        do throws(IngestError) {
+            _ = try await target.upload(job.job)
+            Issue.record("It was taken for stored.")
+        } catch { #expect(error.code == .rejected && error.message.contains("No room")) }
+    }
+
+    @Test(arguments: [#"{"id": 1, "error": null}"#, #"{"id": 1, "errors": [], "status": "created"}"#, "fine", "[]", ""])
+    func whatSaysNothingBadIsFine(_ body: String) async throws {
+        let server = try FaultServer { _, _ in .answer(200, body: body) }
+        defer { server.stop() }
+        let job = try JobFile([1, 2, 3]), target = try make(["url": .text(server.url)])
+        #expect(try await target.upload(job.job).state == .done)
+    }
+
+    @Test func aFileThatARedirectTakesToASignInPageIsNotStored() async throws {
+        let server = try FaultServer { seen, _ in
+            seen.target == "/login" ? .answer(200, body: "<html>Sign in</html>") : .answer(307, headers: [("Location", "/login")])
+        }
+        defer { server.stop() }
+        let job = try JobFile([1, 2, 3]), target = try make(["url": .text(server.url + "/assets")])
+        #expect(await code { () async throws(IngestError) in try await target.upload(job.job) } == .untrusted)
+    }
 }

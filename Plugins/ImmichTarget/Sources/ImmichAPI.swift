@@ -7,6 +7,7 @@ struct ImmichAPI: Sendable {
     /// Ends in `/`, without `api/`.
     let root: String
     let client: HTTPClient
+    private let heardNo = HeardNo()
 
     init(base: String, client: HTTPClient) {
         var root = WebAddress(base)?.text ?? base
@@ -18,19 +19,35 @@ struct ImmichAPI: Sendable {
     /// Sends JSON and returns the answer's.
     func ask(_ method: String, _ path: String, _ value: JSONValue? = nil) async throws(IngestError) -> JSONValue {
         let request = HTTPRequest(method, root + "api/" + path, headers: [("Accept", "application/json")])
-        let response = try await client.send(HTTPExchange(request, body: value?.body))
+        let response = try await client.deliver(HTTPExchange(request, body: value?.body))
         guard (200..<300).contains(response.status) else { throw Self.error(for: response) }
         return response.json ?? .null
     }
 
-    /// The server's id of the asset with these bytes; nil when it has none, or only in its bin.
-    func known(_ sha1: String) async throws(IngestError) -> String? {
-        let question = JSONValue.object(["assets": .array([.object(["id": .string(sha1), "checksum": .string(sha1)])])])
-        let answer = try await ask("POST", "assets/bulk-upload-check", question)
-        guard let result = answer.at("results.0"), result["id"]?.text == sha1, result["action"]?.text == "reject",
-            result["reason"]?.text == "duplicate", result["isTrashed"] != .bool(true), let id = result["assetId"]?.text, isID(id)
-        else { return nil }
-        return id
+    /// What the server has of some bytes.
+    enum Standing: Hashable { case none, known(String), binned }
+
+    /// Asks by SHA-1; until it was heard to say no, it is asked in the same breath for bytes that nobody has.
+    func standing(_ sha1: String) async throws(IngestError) -> Standing {
+        let nobodys = String(repeating: "0", count: 40), asksForNothing = !heardNo.isHeard
+        let asked = (asksForNothing ? [sha1, nobodys] : [sha1]).map { JSONValue.object(["id": .string($0), "checksum": .string($0)]) }
+        let answer = try await ask("POST", "assets/bulk-upload-check", .object(["assets": .array(asked)]))
+        guard case .array(let results)? = answer["results"] else {
+            throw IngestError(.unavailable, "The server does not say which files it has.")
+        }
+        if asksForNothing, let nothing = results.first(where: { $0["id"]?.text == nobodys }) {
+            guard nothing["action"]?.text != "reject" else {
+                throw IngestError(
+                    .misconfigured,
+                    "The server says that it has whatever it is asked for, even bytes that nobody has: its word is no proof.",
+                    advice: "Check the address under `url`; then run `filmgate retry`.")
+            }
+            heardNo.note()
+        }
+        guard let result = results.first(where: { $0["id"]?.text == sha1 }), result["action"]?.text == "reject",
+            result["reason"]?.text == "duplicate", let id = result["assetId"]?.text, isID(id)
+        else { return .none }
+        return result["isTrashed"] == .bool(true) ? .binned : .known(id)
     }
 
     /// Fit to stand in an address.

@@ -6,15 +6,31 @@ actor ImmichGroups {
     private let api: ImmichAPI
     private var albums: [String: Task<Result<String, IngestError>, Never>] = [:]
     private var shots: [String: [String]] = [:]
+    /// Files that the server has, but not in their album; by SHA-1.
+    private var outside: [String: String] = [:]
 
     init(_ api: ImmichAPI) { self.api = api }
+
+    /// True when the asset is in an album of that name; else it is noted that it need not be sent to get there.
+    func holds(_ id: String, _ sha1: String, in name: String) async throws(IngestError) -> Bool {
+        if case .array(let items) = try await api.ask("GET", "albums?assetId=\(id)"),
+            items.contains(where: { $0["albumName"]?.text == name })
+        {
+            return true
+        }
+        outside[sha1] = id
+        return false
+    }
+
+    /// The id of a file that was found outside of its album.
+    func takeOutside(_ sha1: String) -> String? { outside.removeValue(forKey: sha1) }
 
     func add(_ id: String, toAlbum name: String) async throws(IngestError) {
         let album = try await albumID(name)
         let answer = try await api.ask("PUT", "albums/\(album)/assets", .object(["ids": .array([.string(id)])]))
         let result = answer.at("0")
-        guard result?["success"] == .bool(false), result?["error"]?.text != "duplicate" else { return }
-        let why = HeaderText.clean(String((result?["error"]?.text ?? "unknown").prefix(80)))
+        if result?["success"] == .bool(true) || result?["error"]?.text == "duplicate" { return }
+        let why = HeaderText.clean(String((result?["error"]?.text ?? "it does not say why").prefix(80)))
         throw IngestError(.rejected, "The file is at the server, but could not be put into the album \(name): \(why).")
     }
 

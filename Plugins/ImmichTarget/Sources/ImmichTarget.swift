@@ -49,16 +49,15 @@ public struct ImmichTarget: Module, UploadTarget {
         _ = try await api.ask("GET", "server/version")
     }
 
-    /// Asks by SHA-1, as the server itself recognises files.
+    /// Asks by SHA-1, as the server itself recognises files; what is not in its album is not there yet.
     public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
-        guard let sha1 = job.digests[.sha1] else { return nil }
-        guard let id = try await api.known(sha1) else { return nil }
+        guard let sha1 = job.digests[.sha1], case .known(let id) = try await api.standing(sha1) else { return nil }
+        if let album = options.album, try await !groups.holds(id, sha1, in: album.rendered(with: job.values) { $0 }) { return nil }
         return receipt(job, id, existed: true)
     }
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
-        var (id, existed) = try await send(job, asOldClient: true)
-        if id.isEmpty { (id, existed) = try await send(job, asOldClient: false) }
+        let (id, existed) = try await stored(job)
         if let album = options.album { try await groups.add(id, toAlbum: album.rendered(with: job.values) { $0 }) }
         if options.stack, job.asset.kind == .jpeg || job.asset.kind == .raw || job.asset.kind == .heif {
             try await groups.add(id, toStackOf: job)
@@ -69,6 +68,24 @@ public struct ImmichTarget: Module, UploadTarget {
     public func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {
         guard let id = receipt.id, api.isID(id) else { return .cannotTell }
         return try await api.client.compare("\(api.root)api/assets/\(id)/original", size: size, sha256: sha256).verification
+    }
+
+    /// The server's id of the file, which is sent unless the server has it.
+    private func stored(_ job: UploadJob) async throws(IngestError) -> (id: String, existed: Bool) {
+        if let sha1 = job.digests[.sha1], let id = await groups.takeOutside(sha1) { return (id, true) }
+        var (id, existed) = try await send(job, asOldClient: true)
+        if id.isEmpty { (id, existed) = try await send(job, asOldClient: false) }
+        guard existed else { return (id, false) }
+        // It also calls a duplicate what lies in its bin, from where it will be removed.
+        switch try await api.standing(job.digests[.sha1] ?? "") {
+        case .known(let id): return (id, true)
+        case .binned:
+            throw IngestError(
+                .rejected, "\(job.name) lies in the server's bin; it was not taken out.",
+                advice: "Restore it there, or empty the bin; then run `filmgate retry`.")
+        case .none:
+            throw IngestError(.rejected, "The server calls \(job.name) a duplicate, but when it is asked it does not know these bytes.")
+        }
     }
 
     /// The id that the server gave; empty when it does not understand the fields of older releases.
@@ -88,13 +105,20 @@ public struct ImmichTarget: Module, UploadTarget {
         // Fields before the file: the server reads the form in order.
         form.add("assetData", file: job.slice, fileName: job.deliveredName, type: MediaType.of(fileName: job.name))
         let request = HTTPRequest("POST", api.root + "api/assets", headers: [("x-immich-checksum", sha1), ("Accept", "application/json")])
-        let response = try await api.client.send(HTTPExchange(request, body: form.body))
+        var exchange = HTTPExchange(request, body: form.body)
+        // What it knows by the checksum in the head it need not read.
+        exchange.mayEndEarly = true
+        let response = try await api.client.deliver(exchange)
         let words = String(decoding: response.body.prefix(4096), as: UTF8.self)
         if response.status == 400, asOldClient, words.contains("device") { return ("", false) }
         guard response.status == 200 || response.status == 201, let id = response.json?["id"]?.text, api.isID(id) else {
             throw ImmichAPI.error(for: response)
         }
-        return (id, response.json?["status"]?.text == "duplicate" || response.status == 200)
+        let existed = response.json?["status"]?.text == "duplicate"
+        guard existed || !response.isEarly else {
+            throw IngestError(.network, "The server said that it had \(job.name) before all of it was sent.")
+        }
+        return (id, existed)
     }
 
     private func receipt(_ job: UploadJob, _ id: String, existed: Bool) -> Receipt {

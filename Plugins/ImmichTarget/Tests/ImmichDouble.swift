@@ -13,7 +13,11 @@ import Testing
 /// It is not the real server.
 final class ImmichDouble: Sendable {
     enum Release: Sendable { case v1, v3Strict }
-    struct State { var assets: [String: String] = [:], files: [String: Int] = [:], albums: [String: String] = [:], refusedOld = 0 }
+    struct State {
+        var assets: [String: String] = [:], files: [String: Int] = [:], albums: [String: String] = [:], refusedOld = 0
+        /// Ids of what lies in the bin, and of what is in some album; `closed` albums take nothing.
+        var bin: Set<String> = [], grouped: Set<String> = [], closed = false
+    }
     let state = Mutex(State())
     let release: Release
 
@@ -39,13 +43,16 @@ final class ImmichDouble: Sendable {
         case ("GET", "/api/users/me"), ("GET", "/api/server/version"): return .answer(200, body: "{}")
         case ("POST", "/api/assets"): return .compute { self.upload($0) }
         case ("POST", "/api/assets/bulk-upload-check"): return .compute { self.known($0) }
-        case ("GET", "/api/albums"):
-            let items = state.withLock { $0.albums.map { #"{"id":"\#($0.value)","albumName":"\#($0.key)"}"# } }
+        case ("GET", let path) where path == "/api/albums" || path.hasPrefix("/api/albums?assetId="):
+            let asset = path.split(separator: "=").dropFirst().first.map(String.init)
+            let items = state.withLock { state in
+                state.albums.filter { _ in asset.map { state.grouped.contains($0) } ?? true }
+            }.map { #"{"id":"\#($0.value)","albumName":"\#($0.key)"}"# }
             return .answer(200, body: "[" + items.joined(separator: ",") + "]")
         case ("POST", "/api/albums"):
             state.withLock { $0.albums["wedding"] = "a-1" }
             return .answer(201, body: #"{"id":"a-1","albumName":"wedding"}"#)
-        case ("PUT", "/api/albums/a-1/assets"): return .answer(200, body: #"[{"id":"x","success":true}]"#)
+        case ("PUT", "/api/albums/a-1/assets"): return .compute { self.group($0) }
         case ("POST", "/api/stacks"): return .answer(201, body: #"{"id":"s-1"}"#)
         case ("GET", let path) where path.hasSuffix("/original"):
             return .answer(403, body: #"{"message":"Missing required permission: asset.download","statusCode":403}"#)
@@ -56,9 +63,19 @@ final class ImmichDouble: Sendable {
     /// Which of the client's files it has, by SHA-1.
     private func known(_ seen: FaultServer.Seen) -> FaultAct {
         guard let sha1 = JSONValue(seen.body)?.at("assets.0.checksum")?.text else { return .answer(400, body: "{}") }
-        let id = state.withLock { $0.assets[sha1] }
-        let action = id.map { #""action":"reject","reason":"duplicate","isTrashed":false,"assetId":"\#($0)""# } ?? #""action":"accept""#
-        return .answer(200, body: #"{"results":[{"id":"\#(sha1)",\#(action)}]}"#)
+        let (id, isBinned) = state.withLock { state in (state.assets[sha1], state.assets[sha1].map { state.bin.contains($0) } ?? false) }
+        let action =
+            id.map { #""action":"reject","reason":"duplicate","isTrashed":\#(isBinned),"assetId":"\#($0)""# } ?? #""action":"accept""#
+        let nothing = JSONValue(seen.body)?.at("assets.1.id")?.text.map { #",{"id":"\#($0)","action":"accept"}"# } ?? ""
+        return .answer(200, body: #"{"results":[{"id":"\#(sha1)",\#(action)}\#(nothing)]}"#)
+    }
+
+    private func group(_ seen: FaultServer.Seen) -> FaultAct {
+        state.withLock { state in
+            if state.closed { return .answer(503, body: #"{"message":"later","statusCode":503}"#) }
+            if let id = JSONValue(seen.body)?.at("ids.0")?.text { state.grouped.insert(id) }
+            return .answer(200, body: #"[{"id":"x","success":true}]"#)
+        }
     }
 
     private func upload(_ seen: FaultServer.Seen) -> FaultAct {

@@ -55,6 +55,51 @@ import Testing
         #expect(found?.id == "a-9" && found?.verified == .server && found?.existed == true)
     }
 
+    @Test func aServerThatHasEverythingIsNotBelieved() async throws {
+        let server = try FaultServer { _, _ in
+            .compute { seen in
+                let ids = String(decoding: seen.body, as: UTF8.self).split(separator: "\"").filter { $0.count == 40 }
+                let all = Set(ids).map { #"{"id":"\#($0)","action":"reject","reason":"duplicate","assetId":"a-9","isTrashed":false}"# }
+                return .answer(200, body: #"{"results":[\#(all.joined(separator: ","))]}"#)
+            }
+        }
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try target(server.url)
+        for _ in 0..<2 {
+            await #expect(throws: IngestError.self) { try await target.find(sample.job()) }
+        }
+    }
+
+    /// The server calls a duplicate what lies in its bin: from there it is removed after a while.
+    @Test func whatLiesInTheBinIsNotDelivered() async throws {
+        let (double, server) = try ImmichDouble.start(.v1)
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try target(server.url)
+        _ = try await target.upload(sample.job())
+        double.state.withLock { $0.bin = ["asset-1"] }
+        #expect(try await target.find(sample.job()) == nil)
+        do throws(IngestError) {
+            let receipt = try await target.upload(sample.job())
+            Issue.record("It says that it is there: \(receipt)")
+        } catch { #expect(error.code == .rejected && error.message.contains("bin")) }
+    }
+
+    /// The bytes arrived and the album did not answer: the next try puts them there, and sends nothing twice.
+    @Test func whatMissedItsAlbumGetsThereLater() async throws {
+        let (double, server) = try ImmichDouble.start(.v1)
+        defer { server.stop() }
+        let sample = try SampleJob(), job = sample.job("IMG_1.JPG", event: "wedding")
+        let target = try target(server.url) { $0.album = Template("{event}") }
+        double.state.withLock { $0.closed = true }
+        await #expect(throws: IngestError.self) { try await target.upload(job) }
+        #expect(try await target.find(job) == nil)
+        double.state.withLock { $0.closed = false }
+        let receipt = try await target.upload(job)
+        #expect(receipt.id == "asset-1" && double.state.withLock { $0.grouped } == ["asset-1"])
+        #expect(double.copies(sample.digests.sha256) == 1 && server.seen.count { $0.target == "/api/assets" } == 1)
+        #expect(try await target.find(job)?.id == "asset-1")
+    }
+
     @Test func albumsAndStacks() async throws {
         let (_, server) = try ImmichDouble.start(.v1)
         defer { server.stop() }

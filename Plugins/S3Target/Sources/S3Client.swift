@@ -13,17 +13,25 @@ struct S3Client: Sendable {
     func send(_ request: HTTPRequest, body: HTTPBody? = nil, sha256: String) async throws(IngestError) -> HTTPResponse {
         var exchange = HTTPExchange(request, body: body)
         exchange.request.set("x-amz-content-sha256", sha256)
-        let response = try await http.send(exchange)
+        let response = try await http.deliver(exchange)
         switch S3Failure.code(response) {
         case "RequestTimeTooSkewed":
             guard let signer, signer.adjust(to: response[header: "Date"]) else { return response }
-            return try await http.send(exchange)
+            return try await http.deliver(exchange)
         case "ExpiredToken", "TokenRefreshRequired", "InvalidToken":
             guard try await signer?.renew(after: Rejection(status: 401)) == true else { return response }
-            return try await http.send(exchange)
+            return try await http.deliver(exchange)
         default: return response
         }
     }
+
+    /// Every service gives what it stores an ETag; whoever says 200 without one (a network's sign-in page, a service's console at another
+    /// port) has stored nothing.
+    func isStored(_ response: HTTPResponse) -> Bool {
+        response[header: "ETag"] != nil || XMLText.first("ETag", in: response.body) != nil
+    }
+
+    func isListing(_ response: HTTPResponse) -> Bool { XMLText.first("ListBucketResult", in: response.body) != nil }
 
     /// A request without a body.
     func ask(_ method: String, _ url: String, headers: [(name: String, value: String)] = []) async throws(IngestError) -> HTTPResponse {
@@ -42,13 +50,23 @@ enum JobDigest {
 
 /// What S3's error codes mean to the engine.
 enum S3Failure {
+    /// Also of an error inside of a success.
     static func code(_ response: HTTPResponse) -> String? {
-        response.status >= 300 || response.body.starts(with: Array("<?xml".utf8)) ? XMLText.first("Code", in: response.body) : nil
+        if response.status >= 300 { return XMLText.first("Code", in: response.body) }
+        return XMLText.pieces("Error", in: response.body).first.flatMap { XMLText.first("Code", in: $0) }
+    }
+
+    /// For a 200 that no service of this kind gives.
+    static func notS3(_ response: HTTPResponse) -> IngestError {
+        IngestError(
+            .untrusted, "\(WebAddress(response.url)?.origin ?? "The service") answers, but not as S3 does; what was sent is not there.",
+            advice: "On a network with a sign-in page, sign in there first; else check `endpoint`: a service's web page has another port.")
     }
 
     static func error(for response: HTTPResponse) -> IngestError {
-        var error = HTTPStatus.error(for: response)
         let code = code(response) ?? ""
+        if code.isEmpty, response.status == 404 || response.status == 405, !response.body.isEmpty { return notS3(response) }
+        var error = HTTPStatus.error(for: response)
         if !code.isEmpty {
             let words = XMLText.first("Message", in: response.body).map { String(HeaderText.clean($0).prefix(200)) } ?? ""
             let place = WebAddress(response.url)?.origin ?? "The service"

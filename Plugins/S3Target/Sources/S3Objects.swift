@@ -16,12 +16,15 @@ extension S3Client {
             // Without the right to list, each name is asked for by itself.
             if response.status == 403 || response.status == 501 { return nil }
             guard response.status == 200 else { throw S3Failure.error(for: response) }
-            for key in XMLText.all("Key", in: response.body) {
+            guard isListing(response) else { throw S3Failure.notS3(response) }
+            // A list that is cut, or none at all: what it leaves out is not free.
+            guard !response.truncated, let list = XMLText.pieces("ListBucketResult", in: response.body).first else { return nil }
+            for key in XMLText.all("Key", in: list) {
                 let plain = Percent.decode(key.replacing("+", with: " ")) ?? key
                 if plain.hasPrefix(prefix) { names.insert(String(plain.dropFirst(prefix.count))) }
             }
-            token = XMLText.first("NextContinuationToken", in: response.body)
-            if token == nil { return names }
+            token = XMLText.first("NextContinuationToken", in: list)
+            if token == nil { return XMLText.first("IsTruncated", in: list) == "true" ? nil : names }
         }
         return nil
     }

@@ -105,8 +105,18 @@ extension S3Target {
         let body = Array((text + "</CompleteMultipartUpload>").utf8)
         var request = HTTPRequest("POST", url + "?uploadId=" + upload)
         if options.ifNoneMatch { request.set("If-None-Match", "*") }
-        return try await client.send(
+        let response = try await client.send(
             request, body: .bytes(body, type: "application/xml"), sha256: Hex.text(of: ByteDigest.sha256(body)))
+        // The status comes before the work is done: only a result with the object's tag says that there is one. Not all services call the
+        // result as Amazon does.
+        guard !(200..<300).contains(response.status) || XMLText.first("ETag", in: response.body)?.isEmpty == false else {
+            var error = S3Failure.error(for: response)
+            if S3Failure.code(response) == nil {
+                error = IngestError(.unavailable, "The service does not say that it put the parts together.")
+            }
+            throw error
+        }
+        return response
     }
 }
 

@@ -33,6 +33,7 @@ public struct S3Target: Module, UploadTarget {
     public func check() async throws(IngestError) {
         let response = try await client.ask("GET", client.base.text + "?list-type=2&max-keys=1")
         guard response.status == 200 else { throw S3Failure.error(for: response) }
+        guard client.isListing(response) else { throw S3Failure.notS3(response) }
     }
 
     public func occupancy(of path: String, for job: UploadJob) async throws(IngestError) -> Occupancy {
@@ -61,6 +62,7 @@ public struct S3Target: Module, UploadTarget {
         let response = job.file.size > options.multipartAbove.bytes ? try await sendParts(job) : try await sendWhole(job)
         if response.status == 412 { return try await settled(job, response) }
         guard (200..<300).contains(response.status), S3Failure.code(response) == nil else { throw S3Failure.error(for: response) }
+        guard client.isStored(response) else { throw S3Failure.notS3(response) }
         return receipt(job, proof: proof(response, job))
     }
 

@@ -42,12 +42,27 @@ import Testing
         #expect(receipt.verified == .server && receipt.url == server.url + "/b/%C3%A4/a%20b.jpg")
     }
 
+    /// A hotel's network, or the console of a service at the port beside it.
+    @Test func whatDoesNotAnswerAsS3HasNothing() async throws {
+        let server = try FaultServer { _, _ in .answer(200, headers: [("Content-Type", "text/html")], body: "<!doctype html><p>Welcome") }
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try Bucket.target(server.url + "/b", TestKeys())
+        #expect(await Self.failure { () async throws(IngestError) in try await target.check() }?.code == .untrusted)
+        #expect(await Self.failure { () async throws(IngestError) in _ = try await target.upload(sample.job()) }?.code == .untrusted)
+        let asked = await Self.failure { () async throws(IngestError) in _ = try await target.occupancy(of: "a.jpg", for: sample.job()) }
+        #expect(asked?.code == .untrusted)
+        let other = try FaultServer { _, _ in .answer(404, body: "{}") }
+        defer { other.stop() }
+        let elsewhere = try Bucket.target(other.url + "/b", TestKeys())
+        #expect(await Self.failure { () async throws(IngestError) in _ = try await elsewhere.upload(sample.job()) }?.code == .untrusted)
+    }
+
     @Test func aClockThatIsWrongIsSetByTheServers() async throws {
         let server = try FaultServer { _, number in
             number == 0
                 ? .answer(
                     403, headers: [("Date", "Sun, 06 Nov 2044 08:49:37 GMT")], body: "<Error><Code>RequestTimeTooSkewed</Code></Error>")
-                : .answer(200)
+                : .answer(200, headers: [("ETag", "\"x\"")])
         }
         defer { server.stop() }
         let sample = try SampleJob()
@@ -70,12 +85,15 @@ import Testing
     }
 
     /// Completing may answer 200 and fail all the same.
-    @Test func anErrorInsideOfSuccessIsAnError() async throws {
+    @Test(arguments: [
+        "<?xml version=\"1.0\"?>\n<Error><Code>InternalError</Code></Error>", "   <Error><Code>InternalError</Code></Error>", "",
+        "<?xml version=\"1.0\"?>\n  ", "<html>Welcome</html>", "<CompleteMultipartUploadResult><Key>k</Key>",
+    ]) func anErrorInsideOfSuccessIsAnError(_ body: String) async throws {
         let server = try FaultServer { seen, _ in
             if seen.method == "PUT" { return .answer(200, headers: [("ETag", "\"1\"")]) }
             if seen.method == "GET" { return .answer(501) }
             if seen.target.hasSuffix("?uploads=") { return .answer(200, body: "<R><UploadId>u/1</UploadId></R>") }
-            return .answer(200, body: "<?xml version=\"1.0\"?>\n<Error><Code>InternalError</Code></Error>")
+            return .answer(200, body: body)
         }
         defer { server.stop() }
         let sample = try SampleJob(), target = try Bucket.target(server.url + "/b", TestKeys()) { $0.multipartAbove = ByteCount(1) }

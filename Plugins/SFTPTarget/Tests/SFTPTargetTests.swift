@@ -1,3 +1,4 @@
+import FileKit
 import FilmgateCore
 import FilmgateTesting
 import Foundation
@@ -51,6 +52,16 @@ struct SFTPTargetTests {
                 let known = try SSH.knownHosts(server, port: port)
                 return try SSH.target(server, room: room, port: port) { ($0.knownHosts, $0.files.stallTimeout) = (known, patience) }
             })
+    }
+
+    /// `\xFF` in a name travels as U+10FFFF here, and is one byte again at the server.
+    @Test func aNameThatIsNotUTF8KeepsItsBytes() async throws {
+        let server = try await SSH.server.start(), room = SharedServer.newRoom(), sample = try SampleJob()
+        let target = try SSH.target(server, room: room), job = sample.job("bad\u{10FFFF}.jpg", path: "bad\u{10FFFF}.jpg")
+        let receipt = try await target.upload(job)
+        #expect(try FileSystem.names(in: SSH.folder(server, room)).map { Array($0.utf8) } == [Array("bad\u{10FFFF}.jpg".utf8)])
+        #expect(try await target.verify(receipt, size: sample.size, sha256: sample.digests.sha256) == .equal)
+        #expect(try await SSH.target(server, room: room).upload(job).existed)
     }
 
     static func failure(_ target: SFTPTarget, _ job: UploadJob) async -> IngestError? {

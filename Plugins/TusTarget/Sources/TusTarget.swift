@@ -45,7 +45,7 @@ public struct TusTarget: Module, UploadTarget {
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
         var place = try begun.place(of: job.digests.sha256), done: UInt64?
-        if let known = place { done = try await offset(at: known) }
+        if let known = place { done = try await offset(at: known, of: job.file.size) }
         if done == nil {
             let created = try await create(job)
             try begun.note(job.digests.sha256, created)
@@ -69,7 +69,7 @@ public struct TusTarget: Module, UploadTarget {
         let text = metadata.sorted { $0.key < $1.key }.map { "\($0.key) \(Base64.text(of: Array($0.value.utf8)))" }.joined(separator: ",")
         let headers = [("Upload-Length", String(job.file.size)), ("Upload-Metadata", text)].map { (name: $0.0, value: $0.1) }
         let address = options.url.address(job.values)
-        let response = try await client.send(HTTPExchange(request("POST", address, headers), body: .bytes([])))
+        let response = try await client.deliver(HTTPExchange(request("POST", address, headers), body: .bytes([])))
         guard response.status == 201 else { throw HTTPStatus.error(for: response) }
         // Where a credential goes is decided by the file, not by the answer: another origin is refused.
         guard let place = response[header: "Location"].flatMap({ WebAddress($0, relativeTo: response.url) }),
@@ -78,13 +78,14 @@ public struct TusTarget: Module, UploadTarget {
         return place.text
     }
 
-    /// Bytes that the server has of an upload; nil when it knows it no longer.
-    private func offset(at place: String) async throws(IngestError) -> UInt64? {
+    /// Bytes that the server has of an upload of that length; nil when it knows it no longer, or means another by that address.
+    private func offset(at place: String, of length: UInt64) async throws(IngestError) -> UInt64? {
         let response = try await client.look(HTTPExchange(request("HEAD", place)))
         if [403, 404, 410].contains(response.status) { return nil }
         guard (200..<300).contains(response.status), let offset = response[header: "Upload-Offset"].flatMap({ UInt64($0) }) else {
             throw Self.error(for: response)
         }
+        if let whole = response[header: "Upload-Length"].flatMap({ UInt64($0) }), whole != length { return nil }
         return offset
     }
 
@@ -96,10 +97,11 @@ public struct TusTarget: Module, UploadTarget {
             length == job.file.size
             ? job.slice : try await PartDigests.slice(job, offset: offset, length: length)
         let headers = [("Upload-Offset", String(offset)), ("Content-Type", "application/offset+octet-stream")]
-        let response = try await client.send(
+        let response = try await client.deliver(
             HTTPExchange(request("PATCH", place, headers.map { (name: $0.0, value: $0.1) }), body: .file(slice)))
         guard response.status == 204 || response.status == 200 else { throw Self.error(for: response) }
-        guard let reached = response[header: "Upload-Offset"].flatMap({ UInt64($0) }), reached > offset, reached <= job.file.size else {
+        guard let reached = response[header: "Upload-Offset"].flatMap({ UInt64($0) }), reached > offset, reached <= offset + length else {
+            // Also where it says that it has more than it was sent.
             throw IngestError(.unavailable, "The server does not say how far the upload got.")
         }
         return reached

@@ -18,9 +18,10 @@ enum Tus {
     /// `state`: where it remembers which uploads were begun.
     static func target(
         _ base: String, _ auth: (any AuthProvider)?, state: String, logger: Logger = Logger(label: "test"),
-        patience: Duration = .seconds(60)
+        patience: Duration = .seconds(60), chunk: ByteCount? = nil
     ) throws -> TusTarget {
         var options = TusOptions()
+        options.chunk = chunk
         options.url = try #require(AddressTemplate(base + "/files/"))
         (options.web.stallTimeout, options.web.answerTimeout) = (patience, patience)
         if auth != nil { options.web.auth = try AuthReference(node: ConfigNode(.scalar("cam", quoted: true))) }
@@ -108,5 +109,35 @@ struct ConformanceTests {
             Issue.record("It went on.")
         } catch { #expect(error.code == .untrusted) }
         #expect(server.seen.count == 1)
+    }
+
+    /// It claims the whole file when it was sent the first of several parts.
+    @Test func moreThanWasSentIsNotBelieved() async throws {
+        let server = try FaultServer { seen, _ in
+            seen.method == "POST" ? .answer(201, headers: [("Location", "/files/7")]) : .answer(204, headers: [("Upload-Offset", "10000")])
+        }
+        defer { server.stop() }
+        let sample = try SampleJob(count: 10_000), state = try ScratchFolder()
+        let target = try Tus.target(server.url, nil, state: state.path, chunk: ByteCount(4000))
+        do throws(IngestError) {
+            _ = try await target.upload(sample.job())
+            Issue.record("It was taken for whole.")
+        } catch { #expect(error.code == .unavailable) }
+    }
+
+    /// The address of an upload that was begun belongs to another one by now.
+    @Test func anotherUploadAtTheSameAddressIsNotOurs() async throws {
+        let server = try FaultServer { seen, number in
+            switch seen.method {
+            case "POST": .answer(201, headers: [("Location", "/files/\(number)")])
+            case "HEAD": .answer(200, headers: [("Upload-Offset", "10000"), ("Upload-Length", "20000")])
+            default: number == 1 ? .reset(afterBody: 4000) : .answer(204, headers: [("Upload-Offset", "10000")])
+            }
+        }
+        defer { server.stop() }
+        let sample = try SampleJob(count: 10_000), state = try ScratchFolder(), target = try Tus.target(server.url, nil, state: state.path)
+        do throws(IngestError) { _ = try await target.upload(sample.job()) } catch { #expect(error.code == .network) }
+        _ = try await target.upload(sample.job())
+        #expect(server.seen.map(\.method) == ["POST", "PATCH", "HEAD", "POST", "PATCH"])
     }
 }

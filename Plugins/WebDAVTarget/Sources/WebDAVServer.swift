@@ -14,13 +14,9 @@ struct WebDAVServer: Sendable {
         let address = folder.isEmpty ? base : url(folder) + "/"
         var exchange = HTTPExchange(HTTPRequest("PROPFIND", address, headers: [("Depth", "1")]), body: Self.question)
         exchange.reception = .collect(16 << 20)
-        let response = try await client.send(exchange)
+        let response = try await client.look(exchange)
         switch response.status {
-        case 207 where response.truncated: return nil
-        case 207:
-            let own = WebAddress(address)?.path ?? ""
-            let paths = XMLText.all("href", in: response.body).compactMap { WebAddress($0, relativeTo: address)?.path }
-            return Set(paths.filter { $0 != own }.compactMap { Self.lastName($0) })
+        case 207: return Self.names(response, at: address)
         case 404, 410: return []
         case 400, 405, 501: return nil
         default: throw HTTPStatus.error(for: response)
@@ -31,6 +27,21 @@ struct WebDAVServer: Sendable {
         "<?xml version=\"1.0\" encoding=\"utf-8\"?><propfind xmlns=\"DAV:\"><prop><resourcetype/></prop></propfind>",
         type: "application/xml")
 
+    /// Nil for a list that is cut or cannot be read to its last entry: what it leaves out would count as free.
+    private static func names(_ response: HTTPResponse, at address: String) -> Set<String>? {
+        guard !response.truncated, let list = XMLText.pieces("multistatus", in: response.body).first else { return nil }
+        let own = WebAddress(address)?.path ?? "", texts = XMLText.all("href", in: list)
+        guard (1..<XMLText.mostElements).contains(texts.count) else { return nil }
+        var names: Set<String> = []
+        for text in texts {
+            guard let path = WebAddress(text, relativeTo: address)?.path, let name = lastName(path) ?? (path == own ? "" : nil) else {
+                return nil
+            }
+            if path != own { names.insert(name) }
+        }
+        return names
+    }
+
     private static func lastName(_ path: String) -> String? {
         path.split(separator: "/").last.flatMap { Percent.decode($0) }
     }
@@ -39,7 +50,7 @@ struct WebDAVServer: Sendable {
     func makeFolder(_ folder: String) async throws(IngestError) {
         let response = try await client.send(HTTPExchange(HTTPRequest("MKCOL", url(folder) + "/")))
         // 405: it exists. Some servers say so in other ways; the upload itself tells whether it really does.
-        if [200, 201, 204, 301, 405, 409].contains(response.status) { return }
+        if [200, 201, 204, 301, 405, 409].contains(response.status), !response.isPage { return }
         throw HTTPStatus.error(for: response)
     }
 
@@ -51,8 +62,9 @@ struct WebDAVServer: Sendable {
         // Nextcloud and ownCloud keep the file's own time by this header; others ignore it.
         let modified = job.asset.origin.modified / 1_000_000_000
         if modified > 0 { request.set("X-OC-Mtime", String(modified)) }
-        let response = try await client.send(HTTPExchange(request, body: .file(job.slice, type: MediaType.of(fileName: job.name))))
+        let response = try await client.deliver(HTTPExchange(request, body: .file(job.slice, type: MediaType.of(fileName: job.name))))
         switch response.status {
+        case 200 where response.isPage: throw Self.error(for: response)
         case 200, 201, 204: return true
         case 412 where onlyNew: return false
         default: throw Self.error(for: response)
@@ -62,8 +74,9 @@ struct WebDAVServer: Sendable {
     /// Renames; false when the new name is in use, or when the old one is gone, which an earlier try may have renamed.
     func move(_ path: String, to new: String) async throws(IngestError) -> Bool {
         let request = HTTPRequest("MOVE", url(path), headers: [("Destination", url(new)), ("Overwrite", "F")])
-        let response = try await client.send(HTTPExchange(request))
+        let response = try await client.deliver(HTTPExchange(request))
         switch response.status {
+        case 200 where response.isPage: throw Self.error(for: response)
         case 200, 201, 204: return true
         case 404, 412: return false
         default: throw Self.error(for: response)

@@ -30,7 +30,13 @@ public struct WebDAVTarget: Module, UploadTarget {
         switch try await server.compare(path, job) {
         case .missing: return .free
         case .equal: return .same(receipt(job, at: path, proof: .reread, existed: true))
-        case .other, .unknown: return .other
+        case .other: return .other
+        case .unknown:
+            if try await listing.isListed(path) { return .other }
+            throw IngestError(
+                .misconfigured,
+                "\(server.url(path)) can be neither listed nor read: nobody can tell what stands there, so nothing was sent.",
+                advice: "Let the account list or read the folder, then run `filmgate retry`.")
         }
     }
 
@@ -46,10 +52,15 @@ public struct WebDAVTarget: Module, UploadTarget {
         let isNew = options.placing == .move ? try await sendAndMove(job) : try await sendDirectly(job, isFree: isFree)
         if !isNew {
             // The name is in use: fine when these very bytes stand there, from a try whose answer was lost.
-            guard try await server.compare(job.path, job) == .equal else {
-                throw IngestError(.nameTaken, "\(server.url(job.path)) exists already, with other bytes.")
+            switch try await server.compare(job.path, job) {
+            case .equal: return receipt(job, at: job.path, proof: .reread, existed: true)
+            case .missing, .other: throw IngestError(.nameTaken, "\(server.url(job.path)) exists already, with other bytes.")
+            case .unknown:
+                // Under another name it could be there twice.
+                throw IngestError(
+                    .rejected, "\(server.url(job.path)) exists already, and the server lets nobody read it: it may be this very file.",
+                    advice: "See what it is there; then remove it, or let the account read it, and run `filmgate retry`.")
             }
-            return receipt(job, at: job.path, proof: .reread, existed: true)
         }
         guard options.verify == .reread else { return receipt(job, at: job.path, proof: .none) }
         switch try await server.compare(job.path, job) {

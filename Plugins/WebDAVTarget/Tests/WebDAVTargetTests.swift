@@ -76,3 +76,55 @@ struct WebDAVTargetTests {
         #expect(try ServerRoom.copies(sample.digests.sha256, below: server.folder + "/files" + room) == 1)
     }
 }
+
+/// Lists that servers may give, by a scripted one.
+@Suite(.timeLimit(.minutes(5))) struct WebDAVListTests {
+    private static func list(_ entries: String, end: String = "</D:multistatus>") -> String {
+        "<?xml version=\"1.0\"?><D:multistatus xmlns:D=\"DAV:\"><D:response><D:href>/dav/</D:href></D:response>\(entries)\(end)"
+    }
+
+    private static func names(_ body: String) async throws -> Set<String>? {
+        let server = try FaultServer { _, _ in .answer(207, body: body) }
+        defer { server.stop() }
+        return try await Nginx.target(server.url + "/dav", nil).server.names(in: "")
+    }
+
+    @Test func aListIsGoodToItsLastEntryOrNotAtAll() async throws {
+        let entry = "<D:response><D:href>/dav/a%20b.jpg</D:href></D:response>"
+        #expect(try await Self.names(Self.list(entry)) == ["a b.jpg"])
+        #expect(try await Self.names(Self.list(entry, end: "")) == nil)
+        #expect(try await Self.names(Self.list("<D:response><D:href>/dav/a b.jpg</D:href></D:response>")) == nil)
+        #expect(try await Self.names("<html>Sign in</html>") == nil)
+        let many = (0...20_000).map { "<D:href>/dav/\($0)</D:href>" }.joined()
+        #expect(try await Self.names(Self.list(many)) == nil)
+    }
+
+    /// Neither listed nor read: no number behind a name makes it free, so it is asked once.
+    @Test func aServerThatShowsNothingIsHeld() async throws {
+        let server = try FaultServer { _, _ in .answer(405) }
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try Nginx.target(server.url + "/dav", nil)
+        do throws(IngestError) {
+            let answer = try await target.occupancy(of: "a.jpg", for: sample.job())
+            Issue.record("It says \(answer).")
+        } catch { #expect(error.code == .misconfigured) }
+    }
+
+    /// The answer to the renaming was lost, and nobody may read what stands there: under another name it would be there twice.
+    @Test func whatMayBeOursIsNotSentUnderAnotherName() async throws {
+        let server = try FaultServer { seen, _ in
+            switch seen.method {
+            case "PUT": .answer(201)
+            case "MOVE": .answer(412)
+            case "PROPFIND": .answer(207, body: Self.list(""))
+            default: .answer(403)
+            }
+        }
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try Nginx.target(server.url + "/dav", nil)
+        do throws(IngestError) {
+            _ = try await target.upload(sample.job())
+            Issue.record("It was taken.")
+        } catch { #expect(error.code == .rejected) }
+    }
+}

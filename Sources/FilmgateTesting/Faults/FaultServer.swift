@@ -128,6 +128,11 @@ public final class FaultServer: Sendable {
         case .refuseUnread(let status, let headers):
             _ = wire.answer(status, headers + [("Connection", "close")], "", to: seen.method)
             return false
+        case .answerUnread(let status):
+            _ = wire.answer(status, [("Connection", "close")], "", to: seen.method)
+            // Closing with bytes unread would reset the connection, and the answer might be lost.
+            wire.waitForEnd()
+            return false
         case .raw(let bytes):
             return take(&seen, &wire) && wire.send(bytes) && false
         case .reset(let bytes):
@@ -185,6 +190,8 @@ public enum FaultAct: Sendable {
     case answer(Int, headers: [(String, String)] = [], body: String = "")
     /// Answers without reading the body, and hangs up.
     case refuseUnread(Int, headers: [(String, String)] = [])
+    /// Answers as if it had the body, says that the connection ends here, and throws away what still comes.
+    case answerUnread(Int)
     /// Reads the body, sends these bytes and hangs up.
     case raw([UInt8])
     /// Reads so many bytes of the body, then resets the connection. `Int.max`: after the last byte.

@@ -10,7 +10,7 @@ actor FileLane {
         var kind: Kind, path: String, password: SecretValue?
         init(_ kind: Kind, _ path: String) { (self.kind, self.path) = (kind, path) }
     }
-    enum Answer: Sendable { case read(HTTPResponse), missing }
+    enum Answer: Sendable { case read(HTTPResponse), missing, untold }
 
     private let executor = BlockingExecutor("filmgate.files")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -53,6 +53,8 @@ actor FileLane {
         flight.attach(to: handle)
         let code = withExtendedLifetime(commands.raw) { withExtendedLifetime(flight) { curl_easy_perform(handle.raw) } }
         if flight.isOver(code) { return .read(flight.received) }
+        // FTP says the same of an empty folder and of one that may not be listed.
+        if case .list = errand.kind, code == CURLE_FTP_COULDNT_RETR_FILE { return .untold }
         if FileFailure.isMissing(code, isPut: body != nil) { return .missing }
         throw flight.reason(code) ?? FileFailure.error(code, at: server, words: handle.explanation(of: code))
     }

@@ -16,7 +16,7 @@ public struct FileServer: Sendable {
         (self.way, self.host, self.port, self.user) = (way, host, port, user)
     }
 
-    public var origin: String { "\(way.rawValue)://\(host):\(port)" }
+    public var origin: String { "\(way.rawValue)://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host):\(port)" }
 
     /// The address of a path: absolute with a leading `/`, else below the account's own folder.
     func url(_ path: String) -> String {
@@ -53,6 +53,7 @@ public final class FileTransport: Sendable {
         let answer = try await perform(FileLane.Errand(.digest(upTo: size), path))
         switch answer {
         case .missing: return .missing
+        case .untold: return .unknown
         case .read(let response):
             if response.truncated { return .other("It is larger than what was sent.") }
             if response.length != size { return .other("It has \(response.length) bytes instead of \(size).") }
@@ -60,13 +61,16 @@ public final class FileTransport: Sendable {
         }
     }
 
-    /// The names in a folder; none when it is not there, nil when there are too many to tell.
+    /// The names in a folder; none when it is not there, nil when there are too many or the server does not tell.
     public func names(in folder: String) async throws(IngestError) -> Set<String>? {
         switch try await perform(FileLane.Errand(.list, folder.isEmpty || folder.hasSuffix("/") ? folder : folder + "/")) {
         case .missing: return []
+        case .untold: return nil
         case .read(let response):
             if response.truncated { return nil }
-            return Set(response.body.split(whereSeparator: { $0 == 10 || $0 == 13 }).map { String(decoding: $0, as: UTF8.self) })
+            // Some servers put the folder before each name.
+            let lines = response.body.split(whereSeparator: { $0 == 10 || $0 == 13 })
+            return Set(lines.compactMap { $0.split(separator: 0x2F).last }.map { String(decoding: $0, as: UTF8.self) })
         }
     }
 

@@ -41,9 +41,8 @@ public struct PlacedFiles: Sendable {
     }
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
-        // Renaming replaces at some servers: what stands there is looked at before.
-        if try await !listing.isFree(job.path), let settled = try await settled(job) { return settled }
-        await listing.note(job.path)
+        // Renaming replaces at some servers: what stands there is looked at right before.
+        if try await !listing.claim(job.path), let settled = try await settled(job) { return settled }
         let slash = job.path.utf8.lastIndex(of: 0x2F).map { String(job.path[...$0]) } ?? ""
         let name = Hex.text(of: ByteDigest.sha256(Array(job.path.utf8)).prefix(6))
         let part = base + slash + ".filmgate-\(job.digests.sha256.prefix(16))-\(name).part"
@@ -74,12 +73,22 @@ public struct PlacedFiles: Sendable {
         switch try await compare(job.path, job) {
         case .missing: return nil
         case .equal: return receipt(job, at: job.path, proof: .reread, existed: true)
-        case .other, .unknown: throw IngestError(.nameTaken, "\(url(job.path)) exists already, with other bytes.")
+        case .other: throw IngestError(.nameTaken, "\(url(job.path)) exists already, with other bytes.")
+        case .unknown:
+            // Another name could make a second copy of it.
+            throw IngestError(
+                .rejected, "\(url(job.path)) exists already, and the server lets nobody read it: it may be this very file, sent before.",
+                advice: "See what it is there; then remove it, or give the account the right to read, and run `filmgate retry`.")
         }
     }
 
+    /// Servers say of what may not be read that it is not there: the folder's list tells.
     private func compare(_ path: String, _ job: UploadJob) async throws(IngestError) -> RemoteCopy {
-        try await transport.compare(base + path, size: job.file.size, sha256: job.digests.sha256)
+        let answer = try await transport.compare(base + path, size: job.file.size, sha256: job.digests.sha256)
+        guard answer == .missing else { return answer }
+        let cut = path.utf8.lastIndex(of: 0x2F).map { path.utf8.index(after: $0) } ?? path.startIndex
+        let names = try await transport.names(in: base + path[..<cut])
+        return names?.contains(String(path[cut...])) == true ? .unknown : .missing
     }
 
     private func url(_ path: String) -> String { transport.server.url(base + path) }

@@ -3,11 +3,14 @@
 /// Namespaces' prefixes are ignored, entities of XML itself are decoded, document types and everything nested is passed over. One pass over
 /// the bytes, whatever they hold.
 public enum XMLText {
-    /// The texts of all elements of that local name, in order, at most 20,000.
+    /// No answer is read further than to so many elements of one name.
+    public static let mostElements = 20_000
+
+    /// The texts of all elements of that local name, in order, at most `mostElements`.
     public static func all(_ name: String, in bytes: [UInt8]) -> [String] {
         var found: [String] = [], position = 0
         let wanted = Array(name.utf8)
-        while found.count < 20_000, let open = bytes[position...].firstIndex(of: UInt8(ascii: "<")) {
+        while found.count < mostElements, let open = bytes[position...].firstIndex(of: UInt8(ascii: "<")) {
             guard let close = bytes[open...].firstIndex(of: UInt8(ascii: ">")) else { break }
             position = close + 1
             guard bytes[close - 1] != UInt8(ascii: "/"), localName(bytes[(open + 1)..<close]).elementsEqual(wanted) else { continue }
@@ -24,7 +27,7 @@ public enum XMLText {
     public static func pieces(_ name: String, in bytes: [UInt8]) -> [[UInt8]] {
         var found: [[UInt8]] = [], start: Int?, position = 0
         let opening = Array(name.utf8), closing = [UInt8(ascii: "/")] + opening
-        while found.count < 20_000, let open = bytes[position...].firstIndex(of: UInt8(ascii: "<")) {
+        while found.count < mostElements, let open = bytes[position...].firstIndex(of: UInt8(ascii: "<")) {
             guard let close = bytes[open...].firstIndex(of: UInt8(ascii: ">")) else { break }
             position = close + 1
             let tag = bytes[(open + 1)..<close]

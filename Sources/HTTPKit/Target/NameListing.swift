@@ -39,6 +39,9 @@ public actor NameListing {
         return !names.contains(SafeName.folded(cut.name)) && !sent.contains(folded)
     }
 
+    /// True where the server lists the folder of `path`.
+    public func isListed(_ path: String) async throws(IngestError) -> Bool { try await names(in: Self.cut(path).folder) != nil }
+
     /// From now on only the server knows about `path`.
     public func note(_ path: String) { sent.insert(SafeName.folded(path)) }
 

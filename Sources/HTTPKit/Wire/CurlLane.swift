@@ -35,7 +35,8 @@ actor CurlLane {
             handle.set(CURLOPT_FRESH_CONNECT, 1)
             (code, flight) = run(exchange, body, stop)
         }
-        return try flight.conclude(code, status: handle.number(CURLINFO_RESPONSE_CODE), at: address, words: handle.explanation(of: code))
+        let sent = handle.sent(), status = handle.number(CURLINFO_RESPONSE_CODE)
+        return try flight.conclude(code, status: status, sent: sent, at: address, words: handle.explanation(of: code))
     }
 
     private func run(_ exchange: HTTPExchange, _ body: BodyReader?, _ stop: StopFlag) -> (CURLcode, Flight) {

@@ -70,7 +70,9 @@ struct HeaderLines: ~Copyable {
     deinit { curl_slist_free_all(raw) }
 
     mutating func append(_ line: String) throws(IngestError) {
-        guard let longer = curl_slist_append(raw, line) else { throw IngestError(.unexpected, "Out of memory.") }
+        // A name's bytes go as they are, UTF-8 or not, as they do in addresses.
+        let bytes = (PathBytes.of(line) + [0]).map(CChar.init(bitPattern:))
+        guard let longer = curl_slist_append(raw, bytes) else { throw IngestError(.unexpected, "Out of memory.") }
         raw = longer
     }
 }

@@ -107,7 +107,9 @@ final class Flight {
     }
 
     /// The answer, or why there is none.
-    func conclude(_ code: CURLcode, status: Int, at address: WebAddress, words: String) throws(IngestError) -> HTTPResponse {
+    func conclude(
+        _ code: CURLcode, status: Int, sent: UInt64, at address: WebAddress, words: String
+    ) throws(IngestError) -> HTTPResponse {
         if stop.isRaised, code != CURLE_OK { throw IngestError(.cancelled, "Stopped while sending to \(address.origin).") }
         if let failure { throw failure }
         // A server may refuse while the body is still on its way and hang up: its answer counts, not the broken pipe after it.
@@ -115,6 +117,13 @@ final class Flight {
         guard code == CURLE_OK || (code == CURLE_WRITE_ERROR && answer.truncated) || refusedEarly else {
             throw CurlFailure.error(code, at: address, words: words)
         }
-        return answer.response(status: status, url: address.text)
+        var response = answer.response(status: status, url: address.text)
+        response.isEarly = body.map { sent < $0.length } ?? false
+        // libcurl stops sending when such an answer also ends the connection, and calls that success.
+        if response.isEarly, (200..<300).contains(status), !exchange.mayEndEarly {
+            throw IngestError(
+                .network, "\(address.origin) answered \(status) when it had \(sent) of \(body?.length ?? 0) bytes: that is no delivery.")
+        }
+        return response
     }
 }
