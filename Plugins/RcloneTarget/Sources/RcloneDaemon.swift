@@ -21,16 +21,22 @@ struct RcloneDaemon: Sendable {
     let client: HTTPClient
     /// Bytes per second for one copy: rclone itself does the sending.
     var rate: UInt64?
+    /// The longest pause between two questions how far a job is.
+    var interval: Duration
+    let digest = RemoteDigest()
 
     /// One command; the answer's JSON.
     func ask(_ command: String, _ fields: [String: JSONValue], missing: Bool = false) async throws(IngestError) -> JSONValue? {
         let root = base.hasSuffix("/") ? base : base + "/"
-        let response = try await client.send(HTTPExchange(HTTPRequest("POST", root + command), body: JSONValue.object(fields).body))
+        let response = try await client.deliver(HTTPExchange(HTTPRequest("POST", root + command), body: JSONValue.object(fields).body))
         if response.status == 200 { return response.json ?? .null }
         let words = response.json?["error"]?.text?.lowercased() ?? ""
-        if missing, response.status == 404 || words.contains("not found") { return nil }
+        if missing, Self.saysMissing(words) { return nil }
         throw Self.error(HTTPStatus.error(for: response), words)
     }
+
+    /// 404 is also said by a daemon that does not know the command, and by whatever else answers there.
+    private static func saysMissing(_ words: String) -> Bool { words.contains("directory not found") || words.contains("object not found") }
 
     /// The daemon answers 500 to whatever went wrong at the remote: its words tell what.
     private static func error(_ error: IngestError, _ words: String) -> IngestError {
@@ -52,41 +58,88 @@ struct RcloneDaemon: Sendable {
         return Set(items.compactMap { $0["Name"]?.text })
     }
 
+    /// What is there, with one digest of the remote's.
+    ///
+    /// Asked as a job: a remote that reads a clip to digest it takes longer than any answer should.
     func stat(_ path: String) async throws(IngestError) -> RemoteFile? {
-        let fields: [String: JSONValue] = [
-            "fs": .string(remote), "remote": .string(path), "opt": .object(["showHash": .bool(true), "noMimeType": .bool(true)]),
-        ]
-        guard let item = try await ask("operations/stat", fields, missing: true)?["item"], case .object = item else { return nil }
-        var hashes: [DigestAlgorithm: String] = [:]
-        for (name, algorithm) in [("sha256", DigestAlgorithm.sha256), ("sha1", .sha1), ("md5", .md5)] {
-            if let text = item["Hashes"]?[name]?.text, !text.isEmpty { hashes[algorithm] = text }
+        let algorithm = try await digest.choice { () async throws(IngestError) in try await digestNames() }
+        var options: [String: JSONValue] = ["noMimeType": .bool(true)]
+        if let algorithm { (options["showHash"], options["hashTypes"]) = (.bool(true), .array([.string(algorithm.rawValue)])) }
+        let fields: [String: JSONValue] = ["fs": .string(remote), "remote": .string(path), "opt": .object(options)]
+        let answer: JSONValue?
+        do throws(IngestError) { answer = try await job("operations/stat", fields, "say what it holds") } catch {
+            guard error.code != .cancelled, Self.saysMissing(error.message.lowercased()) else { throw error }
+            return nil
         }
+        if answer?["item"] == .null { return nil }
+        guard let item = answer?["item"], case .object = item else {
+            throw IngestError(.unavailable, "rclone does not say whether \(path) is there.")
+        }
+        var hashes: [DigestAlgorithm: String] = [:]
+        if let algorithm, let text = item["Hashes"]?[algorithm.rawValue]?.text, !text.isEmpty { hashes[algorithm] = text }
         return RemoteFile(size: item["Size"]?.text.flatMap { UInt64($0) } ?? .max, hashes: hashes)
     }
 
+    /// What the remote can digest with; asked for all that it knows, a folder of disks reads each file for each of nine.
+    private func digestNames() async throws(IngestError) -> [String] {
+        guard case .array(let names)? = try await ask("operations/fsinfo", ["fs": .string(remote)])?["Hashes"] else { return [] }
+        return names.compactMap(\.text)
+    }
+
     /// Copies a file of this machine; ends the copy when the task is cancelled.
-    func copy(_ file: String, to path: String, polling interval: Duration) async throws(IngestError) {
+    func copy(_ file: String, to path: String) async throws(IngestError) {
         let slash = file.utf8.lastIndex(of: 0x2F) ?? file.utf8.startIndex
         var fields: [String: JSONValue] = [
             "srcFs": .string(String(file[...slash])), "srcRemote": .string(String(file[file.utf8.index(after: slash)...])),
-            "dstFs": .string(remote), "dstRemote": .string(path), "_async": .bool(true),
+            "dstFs": .string(remote), "dstRemote": .string(path),
         ]
-        if let rate { fields["_config"] = .object(["BwLimitFile": .string("\(max(1, rate))B")]) }
-        guard let job = try await ask("operations/copyfile", fields)?["jobid"] else {
-            throw IngestError(.unavailable, "rclone did not begin the copy.")
+        // What came there since it was looked at stays.
+        var config: [String: JSONValue] = ["IgnoreExisting": .bool(true)]
+        if let rate { config["BwLimitFile"] = .string("\(max(1, rate))B") }
+        fields["_config"] = .object(config)
+        _ = try await job("operations/copyfile", fields, "copy the file")
+    }
+
+    /// One command that may take long, as a job of the daemon's: what it put out.
+    ///
+    /// The job ends when the task is cancelled.
+    private func job(_ command: String, _ fields: [String: JSONValue], _ aim: String) async throws(IngestError) -> JSONValue? {
+        var fields = fields
+        fields["_async"] = .bool(true)
+        guard let job = try await ask(command, fields)?["jobid"] else {
+            throw IngestError(.unavailable, "rclone did not begin to \(aim).")
         }
+        // Most are done at once, a clip takes minutes.
+        var pause = min(interval, .milliseconds(5))
         while true {
-            guard let status = try await ask("job/status", ["jobid": job]) else { return }
-            if status["finished"] == .bool(true) {
-                if status["success"] == .bool(true) { return }
-                let words = String(HeaderText.clean(status["error"]?.text ?? "no reason given").prefix(200))
-                throw Self.error(IngestError(.unavailable, "rclone could not copy the file: \(words)."), words.lowercased())
+            let status = try await ask("job/status", ["jobid": job]) ?? .null
+            guard case .bool(let isFinished)? = status["finished"] else {
+                throw IngestError(.unavailable, "rclone does not say whether it could \(aim).")
             }
-            do { try await Task.sleep(for: interval) } catch {
+            if isFinished {
+                if status["success"] == .bool(true) { return status["output"] }
+                let words = String(HeaderText.clean(status["error"]?.text ?? "no reason given").prefix(200))
+                throw Self.error(IngestError(.unavailable, "rclone could not \(aim): \(words)."), words.lowercased())
+            }
+            do { try await Task.sleep(for: pause) } catch {
                 let client = self
                 await Task { _ = try? await client.ask("job/stop", ["jobid": job]) }.value
-                throw IngestError(.cancelled, "Stopped while rclone was copying.")
+                throw IngestError(.cancelled, "Stopped while rclone was to \(aim).")
             }
+            pause = min(interval, pause * 2)
         }
+    }
+}
+
+/// Which of a remote's digests is asked for; the remote is asked once.
+actor RemoteDigest {
+    private var known: DigestAlgorithm??
+
+    /// The best that we know, too; nil when there is none.
+    func choice(_ ask: @Sendable () async throws(IngestError) -> [String]) async throws(IngestError) -> DigestAlgorithm? {
+        if let known { return known }
+        let names = try await ask(), best = [DigestAlgorithm.sha256, .sha1, .md5].first { names.contains($0.rawValue) }
+        known = .some(best)
+        return best
     }
 }

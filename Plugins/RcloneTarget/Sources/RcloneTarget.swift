@@ -14,7 +14,7 @@ public struct RcloneOptions: WebConfig {
             .field("url", \.url, "Where `rclone rcd` answers; on this machine, since it reads the files itself."),
             .field("remote", \.remote, "The remote as rclone knows it, with a folder where wanted: `dropbox:Photos`.").required(),
             .field("path", \.path, "The file's path there, as a template."),
-            .field("poll", \.poll, in: .milliseconds(10)...(.seconds(30)), "How often it is asked how far a copy is."),
+            .field("poll", \.poll, in: .milliseconds(10)...(.seconds(30)), "The longest pause between two questions how far a copy is."),
         ] + WebOptions.fields())
 
     public func validate(at node: ConfigNode) throws(ConfigError) {
@@ -40,6 +40,8 @@ public struct RcloneTarget: Module, UploadTarget {
 
     public let traits: TargetTraits
     let options: RcloneOptions, daemon: RcloneDaemon, listing: NameListing
+    /// Names that we began to copy to when nothing was there: what the remote tells no digest of is ours by that.
+    let begun: BegunUploads
 
     public init(_ config: RcloneOptions, _ context: ModuleContext) throws(IngestError) {
         let provider = try config.web.provider(context, for: [config.url.base])
@@ -48,10 +50,12 @@ public struct RcloneTarget: Module, UploadTarget {
         let share = transport.bytesPerSecond.map { $0 / UInt64(max(1, config.web.workers)) }
         transport.bytesPerSecond = nil
         let daemon = RcloneDaemon(
-            base: config.url.base, remote: config.remote, client: HTTPClient(CurlTransport(transport), auth: provider), rate: share)
+            base: config.url.base, remote: config.remote, client: HTTPClient(CurlTransport(transport), auth: provider), rate: share,
+            interval: config.poll)
         (options, self.daemon) = (config, daemon)
         listing = NameListing { folder async throws(IngestError) in try await daemon.names(in: folder) }
         traits = config.web.traits("rclone", place: config.remote, provider: nil, context, layout: config.path, digests: [.sha1, .md5])
+        begun = BegunUploads(state: context.state, name: "rclone", key: traits.identity)
     }
 
     public func check() async throws(IngestError) {
@@ -73,15 +77,17 @@ public struct RcloneTarget: Module, UploadTarget {
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
         // rclone replaces what is there: so it is looked at before.
         if try await !listing.isFree(job.path), let there = try await daemon.stat(job.path) {
-            guard there.holds(job) == true || (there.holds(job) == nil && there.size == job.file.size) else {
-                throw IngestError(.nameTaken, "\(options.remote)/\(job.path) exists already, with other bytes.")
-            }
+            // Many cameras' RAW files are all of one size: without a digest that says nothing of whose these are.
+            let wasBegun = try begun.place(of: job.digests.sha256) == Percent.encode(job.path)
+            let isOurs = there.holds(job) ?? (wasBegun && there.size == job.file.size)
+            guard isOurs else { throw IngestError(.nameTaken, "\(options.remote)/\(job.path) exists already, with other bytes.") }
             return receipt(job, at: job.path, proof: there.holds(job) == true ? .server : .size, existed: true)
         }
         await listing.note(job.path)
         // It reads the file by itself: what it is given is looked at right before.
         _ = try await PartDigests.slice(job, offset: 0, length: job.file.size)
-        try await daemon.copy(job.file.path, to: job.path, polling: options.poll)
+        try begun.note(job.digests.sha256, Percent.encode(job.path))
+        try await daemon.copy(job.file.path, to: job.path)
         guard let there = try await daemon.stat(job.path) else {
             throw IngestError(.unavailable, "\(options.remote)/\(job.path) is not there although rclone copied it.")
         }

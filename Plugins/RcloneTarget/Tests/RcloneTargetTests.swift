@@ -1,5 +1,6 @@
 import FilmgateCore
 import FilmgateTesting
+import Glibc
 import HTTPKit
 import Logging
 import Testing
@@ -42,7 +43,7 @@ enum Rclone {
     static func folder(_ server: ServerProcess, _ room: String) -> String { "\(server.folder)/files/\(room)" }
 }
 
-@Suite(.serialized, .enabled(if: Rclone.isInstalled, "rclone is not installed: .ci/deps.sh peers"), .timeLimit(.minutes(5)))
+@Suite(.serialized, .enabled(if: Rclone.isInstalled, "rclone is not installed: .ci/deps.sh peers"), .timeLimit(.minutes(15)))
 struct RcloneTargetTests {
     static let bench = TargetBench {
         let server = try await Rclone.server.start(), room = SharedServer.newRoom()
@@ -86,6 +87,26 @@ struct RcloneTargetTests {
         #expect(try ServerRoom.copies(sample.digests.sha256, below: Rclone.folder(server, room) + "/2026") == 1)
     }
 
+    /// Somebody puts a file there between the look and the copy.
+    @Test func whatCameInBetweenIsNotReplaced() async throws {
+        let server = try await Rclone.server.start(), room = SharedServer.newRoom(), sample = try SampleJob()
+        let folder = Rclone.folder(server, room), theirs = Array("theirs".utf8)
+        let proxy = try FaultServer(upstream: server.ports[1]) { seen, _ in
+            if seen.target == "/operations/copyfile" {
+                mkdir(folder, 0o755)
+                if let stream = fopen(folder + "/IMG_0001.JPG", "wb") {
+                    fwrite(theirs, 1, theirs.count, stream)
+                    fclose(stream)
+                }
+            }
+            return .relay
+        }
+        defer { proxy.stop() }
+        let target = try Rclone.target(proxy.url, room: room, Basic())
+        #expect(await Self.failure(target, sample.job())?.code == .corruptData)
+        #expect(Temporary.text(of: folder + "/IMG_0001.JPG") == "theirs")
+    }
+
     @Test func eachCopyGetsItsShareOfTheLimit() async throws {
         let server = try await Rclone.server.start(), room = SharedServer.newRoom(), sample = try SampleJob()
         let proxy = try FaultServer(upstream: server.ports[1]) { _, _ in .relay }
@@ -95,6 +116,18 @@ struct RcloneTargetTests {
         let order = try #require(proxy.seen.first { $0.target == "/operations/copyfile" })
         #expect(String(decoding: order.body, as: UTF8.self).contains(#""BwLimitFile":"10485760B""#))
         #expect(try ServerRoom.copies(sample.digests.sha256, below: Rclone.folder(server, room)) == 1)
+    }
+
+    /// A remote that reads a clip of some GB to digest it, in nine ways if it is let, took longer than any answer may.
+    @Test func digestsAreAskedForAsJobsAndOneOfThem() async throws {
+        let server = try await Rclone.server.start(), room = SharedServer.newRoom(), sample = try SampleJob()
+        let proxy = try FaultServer(upstream: server.ports[1]) { _, _ in .relay }
+        defer { proxy.stop() }
+        let target = try Rclone.target(proxy.url, room: room, Basic())
+        #expect(try await target.upload(sample.job()).verified == .server)
+        let questions = proxy.seen.filter { $0.target == "/operations/stat" }.map { String(decoding: $0.body, as: UTF8.self) }
+        #expect(!questions.isEmpty)
+        for question in questions { #expect(question.contains(#""_async":true"#) && question.contains(#""hashTypes":["sha256"]"#)) }
     }
 
     @Test func aWrongPasswordAndAnUnknownRemoteHold() async throws {

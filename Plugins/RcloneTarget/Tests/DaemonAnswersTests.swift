@@ -1,0 +1,73 @@
+import FilmgateCore
+import FilmgateTesting
+import HTTPKit
+import Testing
+
+@testable import RcloneTarget
+
+private struct Open: AuthProvider {
+    func sign(_ request: HTTPRequest) async throws(IngestError) -> HTTPRequest { request }
+}
+
+/// What a daemon might say, by a scripted one.
+@Suite(.timeLimit(.minutes(5))) struct DaemonAnswersTests {
+    /// Every folder holds IMG_1.JPG; `stat` is what is said of it, `copying` what is said of a copy under way.
+    private static func daemon(stat: String, copying: String = "{}") throws -> FaultServer {
+        try FaultServer { seen, _ in
+            switch seen.target {
+            case "/operations/list": .answer(200, body: #"{"list":[{"Name":"IMG_1.JPG"}]}"#)
+            case "/operations/fsinfo": .answer(200, body: #"{"Hashes":[]}"#)
+            case "/operations/stat": .answer(200, body: #"{"jobid":1}"#)
+            case "/operations/copyfile": .answer(200, body: #"{"jobid":2}"#)
+            default:
+                .compute { seen in
+                    let isStat = JSONValue(seen.body)?["jobid"]?.text == "1"
+                    return .answer(200, body: isStat ? #"{"finished":true,"success":true,"output":\#(stat)}"# : copying)
+                }
+            }
+        }
+    }
+
+    private static func failure(_ server: FaultServer, _ job: UploadJob) async throws -> IngestError.Code? {
+        let target = try Rclone.target(server.url, room: "r", Open())
+        do throws(IngestError) {
+            _ = try await target.upload(job)
+            return nil
+        } catch { return error.code }
+    }
+
+    /// RAW files of one camera are often all of one size.
+    @Test func theSameSizeWithoutADigestIsNobodysProof() async throws {
+        let sample = try SampleJob(), server = try Self.daemon(stat: #"{"item":{"Name":"IMG_1.JPG","Size":\#(sample.size)}}"#)
+        defer { server.stop() }
+        #expect(try await Self.failure(server, sample.job("IMG_1.JPG")) == .nameTaken)
+        #expect(!server.seen.contains { $0.target == "/operations/copyfile" })
+    }
+
+    /// Nothing is copied over what cannot be seen.
+    @Test(arguments: ["{}", "null", #"{"item":7}"#]) func anAnswerThatSaysNothingIsNotNo(_ stat: String) async throws {
+        let sample = try SampleJob(), server = try Self.daemon(stat: stat)
+        defer { server.stop() }
+        #expect(try await Self.failure(server, sample.job("IMG_1.JPG")) == .unavailable)
+        #expect(!server.seen.contains { $0.target == "/operations/copyfile" })
+    }
+
+    @Test func aCommandThatItDoesNotKnowIsNotNo() async throws {
+        let sample = try SampleJob()
+        let server = try FaultServer { seen, _ in
+            switch seen.target {
+            case "/operations/list": .answer(200, body: #"{"list":[{"Name":"IMG_1.JPG"}]}"#)
+            case "/operations/fsinfo": .answer(200, body: #"{"Hashes":[]}"#)
+            default: .answer(404, body: #"{"error":"couldn't find method \"operations/stat\"","status":404}"#)
+            }
+        }
+        defer { server.stop() }
+        #expect(try await Self.failure(server, sample.job("IMG_1.JPG")) == .rejected)
+    }
+
+    @Test func aCopyThatNobodyTellsTheEndOfIsNotWaitedForWithoutEnd() async throws {
+        let sample = try SampleJob(), server = try Self.daemon(stat: #"{"item":null}"#)
+        defer { server.stop() }
+        #expect(try await Self.failure(server, sample.job("IMG_1.JPG")) == .unavailable)
+    }
+}
