@@ -70,7 +70,7 @@ public struct ExecTarget: Module, UploadTarget {
         let program = Program(words: options.command, environment: environment(job), timeout: options.timeout)
         let ending = try program.run(stop)
         guard ending.status == 0 else { throw ExitSense.error(ending, program: options.command[0]) }
-        return receipt(job, ending.output)
+        return try receipt(job, ending.output, of: options.command[0])
     }
 
     /// What the program is told; the file's path last, as an argument would be cut apart by nobody either.
@@ -82,7 +82,9 @@ public struct ExecTarget: Module, UploadTarget {
     }
 
     /// The program's last line says what the file is called there: `id=…`, `url=…` or `sha256=…`, or else it is the id itself.
-    private static func receipt(_ job: UploadJob, _ output: String) -> Receipt {
+    ///
+    /// `corruptData` when it says that it stored other bytes.
+    private static func receipt(_ job: UploadJob, _ output: String, of program: String) throws(IngestError) -> Receipt {
         let line = output.split(separator: "\n").last.map(String.init) ?? ""
         var facts: [String: String] = [:]
         for word in line.split(separator: " ") {
@@ -90,7 +92,10 @@ public struct ExecTarget: Module, UploadTarget {
             if pair.count == 2 { facts[String(pair[0])] = String(pair[1]) }
         }
         let id = facts["id"] ?? (facts.isEmpty && !line.isEmpty ? String(line.prefix(200)) : nil)
-        let isProven = facts["sha256"]?.lowercased() == job.digests.sha256
+        let said = facts["sha256"]?.lowercased(), isProven = said == job.digests.sha256
+        if let said, !isProven, said.utf8.count == 64, said.allSatisfy(\.isHexDigit) {
+            throw IngestError(.corruptData, "\(program) stored other bytes than it was given: their SHA-256 is \(said).")
+        }
         return Receipt(
             state: .done, url: facts["url"], id: id ?? job.digests.sha256, sha256: job.digests.sha256,
             verified: isProven ? .server : .none, at: Program.now, existed: facts["existed"] == "true")

@@ -14,7 +14,7 @@ struct Program: Sendable {
     struct Ending: Sendable {
         /// As a shell counts: 128 + signal when it was killed.
         var status: Int
-        /// The beginnings of what it wrote, 64 KiB each.
+        /// The ends of what it wrote, 64 KiB each.
         var output: String, errors: String
     }
     var words: [String], environment: [String: String], timeout: Duration
@@ -62,10 +62,13 @@ struct Program: Sendable {
         return Ending(status: code, output: String(decoding: output, as: UTF8.self), errors: String(decoding: errors, as: UTF8.self))
     }
 
-    /// Takes what is there without waiting for more; keeps the first 64 KiB.
+    /// Takes what is there without waiting for more; keeps the last 64 KiB.
+    ///
+    /// No more than a pipe holds at a time: a program that never stops writing must not keep us from looking at the clock.
     private func drain(_ descriptor: CInt, into bytes: inout [UInt8], wait: CInt) {
         var buffer = [UInt8](repeating: 0, count: 4096), wait = wait
-        while true {
+        defer { if bytes.count > 65_536 { bytes.removeFirst(bytes.count - 65_536) } }
+        for _ in 0..<32 {
             var watch = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&watch, 1, wait) > 0, watch.revents & Int16(POLLIN) != 0 else {
                 // A program that closed its output is waited for all the same.
@@ -74,7 +77,7 @@ struct Program: Sendable {
             }
             let got = read(descriptor, &buffer, buffer.count)
             guard got > 0 else { return }
-            bytes += buffer[..<min(got, max(0, 65_536 - bytes.count))]
+            bytes += buffer[..<got]
             wait = 0
         }
     }

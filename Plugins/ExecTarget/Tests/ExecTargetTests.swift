@@ -60,9 +60,30 @@ final class Script: Sendable {
         #expect(try await Self.failure("sleep 1000 & sleep 1000", timeout: .milliseconds(300))?.code == .unavailable)
     }
 
+    @Test func aProgramThatNeverStopsTalkingIsEnded() async throws {
+        #expect(try await Self.failure("exec yes", timeout: .milliseconds(300))?.code == .unavailable)
+    }
+
     @Test func aFloodOfWordsIsCut() async throws {
         let error = try await Self.failure("yes | head -c 1000000; exit 0")
         #expect(error == nil, "\(error.map(String.init(describing:)) ?? "")")
+    }
+
+    @Test func aFloodThatNeverEndsIsEndedInTime() async throws {
+        #expect(try await Self.failure("yes", timeout: .milliseconds(300))?.code == .unavailable)
+        #expect(try await Self.failure("yes >&2", timeout: .milliseconds(300))?.code == .unavailable)
+    }
+
+    @Test func whatIsSaidLastCountsHoweverMuchWasSaidBefore() async throws {
+        let script = try Script("yes | head -c 200000\necho id=7 sha256=$FILMGATE_SHA256"), sample = try SampleJob()
+        let receipt = try await script.target().upload(sample.job())
+        #expect(receipt.id == "7" && receipt.verified == .server)
+    }
+
+    @Test func otherBytesThanWereGivenAreNoDelivery() async throws {
+        let other = String(repeating: "0", count: 64)
+        #expect(try await Self.failure("echo id=7 sha256=\(other)")?.code == .corruptData)
+        #expect(try await Self.failure("echo id=7 sha256=unknown") == nil)
     }
 
     @Test func cancelled() async throws {
