@@ -20,7 +20,7 @@ final class DataDoor: Sendable {
     }
 
     struct Setup: Sendable {
-        var peer: String, tls: NIOSSLContext?, group: any EventLoopGroup, foreign: @Sendable () -> Void
+        var peer: String, tls: NIOSSLContext?, group: any EventLoopGroup, patience: Duration, foreign: @Sendable () -> Void
     }
 
     /// Waits on the first free port of the range.
@@ -58,7 +58,7 @@ final class DataDoor: Sendable {
         return DataDoor(.calling(address), port: port, arrived: setup.group.next().makePromise(of: DataLine.self))
     }
 
-    /// The connection, within thirty seconds.
+    /// The connection, within the setup's patience.
     func connect(_ setup: Setup) async throws -> DataLine {
         switch way {
         case .calling(let address):
@@ -76,7 +76,7 @@ final class DataDoor: Sendable {
             return try await made.futureResult.get()
         case .listening(let listener):
             let arrived = arrived
-            let alarm = listener.eventLoop.scheduleTask(in: .seconds(30)) {
+            let alarm = listener.eventLoop.scheduleTask(in: TimeAmount(setup.patience)) {
                 arrived.fail(IngestError(.network, "No data connection came."))
             }
             let result = await Result { () async throws(IngestError) -> DataLine in
@@ -114,4 +114,7 @@ final class DataDoor: Sendable {
 /// asks for the first byte.
 struct DataLine: Sendable {
     let channel: any Channel, inbox: DataInbox
+
+    /// Breaks the transfer off: what came so far is not all of it.
+    func cut() { channel.eventLoop.execute { inbox.cut() } }
 }

@@ -70,6 +70,13 @@ final class DataInbox: ChannelInboundHandler, @unchecked Sendable {
         }
     }
 
+    /// Ends what is being received as broken; on the channel's event loop.
+    func cut() {
+        end = end ?? .failure(ChannelError.ioOnClosedChannel)
+        serve()
+        channel.close(promise: nil)
+    }
+
     private func serve() {
         guard let promise = waiting else { return }
         if let chunk = chunks.popFirst() {

@@ -12,8 +12,10 @@ package struct FTPFile: Sendable, Hashable {
     /// Nanoseconds since 1970: when its last byte came.
     package var modified: Int64
     package var inode: UInt64
-    /// Its client had sent everything and closed.
+    /// Its client had sent everything and was told that it is safe.
     package var ended: Bool
+    /// No client reaches it any more.
+    package var isAccepted: Bool { place.utf8.split(separator: 0x2F).dropFirst().first?.elementsEqual("in".utf8) ?? false }
 
     package init(login: String, path: FTPPath, place: String, size: UInt64, modified: Int64, inode: UInt64, ended: Bool) {
         (self.login, self.path, self.place, self.size) = (login, path, place, size)
@@ -28,31 +30,31 @@ package struct FTPFile: Sendable, Hashable {
 ///
 /// Everything here blocks for the disk.
 package final class FTPInbox: Sendable {
-    private struct State {
-        /// Places that a client is writing to.
-        var writing: Set<String> = []
-        /// Acknowledged to their clients, not accepted yet: nothing is written over them.
-        var finished: Set<String> = []
-        var used: UInt64 = 0, number: UInt64 = 0
-        /// Sizes of what was pushed lately, also when it is gone from here: clients ask afterwards.
-        var lately: [Recent: UInt64] = [:], order: [Recent] = []
-    }
-    private struct Recent: Hashable { var login: String, path: FTPPath }
-    private static let remembered = 4096
-
     package let root: String
     private let limit: UInt64
-    private let state = Mutex(State())
+    private let state = Mutex(FTPInboxState())
+    /// As long as it is held, nobody takes the inbox for one that was left behind.
+    private let lock = Mutex<FolderLock?>(nil)
 
     /// `limit` = the most bytes that may wait here.
     package init(_ root: String, limit: UInt64) throws(IngestError) {
         (self.root, self.limit) = (root, limit)
         try DurableFile.makeDirectories(root, mode: 0o700)
+        lock.withLock { $0 = FolderLock(free: root) }
         var facts = timespec()
         clock_gettime(CLOCK_REALTIME, &facts)
-        let start = UInt64(facts.tv_sec) * 1_000_000_000 + UInt64(facts.tv_nsec), used = try Self.bytes(below: root)
-        state.withLock { ($0.number, $0.used) = (start, used) }
+        let start = UInt64(facts.tv_sec) * 1_000_000_000 + UInt64(facts.tv_nsec), left = try files()
+        state.withLock { state in
+            (state.number, state.used) = (start, left.reduce(0) { $0 + $1.size })
+            for file in left where !file.isAccepted {
+                state.tried(FTPRecent(client: FTPClient(login: file.login, peer: ""), path: file.path), file.place)
+                if file.ended { state.finished.insert(file.place) }
+            }
+        }
     }
+
+    /// Nobody looks after it any more.
+    package func release() { lock.withLock { $0 = nil } }
 
     /// True while there is room for more.
     package var hasRoom: Bool {
@@ -64,35 +66,67 @@ package final class FTPInbox: Sendable {
 
     /// Begins or goes on with a file; `offset` nil = from its present end.
     ///
-    /// `storageFull`, `rejected` where the offset lies behind what is here.
-    package func begin(_ login: String, _ path: FTPPath, from offset: UInt64?) throws(IngestError) -> FTPUpload {
+    /// A client goes on with what it sent itself: two bodies behind one login must not end up in one file. What was acknowledged is never
+    /// cut: who goes on before its end gets a copy of its beginning. `storageFull`, `rejected` where the offset lies behind what is here.
+    package func begin(_ client: FTPClient, _ path: FTPPath, from offset: UInt64?) throws(IngestError) -> FTPUpload {
         guard hasRoom else { throw IngestError(.storageFull, "The inbox is full.") }
-        let place = state.withLock { state in
-            let place = free(state, login, path, isNew: offset == 0)
-            state.writing.insert(place)
-            return place
+        let recent = FTPRecent(client: client, path: path)
+        let start = state.withLock { state -> FTPUpload.Start in
+            var start = FTPUpload.Start(place: offset == 0 ? state.free(recent) : state.goingOn(recent), offset: offset)
+            if let offset, state.finished.contains(start.place), offset < size(start.place) {
+                start.beginning = start.place
+                start.place = state.free(recent)
+            }
+            start.isAcknowledged = state.finished.contains(start.place)
+            state.writing.insert(start.place)
+            state.givenUp.remove(start.place)
+            state.tried(recent, start.place)
+            return start
         }
         do throws(IngestError) {
-            try DurableFile.makeDirectories(Paths.folder(root + "/" + place), mode: 0o700)
-            return try FTPUpload(inbox: self, login: login, path: path, place: place, from: offset)
+            try DurableFile.makeDirectories(Paths.folder(root + "/" + start.place), mode: 0o700)
+            return try FTPUpload(self, recent, start)
         } catch {
-            state.withLock { _ = $0.writing.remove(place) }
+            state.withLock { state in
+                state.writing.remove(start.place)
+                if size(start.place) == 0 { state.leave(start.place) }
+            }
             throw error
         }
     }
 
-    /// A place for this name where nobody writes and, for a new file, nothing lies that was acknowledged.
-    private func free(_ state: State, _ login: String, _ path: FTPPath, isNew: Bool = true) -> String {
-        var place = "\(login)/part/\(path.text)", number = 1
-        while (isNew && state.finished.contains(place)) || state.writing.contains(place) {
-            number += 1
-            place = "\(login)/part-\(number)/\(path.text)"
+    private func size(_ place: String) -> UInt64 { ((try? FileFacts.of("\(root)/\(place)")) ?? nil)?.size ?? 0 }
+
+    /// Its client was told that all of it is safe; earlier tries that are only its beginning go.
+    func acknowledge(_ upload: FTPUpload) {
+        let earlier = state.withLock { state in
+            state.finished.insert(upload.place)
+            return (state.tries[upload.recent] ?? []).filter { $0 != upload.place }
         }
-        return place
+        for place in earlier where FTPMark.isBeginning("\(root)/\(place)", of: "\(root)/\(upload.place)") {
+            let isWritten = state.withLock { state in
+                if state.writing.contains(place) { return state.givenUp.insert(place).inserted }
+                // Nobody goes on with it now.
+                return !state.writing.insert(place).inserted
+            }
+            if !isWritten { drop(place) }
+        }
     }
 
-    /// Its client was told that all of it is safe.
-    func acknowledge(_ place: String) { state.withLock { _ = $0.finished.insert(place) } }
+    /// True when its client sent the file anew meanwhile: what is left of this try is removed.
+    func isGivenUp(_ upload: FTPUpload) -> Bool {
+        guard state.withLock({ $0.givenUp.remove(upload.place) != nil }) else { return false }
+        drop(upload.place)
+        return true
+    }
+
+    private func drop(_ place: String) {
+        remove(place: place, size: size(place))
+        state.withLock { state in
+            state.leave(place)
+            state.writing.remove(place)
+        }
+    }
 
     /// Bytes that came, or that were given up.
     func count(_ bytes: Int) {
@@ -102,50 +136,50 @@ package final class FTPInbox: Sendable {
     func ended(_ upload: FTPUpload, size: UInt64) {
         state.withLock { state in
             state.writing.remove(upload.place)
-            note(&state, upload.login, upload.path, size)
+            state.note(upload.recent, size)
         }
-    }
-
-    private func note(_ state: inout State, _ login: String, _ path: FTPPath, _ size: UInt64) {
-        let recent = Recent(login: login, path: path)
-        if state.lately.updateValue(size, forKey: recent) == nil { state.order.append(recent) }
-        if state.order.count > Self.remembered { state.lately[state.order.removeFirst()] = nil }
     }
 
     // MARK: Asked by clients
 
-    /// The size of what the login pushed under this name, finished or not; nil when it did not.
-    package func size(_ login: String, _ path: FTPPath) -> UInt64? {
-        let facts = (try? FileFacts.of("\(root)/\(login)/part/\(path.text)")) ?? nil
+    /// The size of what the client pushed under this name, finished or not; nil when it did not, or has to send it anew.
+    package func size(_ client: FTPClient, _ path: FTPPath) -> UInt64? {
+        let recent = FTPRecent(client: client, path: path)
+        let (place, size) = state.withLock { ($0.last(recent), $0.lately[recent]) }
+        let facts = place.flatMap { (try? FileFacts.of("\(root)/\($0)")) ?? nil }
         if let facts, facts.kind == .regular { return facts.size }
-        return state.withLock { $0.lately[Recent(login: login, path: path)] }
+        return size
     }
 
-    /// What the login pushed lately into a folder: name and size.
-    package func recent(_ login: String, in folder: FTPPath) -> [(name: String, size: UInt64)] {
+    /// What the client pushed lately into a folder: name and size.
+    package func recent(_ client: FTPClient, in folder: FTPPath) -> [(name: String, size: UInt64)] {
         state.withLock { state in
-            state.order.filter { $0.login == login && Paths.folder("/" + $0.path.text) == folder.shown }
+            state.order.filter { $0.client == client && Paths.folder("/" + $0.path.text) == folder.shown }
                 .map { ($0.path.name, state.lately[$0] ?? 0) }
         }
     }
 
     /// Renames what is not accepted yet, and never over another that was acknowledged; nil when there is no such file.
-    func rename(_ login: String, _ old: FTPPath, _ new: FTPPath) -> FTPServer.Renaming? {
-        let from = "\(login)/part/\(old.text)"
+    func rename(_ client: FTPClient, _ old: FTPPath, _ new: FTPPath) -> FTPServer.Renaming? {
+        let was = FTPRecent(client: client, path: old), now = FTPRecent(client: client, path: new)
         return state.withLock { state in
-            let to = free(state, login, new)
-            guard !state.writing.contains(from),
-                ((try? FileFacts.of(root + "/" + from)) ?? nil)?.kind == .regular
-            else { return nil }
+            let from = state.goingOn(was), to = state.free(now)
+            guard from != to, !state.writing.contains(from), size(from) > 0 || state.finished.contains(from) else { return nil }
+            // What the client broke off under the new name is replaced by what it sent whole.
+            if size(to) > 0 {
+                guard state.finished.contains(from), withCPath(root + "/" + to, { unlink($0) }) == 0 else { return nil }
+            }
             guard (try? DurableFile.makeDirectories(Paths.folder(root + "/" + to), mode: 0o700)) != nil,
                 (try? DurableFile.publish(part: root + "/" + from, as: root + "/" + to)) != nil
             else { return nil }
             if state.finished.remove(from) != nil { state.finished.insert(to) }
-            if let size = state.lately.removeValue(forKey: Recent(login: login, path: old)) {
-                state.order.removeAll { $0 == Recent(login: login, path: old) }
-                note(&state, login, new, size)
+            state.leave(from)
+            state.tried(now, to)
+            if let size = state.lately[was] {
+                state.forget(was)
+                state.note(now, size)
             }
-            return FTPServer.Renaming(login: login, path: new, from: from, to: to)
+            return FTPServer.Renaming(login: client.login, path: new, from: from, to: to)
         }
     }
 
@@ -160,10 +194,11 @@ package final class FTPInbox: Sendable {
             guard parts.count >= 3, !isWriting(entry.path) else { return .proceed }
             let skip = parts[1] == "in" ? 3 : 2
             guard parts.count > skip, let path = try? FTPPath(parts[skip...].joined(separator: "/"), from: .root) else { return .proceed }
+            let isSafe = skip == 3 || FTPMark.isSafe("\(root)/\(entry.path)")
             found.append(
                 FTPFile(
                     login: parts[0], path: path, place: entry.path, size: entry.size, modified: entry.modified, inode: entry.inode,
-                    ended: skip == 3))
+                    ended: isSafe))
             return .proceed
         }
         return found
@@ -179,8 +214,8 @@ package final class FTPInbox: Sendable {
         return file
     }
 
-    /// Puts a finished file where no client reaches it any more; nil when it is being written again.
-    package func accept(_ file: FTPFile) throws(IngestError) -> FTPFile? {
+    /// Puts a finished file where no client reaches it any more, perhaps under another name; nil when it is being written again.
+    package func accept(_ file: FTPFile, as path: FTPPath? = nil) throws(IngestError) -> FTPFile? {
         let number = state.withLock { state -> UInt64? in
             guard state.writing.insert(file.place).inserted else { return nil }
             state.number += 1
@@ -189,10 +224,17 @@ package final class FTPInbox: Sendable {
         guard let number else { return nil }
         defer { state.withLock { _ = $0.writing.remove(file.place) } }
         var accepted = file
-        accepted.place = "\(file.login)/in/\(String(number, radix: 16))/\(file.path.text)"
+        accepted.path = path ?? file.path
+        accepted.place = "\(file.login)/in/\(String(number, radix: 16))/\(accepted.path.text)"
         try DurableFile.makeDirectories(Paths.folder("\(root)/\(accepted.place)"), mode: 0o700)
         try DurableFile.publish(part: "\(root)/\(file.place)", as: "\(root)/\(accepted.place)")
-        state.withLock { _ = $0.finished.remove(file.place) }
+        state.withLock { state in
+            state.finished.remove(file.place)
+            let clients = state.tries.filter { $0.value.contains(file.place) }.map(\.key)
+            state.leave(file.place)
+            // A client that goes by SIZE could never go on with it: it sends it anew.
+            if !file.ended { for client in clients { state.forget(client) } }
+        }
         return accepted
     }
 
@@ -209,14 +251,5 @@ package final class FTPInbox: Sendable {
         while folder.utf8.filter({ $0 == 0x2F }).count >= 2, withCPath("\(root)/\(folder)", { rmdir($0) }) == 0 {
             folder = Paths.folder(folder)
         }
-    }
-
-    private static func bytes(below root: String) throws(IngestError) -> UInt64 {
-        var sum: UInt64 = 0
-        try DirectoryScan(root: root).run { entry in
-            if entry.type == .file { sum += entry.size }
-            return .proceed
-        }
-        return sum
     }
 }

@@ -35,6 +35,12 @@ package struct FTPPath: Sendable, Hashable {
     /// As PWD shows it.
     package var shown: String { "/" + text }
 
+    /// Beside this one, under another name.
+    package func beside(_ name: String) throws(Fault) -> FTPPath {
+        try FTPPath(
+            name, from: FTPPath(text: text.utf8.split(separator: 0x2F).dropLast().map { String(Substring($0)) }.joined(separator: "/")))
+    }
+
     package static func == (a: Self, b: Self) -> Bool { a.text.isSpelled(as: b.text) }
     package func hash(into hasher: inout Hasher) { text.hashSpelling(into: &hasher) }
 }

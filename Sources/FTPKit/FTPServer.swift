@@ -21,7 +21,14 @@ package final class FTPServer: Sendable {
         package var login: String, path: FTPPath, from: String, to: String
     }
     private struct State {
-        var listener: (any Channel)?, sessions: [ObjectIdentifier: any Channel] = [:], counts = FTPCounts(), isStopped = false
+        var listener: (any Channel)?, guests: [ObjectIdentifier: Guest] = [:], counts = FTPCounts(), isStopped = false
+        var lines: [ObjectIdentifier: DataLine] = [:]
+    }
+    /// One control connection.
+    private struct Guest {
+        var channel: any Channel, number: Int
+        /// Has logged in.
+        var isKnown = false
     }
 
     let options: FTPOptions, logins: [FTPLogin], inbox: FTPInbox, logger: Logger, tls: NIOSSLContext?
@@ -96,13 +103,28 @@ package final class FTPServer: Sendable {
 
     /// Closes the port and every connection; what was being received can be gone on with later.
     package func stop() async {
-        let (listener, sessions) = state.withLock { state in
+        let (listener, guests, lines) = state.withLock { state in
             state.isStopped = true
-            return (state.listener, Array(state.sessions.values))
+            return (state.listener, Array(state.guests.values), Array(state.lines.values))
         }
         try? await listener?.close().get()
-        for session in sessions { try? await session.close().get() }
+        for guest in guests { try? await guest.channel.close().get() }
+        for line in lines { line.cut() }
     }
+
+    /// A transfer that `stop` has to break off.
+    func watch(_ line: DataLine) {
+        let key = ObjectIdentifier(line.channel),
+            isStopped = state.withLock { state in
+                state.lines[key] = line
+                return state.isStopped
+            }
+        line.channel.closeFuture.whenComplete { _ in self.state.withLock { _ = $0.lines.removeValue(forKey: key) } }
+        if isStopped { line.cut() }
+    }
+
+    /// Who has logged in keeps the connection, whoever else comes.
+    func know(_ channel: any Channel) { state.withLock { $0.guests[ObjectIdentifier(channel)]?.isKnown = true } }
 
     private func welcome(_ channel: any Channel) throws {
         let pipeline = channel.pipeline.syncOperations
@@ -110,14 +132,25 @@ package final class FTPServer: Sendable {
         try pipeline.addHandler(IdleStateHandler(readTimeout: .milliseconds(Int64(options.idle.components.seconds) * 1000)))
         let lines = LineInbox(channel)
         try pipeline.addHandler(lines)
-        let isWelcome = state.withLock { state in
-            guard !state.isStopped, state.sessions.count < options.maxSessions else { return false }
-            state.sessions[ObjectIdentifier(channel)] = channel
+        let (isWelcome, other) = state.withLock { state -> (Bool, (any Channel)?) in
+            guard !state.isStopped else { return (false, nil) }
+            var other: Guest?
+            if state.guests.count >= options.maxSessions {
+                // Somebody who only holds the line must not keep cameras out.
+                other = state.guests.values.filter { !$0.isKnown }.min { $0.number < $1.number }
+                guard let other else { return (false, nil) }
+                state.guests[ObjectIdentifier(other.channel)] = nil
+            }
             state.counts.sessions += 1
-            return true
+            state.guests[ObjectIdentifier(channel)] = Guest(channel: channel, number: state.counts.sessions)
+            return (true, other?.channel)
         }
-        guard isWelcome else { return channel.close(promise: nil) }
-        channel.closeFuture.whenComplete { _ in self.state.withLock { _ = $0.sessions.removeValue(forKey: ObjectIdentifier(channel)) } }
+        other?.close(promise: nil)
+        guard isWelcome else {
+            channel.writeAndFlush(ByteBuffer(string: "421 Too many connections.\r\n")).whenComplete { _ in channel.close(promise: nil) }
+            return
+        }
+        channel.closeFuture.whenComplete { _ in self.state.withLock { _ = $0.guests.removeValue(forKey: ObjectIdentifier(channel)) } }
         let session = FTPSession(self, channel, lines)
         Task { await session.serve() }
     }

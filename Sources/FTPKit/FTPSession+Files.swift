@@ -79,7 +79,7 @@ extension FTPSession {
 
     private var setup: DataDoor.Setup {
         let server = server
-        return DataDoor.Setup(peer: peer, tls: protectsData ? server.tls : nil, group: server.group) {
+        return DataDoor.Setup(peer: peer, tls: protectsData ? server.tls : nil, group: server.group, patience: server.options.patience) {
             server.count { $0.foreignData += 1 }
             server.logger.warning("FTP: refused: a data connection to or from another machine")
         }
@@ -128,12 +128,17 @@ extension FTPSession {
             return nil
         }
         await say("150 Go ahead.")
-        if let data = try? await way.connect(setup) { return data }
+        if let data = try? await way.connect(setup) {
+            server.watch(data)
+            return data
+        }
         await say("425 The data connection did not come.")
         return nil
     }
 
     // MARK: Taking
+
+    private func client(_ login: FTPLogin) -> FTPClient { FTPClient(login: FTPServer.folderName(login.user), peer: peer) }
 
     /// `offset` nil = behind what is there.
     private func receive(_ name: String, from offset: UInt64?) async {
@@ -141,10 +146,9 @@ extension FTPSession {
         guard let login else { return }
         await withPath(name) { path in
             guard !path.isRoot else { return await say("553 A name is needed.") }
-            let (server, user) = (server, login.user)
+            let (server, client) = (server, client(login))
             let begun = await Result { () async throws(IngestError) in
-                try await server.pool.run { () throws(IngestError) in try server.inbox.begin(FTPServer.folderName(user), path, from: offset)
-                }
+                try await server.pool.run { () throws(IngestError) in try server.inbox.begin(client, path, from: offset) }
             }
             switch begun {
             case .success(let upload): await receive(upload)
@@ -158,7 +162,10 @@ extension FTPSession {
     }
 
     private func receive(_ upload: FTPUpload) async {
-        guard let data = await connect() else { return upload.interrupt() }
+        guard let data = await connect() else {
+            upload.interrupt()
+            return tellLeft(of: upload)
+        }
         let server = server
         let taken = await Result { () async throws(IngestError) in try await Self.take(data.inbox, into: upload, server.pool) }
         try? await data.channel.close().get()
@@ -171,10 +178,15 @@ extension FTPSession {
             upload.interrupt()
             server.count { $0.brokenUploads += 1 }
             server.logger.info("FTP: \(PathText.shown(upload.path.shown)) broke off: \(error)")
-            if let file = upload.leftover { server.tell(.received(file, abandoned: true)) }
+            tellLeft(of: upload)
             if error.code == .storageFull { server.count { $0.full += 1 } }
             await say(error.code == .storageFull ? "452 No room; go on later." : "426 The connection broke.")
         }
+    }
+
+    /// It was out of reach while it was written to: whoever waits for it has to be told again.
+    private func tellLeft(of upload: FTPUpload) {
+        if let file = upload.leftover { server.tell(.received(file, abandoned: true)) }
     }
 
     private static func take(_ inbox: DataInbox, into upload: FTPUpload, _ pool: BlockingPool) async throws(IngestError) -> FTPFile {
@@ -197,8 +209,8 @@ extension FTPSession {
     private func tellSize(_ name: String) async {
         guard let login else { return }
         await withPath(name) { path in
-            let (inbox, user) = (server.inbox, FTPServer.folderName(login.user))
-            let size = await Result { () async throws(IngestError) in try await server.pool.run { inbox.size(user, path) } }
+            let (inbox, client) = (server.inbox, client(login))
+            let size = await Result { () async throws(IngestError) in try await server.pool.run { inbox.size(client, path) } }
             if case .success(let size?) = size { await say("213 \(size)") } else { await say("550 Not here.") }
         }
     }
@@ -207,8 +219,8 @@ extension FTPSession {
         guard let login, let old = renaming else { return await say("503 RNFR first.") }
         renaming = nil
         await withPath(name) { path in
-            let (inbox, user) = (server.inbox, FTPServer.folderName(login.user))
-            let done = await Result { () async throws(IngestError) in try await server.pool.run { inbox.rename(user, old, path) } }
+            let (inbox, client) = (server.inbox, client(login))
+            let done = await Result { () async throws(IngestError) in try await server.pool.run { inbox.rename(client, old, path) } }
             guard case .success(let renaming?) = done else { return await say("550 It was taken already, or is not here.") }
             server.tell(.renamed(renaming))
             await say("250 Renamed.")
@@ -222,7 +234,7 @@ extension FTPSession {
         let asked = line.argument.hasPrefix("-") ? "" : line.argument
         let path = (try? FTPPath(asked, from: folder)) ?? folder
         var text = ""
-        for (name, size) in server.inbox.recent(FTPServer.folderName(login.user), in: path) {
+        for (name, size) in server.inbox.recent(client(login), in: path) {
             switch line.verb {
             case "NLST": text += "\(name)\r\n"
             case "MLSD": text += "type=file;size=\(size); \(name)\r\n"

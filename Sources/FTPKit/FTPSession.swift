@@ -88,6 +88,7 @@ final class FTPSession {
         let found = server.logins.first { $0.user == user }
         if let found, Self.equal(found.password.reveal(), password) {
             (login, failures) = (found, 0)
+            server.know(channel)
             await say("230 Welcome.")
             return true
         }

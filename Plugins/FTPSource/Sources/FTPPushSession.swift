@@ -28,6 +28,12 @@ final class FTPPushSession: SourceSession {
         return stream
     }
 
+    /// Nobody is told any more that a file is safe once this is asked: what was, is in here.
+    func unfinished() async -> [(entry: SourceEntry, reason: String)] {
+        await server.stop()
+        return await desk.unfinished()
+    }
+
     func localPath(_ origin: Origin) -> String? { "\(inbox.root)/\(origin.volumePath)" }
 
     func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {
@@ -36,9 +42,10 @@ final class FTPPushSession: SourceSession {
 
     /// Delivered or known: its place in the inbox is free again.
     ///
-    /// What was set aside or waits stays.
+    /// What was set aside or waits stays, and so does what nobody knew what it is: the client was told that it is safe.
     func settled(_ settled: Settled) {
         switch settled.ending {
+        case .filtered where settled.asset.kind == .other: break
         case .delivered, .duplicate, .alreadySeen, .filtered:
             // Where only stamped copies were delivered, this is the one place that has what the camera sent.
             let receipts = settled.asset.receipts.values, sha256 = settled.asset.digests?.sha256
@@ -56,6 +63,7 @@ final class FTPPushSession: SourceSession {
     func close() async {
         await server.stop()
         desk.close()
+        inbox.release()
         let counts = server.counts
         if counts.refused > 0 {
             logger.warning(

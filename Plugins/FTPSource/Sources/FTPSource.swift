@@ -1,5 +1,6 @@
 import FTPKit
 public import FilmgateCore
+import Logging
 
 /// Cameras that push over FTP or FTPS.
 public struct FTPSource: Module, SourceDriver {
@@ -88,11 +89,18 @@ public struct FTPSource: Module, SourceDriver {
             let password = try context.lookup.secrets.resolve(login.password)
             logins.append(FTPLogin(user: login.user, password: password, folder: login.folder.isEmpty ? login.user : login.folder))
         }
+        if config.inbox.isEmpty { try takeOver(place.address) }
         let box = try FTPInbox(place.address, limit: config.max.bytes)
         let desk = PushDesk(box, PushRules(config, logins: logins, place: place))
         let server = try FTPServer(options, logins: logins, inbox: box, logger: context.logger) { event in desk.note(event) }
         try await server.start()
         return FTPPushSession(place: place, inbox: box, desk: desk, server: server, logger: context.logger)
+    }
+
+    /// What was pushed to a port that nobody listens on any more was acknowledged, too.
+    private func takeOver(_ inbox: String) throws(IngestError) {
+        let count = try FTPOrphans.takeOver(into: inbox)
+        if count > 0 { context.logger.notice("FTP: \(count) files that were pushed to another port before are taken from there.") }
     }
 
     private var options: FTPOptions {

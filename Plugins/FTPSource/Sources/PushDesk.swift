@@ -17,6 +17,14 @@ struct PushRules: Sendable {
     static let unfinished: Set<String> = ["tmp", "temp", "part", "partial", "upload", "filepart", "in"]
 
     static func isUnfinished(_ name: String) -> Bool { unfinished.contains(FileName(name).ext.lowercased()) || name.utf8.first == 0x2E }
+
+    /// The name that `IMG_1.JPG.tmp` was to get, where nobody gave it.
+    static func meant(_ path: FTPPath) -> FTPPath {
+        let name = FileName(path.name)
+        guard unfinished.contains(name.ext.lowercased()), MediaKind(fileName: name.stem) != .other, let meant = try? path.beside(name.stem)
+        else { return path }
+        return meant
+    }
 }
 
 /// Waits until a pushed file has its last name and is whole, then puts it out of its client's reach and hands it on.
@@ -41,14 +49,32 @@ actor PushDesk {
     nonisolated func note(_ event: FTPServer.Event) { post.yield(event) }
     nonisolated func close() { post.finish() }
 
-    /// What earlier runs left: accepted files are handed on, others wait for their clients once more.
+    /// What earlier runs left: what was acknowledged and is whole is handed on, the rest waits for its clients once more.
     func leftovers() async throws(IngestError) -> [SourceEntry] {
         let inbox = inbox
-        let files = try await pool.run { () throws(IngestError) in try inbox.files() }
-        for file in files where !file.ended { wait(file, for: rules.incomplete) }
-        let entries = files.filter(\.ended).map { entry($0) }
+        let files = try await pool.run { () throws(IngestError) in
+            var files = try inbox.files()
+            for index in files.indices where files[index].ended && !files[index].isAccepted && Self.lack(files[index], inbox) == nil {
+                if let accepted = try inbox.accept(files[index]) { files[index] = accepted }
+            }
+            return files
+        }
+        for file in files where !file.isAccepted { wait(file, for: rules.incomplete) }
+        let entries = files.filter(\.isAccepted).map { entry($0) }
         hold.remember(entries)
         return entries
+    }
+
+    /// What lies here and was not handed on, and why.
+    func unfinished() async -> [(entry: SourceEntry, reason: String)] {
+        let inbox = inbox
+        let found = await Result { () async throws(IngestError) in
+            try await pool.run { () throws(IngestError) in
+                try inbox.files().filter { !$0.isAccepted }.map { (file: $0, lack: Self.lack($0, inbox) ?? "it came only just now") }
+            }
+        }
+        return ((try? found.get()) ?? []).map { (entry($0.file), $0.lack) }
+            + hold.waiting.map { ($0, "the rest of its shot is still waited for") }
     }
 
     /// Until `close`.
@@ -114,19 +140,19 @@ actor PushDesk {
         let result = await Result { () async throws(IngestError) in
             try await pool.run { () throws(IngestError) -> Judgement in
                 guard let current = try inbox.current(file) else { return .gone }
-                if !isLate, PushRules.isUnfinished(file.path.name) || Self.hasGap("\(inbox.root)/\(file.place)", file.path.name) {
-                    return .later(deadline)
-                }
-                return try inbox.accept(current).map { Judgement.taken($0) } ?? .gone
+                if !isLate, Self.lack(current, inbox) != nil { return .later(deadline) }
+                return try inbox.accept(current, as: PushRules.meant(file.path)).map { Judgement.taken($0) } ?? .gone
             }
         }
         return (try? result.get()) ?? .later(now + .seconds(2))
     }
 
-    private static func hasGap(_ path: String, _ name: String) -> Bool {
-        let result = Result { () throws(IngestError) in try Wholeness.gap(path: path, name: name) }
-        if case .success(.some) = result { return true }
-        return false
+    /// What a file still lacks, in a sentence; nil when it can be taken.
+    private static func lack(_ file: FTPFile, _ inbox: FTPInbox) -> String? {
+        if PushRules.isUnfinished(file.path.name) { return "its name says that it is still being sent" }
+        let gap = Result { () throws(IngestError) in try Wholeness.gap(path: "\(inbox.root)/\(file.place)", name: file.path.name) }
+        if case .success(.some(let what)) = gap { return "not whole yet: \(what)" }
+        return nil
     }
 
     private func entry(_ file: FTPFile) -> SourceEntry {

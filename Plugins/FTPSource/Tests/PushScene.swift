@@ -110,10 +110,20 @@ final class PushScene {
 
 /// A control connection typed by hand: what bodies send, in their order.
 final class RawClient {
-    private let descriptor: Int32
+    private var descriptor: Int32
+    private let home: String, server: Int
+    private var user = ""
 
-    init?(_ port: Int) {
+    /// `home` = the address that it comes from: another body's.
+    init?(_ port: Int, from home: String = "127.0.0.1") {
+        (self.home, server) = (home, port)
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var own = sockaddr_in()
+        own.sin_family = sa_family_t(AF_INET)
+        own.sin_addr.s_addr = inet_addr(home)
+        _ = withUnsafePointer(to: &own) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
@@ -151,22 +161,56 @@ final class RawClient {
     }
 
     func logIn(_ user: String) -> Bool {
+        self.user = user
         _ = reply()
         return say("USER \(user)") == 331 && say("PASS \(PushScene.password(user))") == 230
     }
 
     /// Stores bytes over a passive connection; the final answer's code.
-    ///
-    /// `cut` = hang up before the end of the control connection too.
     func store(_ verb: String, _ data: Data) -> Int {
-        send(Array("PASV\r\n".utf8))
-        let numbers = reply().split(whereSeparator: { !$0.isNumber }).compactMap { Int($0) }
-        guard numbers.count == 7, let other = RawClient(numbers[5] << 8 | numbers[6]) else { return -1 }
-        guard say(verb) == 150 else { return -2 }
+        guard let other = begin(verb) else { return -2 }
         other.send(Array(data))
         other.hangUp()
         return code(reply())
     }
 
+    /// The passive connection for a transfer that was begun; nil when it was refused.
+    func begin(_ verb: String) -> RawClient? {
+        send(Array("PASV\r\n".utf8))
+        let numbers = reply().split(whereSeparator: { !$0.isNumber }).compactMap { Int($0) }
+        guard numbers.count == 7, let other = RawClient(numbers[5] << 8 | numbers[6], from: home) else { return nil }
+        return say(verb) == 150 ? other : nil
+    }
+
     func hangUp() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// As when the network is gone.
+    func breakOff() {
+        var hard = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &hard, socklen_t(MemoryLayout<linger>.size))
+        close(descriptor)
+        descriptor = -1
+    }
+
+    /// What SIZE answers; nil when there is no such file.
+    func size(_ name: String) -> Int? {
+        send(Array("SIZE \(name)\r\n".utf8))
+        let words = reply().split(whereSeparator: \.isWhitespace)
+        return words.first == "213" ? words.dropFirst().first.flatMap { Int($0) } : nil
+    }
+
+    /// Sends the first bytes of a file and loses the connection; returns once they are there.
+    func breakOff(_ name: String, after bytes: Data) -> Bool {
+        guard let line = begin("STOR \(name)") else { return false }
+        line.send(Array(bytes))
+        while size(of: name) != bytes.count { usleep(10_000) }
+        line.breakOff()
+        return code(reply()) == 426
+    }
+
+    /// Asked over another connection of the same body.
+    private func size(of name: String) -> Int? {
+        guard let other = RawClient(server, from: home), other.logIn(user) else { return nil }
+        return other.size(name)
+    }
 }
