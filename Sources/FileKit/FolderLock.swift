@@ -20,4 +20,12 @@ public final class FolderLock: Sendable {
         folder = OpenFile(owning: descriptor, path)
         while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
     }
+
+    /// Nil where another owner has it, or where there is no such folder; does not wait.
+    public init?(free path: String) {
+        let descriptor = withCPath(path) { fg_open_directory($0) }
+        guard descriptor >= 0 else { return nil }
+        folder = OpenFile(owning: descriptor, path)
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else { return nil }
+    }
 }

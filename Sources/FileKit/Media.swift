@@ -3,7 +3,8 @@ import Glibc
 
 /// Which storage the bytes of a path really lie on: two paths may show different devices and share one.
 ///
-/// Subvolumes of btrfs have device numbers of their own; a loop device keeps its bytes in a file, an overlay in the folders below it.
+/// Subvolumes of btrfs have device numbers of their own; partitions are parts of one disk, and so is what is encrypted on them or put together
+/// from them; a loop device keeps its bytes in a file, an overlay and some file systems through FUSE in the folders below them.
 public struct Media: Sendable {
     private let table: MountTable
     /// Where the kernel describes block devices.
@@ -28,8 +29,16 @@ public struct Media: Sendable {
         guard depth < 8, let mount = table.mount(of: path) else { return [] }
         var found: Set<String> = [mount.device]
         if mount.source.hasPrefix("/dev/") {
-            found.insert(FileSystem.canonical(mount.source))
-            for file in backing(mount.source) { found.formUnion(under(FileSystem.canonical(file), depth: depth + 1)) }
+            let source = FileSystem.canonical(mount.source)
+            found.insert(source)
+            for disk in disks(Paths.name(source)) {
+                found.insert("/dev/" + disk)
+                if let file = backing(disk) { found.formUnion(under(FileSystem.canonical(file), depth: depth + 1)) }
+            }
+        } else if mount.type.hasPrefix("fuse"), mount.source.hasPrefix("/") {
+            for folder in mount.source.split(separator: ":") {
+                found.formUnion(under(FileSystem.canonical(String(folder)), depth: depth + 1))
+            }
         }
         if mount.type == "overlay" {
             for folder in Self.layers(mount.options) { found.formUnion(under(FileSystem.canonical(folder), depth: depth + 1)) }
@@ -37,11 +46,22 @@ public struct Media: Sendable {
         return found
     }
 
+    /// The whole disks that the block device `name` lies on: a card is formatted with all of its partitions.
+    private func disks(_ name: String, depth: Int = 0) -> Set<String> {
+        guard depth < 8 else { return [] }
+        let below = SmallFile.names(in: "\(blocks)/\(name)/slaves")
+        if !below.isEmpty { return below.reduce(into: []) { $0.formUnion(disks($1, depth: depth + 1)) } }
+        guard (try? SmallFile.read("\(blocks)/\(name)/partition")) != nil, let link = SmallFile.link("\(blocks)/\(name)") else {
+            return [name]
+        }
+        // The kernel keeps a partition's folder inside that of its disk.
+        return disks(Paths.name(Paths.folder(link)), depth: depth + 1)
+    }
+
     /// The file that a loop device stands for.
-    private func backing(_ device: String) -> [String] {
-        let name = Paths.name(FileSystem.canonical(device))
-        guard let bytes = try? SmallFile.read("\(blocks)/\(name)/loop/backing_file") else { return [] }
-        return [String(pathBytes: Array(bytes.split(separator: 0x0A).first ?? []))]
+    private func backing(_ disk: String) -> String? {
+        guard let bytes = try? SmallFile.read("\(blocks)/\(disk)/loop/backing_file") else { return nil }
+        return String(pathBytes: Array(bytes.split(separator: 0x0A).first ?? []))
     }
 
     /// Folders of an overlay; only what is written goes to the upper one, but what was there before may lie in any.

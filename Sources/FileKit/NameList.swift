@@ -97,8 +97,22 @@ struct NameList: ~Copyable {
         }
     }
 
+    /// Asks the file system about the name at an index, on any thread.
+    func asking(in directory: Int32) -> @Sendable (Int) -> FactsAhead.Answer {
+        let (bytes, items) = (bytes, items)
+        return { index in
+            bytes.withUnsafeBytes { buffer in
+                var answer = FactsAhead.Answer()
+                guard let base = buffer.baseAddress else { return answer }
+                answer.code = fg_stat_at(
+                    directory, (base + Int(items[index].start)).assumingMemoryBound(to: CChar.self), &answer.facts)
+                return answer
+            }
+        }
+    }
+
     /// The name at `index` with what the file system says about it.
-    func entry(_ index: Int, below prefix: String, in directory: Int32, depth: Int) -> ScanEntry {
+    func entry(_ index: Int, below prefix: String, depth: Int, _ answer: FactsAhead.Answer) -> ScanEntry {
         let name = text(index)
         var entry = ScanEntry(path: prefix + name, name: name, depth: depth, type: Self.type(entryType: items[index].type))
         if items[index].isTwin {
@@ -107,12 +121,11 @@ struct NameList: ~Copyable {
             entry.problem = "two entries of the folder have this same name; the file system is damaged"
             return entry
         }
-        var facts = fg_stat()
-        let code = withName(index) { fg_stat_at(directory, $0, &facts) }
-        guard code == 0 else {
-            entry.problem = SystemFailure(code).text
+        guard answer.code == 0 else {
+            entry.problem = SystemFailure(answer.code).text
             return entry
         }
+        let facts = answer.facts
         entry.type = Self.type(mode: facts.mode)
         (entry.size, entry.inode, entry.device) = (facts.size, facts.inode, facts.device)
         (entry.modified, entry.changed, entry.born) = (facts.modified_ns, facts.changed_ns, facts.born_ns)

@@ -23,7 +23,7 @@ extension IngestError {
             let advice = "Give yourself permission to read it, or mount the card with `uid=` set to your user."
             return IngestError(.unreadable, message, advice: advice, cause: failure)
         case EIO:
-            let advice = "The card or its reader may be failing: clean the contacts, try another reader, and do not format the card."
+            let advice = "The card or disk may be failing: clean the contacts, try another reader or cable, and do not format the card."
             return IngestError(.unreadable, message, advice: advice, cause: failure)
         case EMFILE, ENFILE, ENOMEM: return IngestError(.unavailable, message, cause: failure)
         default: return IngestError(.unreadable, message, cause: failure)

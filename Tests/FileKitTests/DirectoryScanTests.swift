@@ -28,6 +28,22 @@ import Testing
         #expect(found[1].type == .folder)
     }
 
+    /// Two threads ask about them, some names ahead: each answer belongs to its name, wherever the scan ends.
+    @Test func manyNamesKeepTheirFacts() throws {
+        let scratch = ScratchFolder()
+        let sizes: [UInt64] = (0..<2500).map { number in UInt64(number % 7 + number / 1000) }
+        for (number, size) in sizes.enumerated() { scratch.file("IMG_\(number).JPG", String(repeating: "x", count: Int(size))) }
+        let found = try list(scratch.path), names: [String] = (0..<2500).map { number in "IMG_\(number).JPG" }
+        #expect(found.map(\.name) == names && found.map(\.size) == sizes)
+        #expect(Set(found.map(\.inode)).count == 2500)
+        var count = 0
+        let part = try list(scratch.path) { _ in
+            count += 1
+            return count == 777 ? .stop : .proceed
+        }
+        #expect(part.map(\.name) == found.prefix(777).map(\.name))
+    }
+
     @Test func skipsAndStops() throws {
         let scratch = ScratchFolder()
         for name in ["a/1", "b/1", "c/1"] { scratch.file(name) }

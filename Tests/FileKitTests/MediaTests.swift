@@ -29,6 +29,32 @@ import Testing
         #expect(media.areShared(by: "/nowhere/" + other, "/nowhere/" + one) == expected)
     }
 
+    /// Cards with two partitions, and disks that are encrypted: formatting takes all that lies on one disk.
+    @Test(arguments: [
+        ("card/a.jpg", "second/a.jpg", true), ("card/a.jpg", "sealed/a.jpg", true), ("card/a.jpg", "elsewhere/a.jpg", false),
+        ("second/a.jpg", "sealed/a.jpg", true), ("elsewhere/a.jpg", "image/a.jpg", true), ("through/a.jpg", "card/a.jpg", true),
+        ("through/a.jpg", "elsewhere/a.jpg", false),
+    ])
+    func partitionsOfOneDiskAreOneStorage(one: String, other: String, expected: Bool) {
+        for (disk, parts) in [("sdc", ["sdc1", "sdc2", "sdc3"]), ("sdd", ["sdd1"]), ("loop3", ["loop3p1"])] {
+            blocks.file("devices/\(disk)/size", "1")
+            blocks.link(disk, to: "devices/\(disk)")
+            for part in parts {
+                blocks.file("devices/\(disk)/\(part)/partition", "1\n")
+                blocks.link(part, to: "devices/\(disk)/\(part)")
+            }
+        }
+        blocks.file("dm-0/slaves/sdc3", "")
+        blocks.file("devices/loop3/loop/backing_file", "/nowhere/elsewhere/disk.img\n")
+        let mounts = [
+            ("8:33", "/nowhere/card", "exfat", "/dev/sdc1"), ("8:34", "/nowhere/second", "ext4", "/dev/sdc2"),
+            ("252:0", "/nowhere/sealed", "ext4", "/dev/dm-0"), ("8:49", "/nowhere/elsewhere", "ext4", "/dev/sdd1"),
+            ("259:0", "/nowhere/image", "ext4", "/dev/loop3p1"), ("0:60", "/nowhere/through", "fuse", "/nowhere/card/inner"),
+        ].enumerated().map { Mount(id: $0, device: $1.0, root: "/", point: $1.1, type: $1.2, source: $1.3) }
+        let media = Media(MountTable(mounts), blocks: blocks.path)
+        #expect(media.areShared(by: "/nowhere/" + one, "/nowhere/" + other) == expected)
+    }
+
     /// An image that lies on itself is no reason to go on for ever.
     @Test func aCircleEnds() {
         blocks.file("loop1/loop/backing_file", "/nowhere/image/disk.img\n")

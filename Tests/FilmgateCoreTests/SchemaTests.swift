@@ -45,6 +45,18 @@ import Testing
 
     private func codes(_ tree: Tree) -> [String] { decode(tree).1.map(\.code) }
 
+    /// One value where several may stand needs only its brackets.
+    @Test(arguments: [
+        ("/media/*/*", "Write `[/media/*/*]`."), ("*.JPG", "Write `[\"*.JPG\"]`."), ("a, b", "Write `[\"a, b\"]`."),
+        ("say \"x\"", #"Write `["say \"x\""]`."#),
+    ])
+    func aValueAloneIsShownAsAList(_ text: String, _ hint: String) {
+        let (_, errors) = decode(["url": "x", "names": Tree(stringLiteral: text)])
+        #expect(errors.map(\.code) == ["wrong-type"] && errors.first?.hint == hint, "\(errors)")
+        #expect(
+            ConfigNode(.map([])).wrongList().hint == nil && ConfigNode(.scalar("s", quoted: false)).wrongList(showing: false).hint == nil)
+    }
+
     @Test func everythingGiven() {
         let (options, errors) = decode([
             "url": "https://x", "parallel": "8", "ratio": "0.25", "order": "oldest", "token": "${env:T}", "wait": "2s", "room": "5MB",

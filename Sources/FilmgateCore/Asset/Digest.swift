@@ -24,7 +24,7 @@ public struct ContentKey: Sendable, Hashable, Codable, RawRepresentable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
     public init(sha256: String, beside primary: String? = nil) { rawValue = primary.map { sha256 + ":" + $0 } ?? sha256 }
-    public var sha256: String { String(rawValue.utf8.prefix(64)) ?? "" }
+    public var sha256: String { rawValue.utf8.count <= 64 ? rawValue : String(rawValue.utf8.prefix(64)) ?? "" }
     /// The SHA-256 of a sidecar's primary.
     public var beside: String? { rawValue.utf8.count > 65 ? String(rawValue.utf8.dropFirst(65)) : nil }
 }

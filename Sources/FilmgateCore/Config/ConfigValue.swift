@@ -33,6 +33,17 @@ extension ConfigNode {
         }
         return ConfigError(mark, "wrong-type", "Expected \(expected), found \(kindName).")
     }
+
+    /// For an option that takes several values; one that stands alone is shown as the list that was meant.
+    public func wrongList(showing value: Bool = true) -> ConfigError {
+        var error = wrongType("a list")
+        guard value, case .scalar(let text, let quoted) = self.value, !text.isEmpty, text.utf8.count <= 200 else { return error }
+        let plain = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"#,[]{}&!|>'\"%@`:\\".utf8.contains($0) }
+        let needsNone = plain && !quoted && !["*", "-", "?"].contains(text.first)
+        let escaped = text.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] }
+        error.hint = "Write `[\(needsNone ? text : "\"" + String(escaped) + "\"")]`."
+        return error
+    }
 }
 
 extension String: ConfigValue {
@@ -76,7 +87,7 @@ extension Double: ConfigValue {
 extension Array: ConfigValue where Element: ConfigValue {
     public static var kind: ValueKind { .list(Element.kind) }
     public init(node: ConfigNode) throws(ConfigError) {
-        guard case .list(let items) = node.value else { throw node.wrongType("a list") }
+        guard case .list(let items) = node.value else { throw node.wrongList(showing: Element.kind != .secret) }
         self = []
         for item in items { append(try Element(node: item)) }
     }

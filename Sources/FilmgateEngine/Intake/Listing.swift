@@ -88,10 +88,12 @@ struct Listing: Sendable {
     private func verdict(on index: Int, _ file: Int32?) -> Verdict? {
         let entry = entries[index]
         guard entry.fate == .take, rules.acceptable.contains(entry.kind) else { return Verdict(entry: Int32(index), file: nil) }
-        guard !rules.again, let file, files[Int(file)].content != nil else { return nil }
-        if rules.refusal(files[Int(file)]) != nil { return Verdict(entry: Int32(index), file: file) }
-        let wanted = rules.wanted(files[Int(file)])
-        guard !wanted.isEmpty, wanted.allSatisfy(files[Int(file)].done.contains) else { return nil }
+        guard !rules.again, let file else { return nil }
+        let known = files[Int(file)]
+        if known.content == nil { return nil }
+        if rules.refusal(known) != nil { return Verdict(entry: Int32(index), file: file) }
+        let wanted = rules.wanted(known)
+        guard !wanted.isEmpty, wanted.allSatisfy(known.done.contains) else { return nil }
         return Verdict(entry: Int32(index), file: file)
     }
 
@@ -104,18 +106,19 @@ struct Listing: Sendable {
         }
         if let file = verdict.file.map({ files[Int($0)] }), let content = file.content {
             if let reason = rules.refusal(file) { return Settled(asset: asset, ending: .filtered, reason: reason) }
-            return seen(asset, file, content)
+            return Self.seen(asset, file, content)
         }
         let reason = entry.kind == .other ? Settled.unknownKind : "no profile accepts \(entry.kind.rawValue) files"
         return Settled(asset: asset, ending: .filtered, reason: reason)
     }
 
-    private func seen(_ asset: Asset, _ known: KnownFile, _ content: ContentKey) -> Settled {
-        var asset = asset
-        asset.digests = Digests(sha256: content.sha256)
-        Inheritance.remember(known, &asset)
-        var settled = Settled(asset: asset, ending: .alreadySeen, reason: "known: same place, name, size and time, and delivered")
+    /// Made in place: what it holds is large, and a card has tens of thousands.
+    private static func seen(_ asset: consuming Asset, _ known: KnownFile, _ content: ContentKey) -> Settled {
+        var settled = Settled(
+            asset: asset, ending: .alreadySeen, reason: "known: same place, name, size and time, and delivered")
         settled.content = content
+        settled.asset.digests = Digests(sha256: content.sha256)
+        Inheritance.remember(known, &settled.asset)
         return settled
     }
 }

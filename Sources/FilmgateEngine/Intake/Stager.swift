@@ -5,6 +5,8 @@ import FilmgateCore
 struct Stager: Sendable {
     /// Staging directories in order of preference; when one is full the next is tried.
     let areas: [StagingArea]
+    /// True where a disk that cannot be written to is passed over like a full one: other targets must not suffer with the one that is on it.
+    var passesOver = false
     let digests: Set<DigestAlgorithm>
     let dryRun: Bool
     let pool: BlockingPool
@@ -52,7 +54,7 @@ struct Stager: Sendable {
             do throws(IngestError) {
                 return try await pool.run { () throws(IngestError) in try body(area) }
             } catch {
-                if error.code != .storageFull { throw error }
+                guard error.code == .storageFull || passesOver && error.code == .unavailable else { throw error }
             }
         }
         let last = areas[areas.count - 1]

@@ -18,21 +18,22 @@ struct StagingPlan: Sendable {
         for root in roots + [home] where !folders.contains(where: { FileSystem.same($0, root) }) {
             folders.append(FileSystem.same(root, home) ? home : root + "/.filmgate/staging")
         }
-        let areas = try areas(in: folders)
+        let areas = try areas(in: folders, passesOver: plan.targets.count > 1)
         for area in areas { area.removeLeftovers() }
         return StagingPlan(areas: areas, shelf: PartShelf(areas), pool: pool)
     }
 
-    /// Without those on disks that have no room for as much as a lock; throws when no disk has.
-    private static func areas(in folders: [String]) throws(IngestError) -> [StagingArea] {
-        var areas: [StagingArea] = [], full: IngestError?
+    /// Without those on disks that have no room for as much as a lock, or, where other targets need not suffer with that one, that cannot be
+    /// written to; throws when no disk is left.
+    private static func areas(in folders: [String], passesOver: Bool) throws(IngestError) -> [StagingArea] {
+        var areas: [StagingArea] = [], first: IngestError?
         for folder in folders {
             do throws(IngestError) { areas.append(try StagingArea(folder)) } catch {
-                guard error.code == .storageFull else { throw error }
-                full = full ?? error
+                guard error.code == .storageFull || passesOver && error.code == .unavailable else { throw error }
+                first = first ?? error
             }
         }
-        if areas.isEmpty, let full { throw full }
+        if areas.isEmpty, let first { throw first }
         return areas
     }
 

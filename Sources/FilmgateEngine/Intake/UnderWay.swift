@@ -6,6 +6,7 @@ final class UnderWay: Sendable {
     private let assets = Mutex<Set<AssetID>>([])
 
     func begin(_ asset: AssetID) { assets.withLock { _ = $0.insert(asset) } }
-    func end(_ asset: AssetID) { assets.withLock { _ = $0.remove(asset) } }
+    /// Most of what ends was never under way: known files are settled by their listing.
+    func end(_ asset: AssetID) { assets.withLock { if !$0.isEmpty { $0.remove(asset) } } }
     func holds(_ asset: AssetID) -> Bool { assets.withLock { $0.contains(asset) } }
 }
