@@ -67,14 +67,24 @@ public struct FolderSource: Module, SourceDriver {
             }
             guard facts.kind == .directory else { throw IngestError(.notFound, "\(PathText.shown(real)) is not a folder.") }
             var place = SourcePlace(source: Self.name, address: real, label: Paths.name(real))
-            place.visit = "\(facts.device) \(facts.inode)"
+            place.visit = Self.visit(real) ?? ""
             return [place]
         }
+    }
+
+    /// Tells the folder from another one of the same name; nil when there is none.
+    static func visit(_ path: String) -> String? {
+        guard let facts = (try? FileFacts.of(path)) ?? nil, facts.kind == .directory else { return nil }
+        return "\(facts.device) \(facts.inode)"
     }
 
     public func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession {
         let (config, context) = (config, context)
         return try await BlockingPool("folder opening", width: 1).run { () throws(IngestError) in
+            // Where another folder or disk came to lie, it is found again as that.
+            guard Self.visit(place.address) == place.visit else {
+                throw IngestError(.notFound, "\(PathText.shown(place.address)) is gone.", advice: "Create the folder, or mount its disk.")
+            }
             let volume = try Volumes.current().volume(of: place.address)
             let card = Card(root: place.address, volume: volume, source: Self.name)
             return FolderSession(

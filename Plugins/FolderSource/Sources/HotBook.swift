@@ -147,10 +147,12 @@ struct HotBook: Sendable {
         shots[file.shot] = left > 0 ? left : nil
     }
 
+    /// With the time of the status change, which nobody can set: other bytes of the same size may lie there, and have the same time.
     private static func facts(_ entry: ScanEntry) -> Int {
         var hasher = Hasher()
         hasher.combine(entry.size)
         hasher.combine(entry.modified)
+        hasher.combine(entry.changed)
         hasher.combine(entry.inode)
         return hasher.finalize()
     }

@@ -1,3 +1,4 @@
+import FileKit
 import FilmgateCore
 import Glibc
 import Synchronization
@@ -8,7 +9,7 @@ final class HotInbox: Sendable {
         var isClosed = false, retakes: [String] = []
         var moves: [UInt64: String] = [:], moveOrder: [UInt64] = []
     }
-    private static let remembered = 1024
+    private static let remembered = 8192
     private let state = Mutex(State())
     private let out: Int32, into: Int32
 
@@ -54,13 +55,15 @@ final class HotInbox: Sendable {
     /// The name that a file has now, when it was renamed lately.
     func newName(of inode: UInt64) -> String? { state.withLock { $0.moves[inode] } }
 
-    /// Sleeps until then, or until somebody has something to say, or until `also` is readable.
-    func wait(until due: ContinuousClock.Instant, also descriptor: Int32?) {
+    /// Sleeps until then, or until somebody has something to say, or until `also` is readable or `way` tells something.
+    func wait(until due: ContinuousClock.Instant, also descriptor: Int32?, _ way: PathWatch) {
         let left = (due - .now).components
         let milliseconds = max(0, left.seconds * 1000 + (left.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
-        var both = [pollfd(fd: out, events: Int16(POLLIN), revents: 0), pollfd(fd: descriptor ?? -1, events: Int16(POLLIN), revents: 0)]
-        _ = poll(&both, 2, Int32(clamping: milliseconds))
-        if both[0].revents != 0 {
+        var all = [pollfd(fd: out, events: Int16(POLLIN), revents: 0), pollfd(fd: descriptor ?? -1, events: Int16(POLLIN), revents: 0)]
+        all += way.waits.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
+        _ = poll(&all, nfds_t(all.count), Int32(clamping: milliseconds))
+        way.clear()
+        if all[0].revents != 0 {
             var bytes = [UInt8](repeating: 0, count: 64)
             _ = read(out, &bytes, bytes.count)
         }

@@ -15,6 +15,8 @@ final class HotLoop: @unchecked Sendable {
     private var watch: FolderWatch?
     private var book: HotBook, hold: ShotHold
     let inbox = HotInbox()
+    /// The folder itself: another one may come to stand under its name without an event in it, by a mount or a renaming above it.
+    private let folder: String?, way: PathWatch
     private var nextScan = ContinuousClock.now
 
     /// Begins to watch.
@@ -24,6 +26,8 @@ final class HotLoop: @unchecked Sendable {
         (self.card, self.config, self.logger) = (card, config, logger)
         book = HotBook(HotBook.Rules(settle: config.settle, incomplete: config.incomplete))
         hold = ShotHold(config.companions)
+        way = PathWatch(card.root)
+        folder = FolderSource.visit(card.root)
         let polls = config.watching == .polling || (config.watching == .auto && FileSystem.hidesChanges(card.root))
         if !polls { watch = watching { () throws(IngestError) in try FolderWatch(card.root) } }
         addFolder("")
@@ -60,13 +64,30 @@ final class HotLoop: @unchecked Sendable {
         var builder = ShotBuilder(card, Listing(card, files: files), hidden: config.hidden)
         let facts = Dictionary(files.map { (PathKey($0.path), $0) }) { first, _ in first }
         let held = hold.waiting.map { (entry: $0, reason: "the rest of its shot is still waited for") }
-        return held
+        return held + unnamed()
             + builder.build().filter { $0.fate == .take && $0.kind != .other }.map { found in
                 let path = Paths.join(card.root, found.origin.path)
                 if Writers.isOpenForWriting(path) == true { return (found, "still being written") }
                 let missing = facts[PathKey(found.origin.path)].flatMap(gap)
                 return (found, missing.map { "not whole yet: \($0)" } ?? "changed only just now")
             }
+    }
+
+    /// Media that still have the name of a file in the making.
+    private func unnamed() -> [(entry: SourceEntry, reason: String)] {
+        var found: [(SourceEntry, String)] = []
+        let scan = DirectoryScan(root: card.root)
+        _ = Result { () throws(IngestError) in
+            try scan.run { file in
+                let name = FileName(file.name), kind = MediaKind(fileName: name.stem)
+                guard file.type == .file, file.name.utf8.first != 0x2E else { return file.name.utf8.first == 0x2E ? .skip : .proceed }
+                guard kind != .other, Self.unfinished.contains(name.ext.lowercased()) else { return .proceed }
+                let entry = SourceEntry(origin: card.origin(of: file), kind: kind, shot: ShotPlace(key: file.path, stem: name.stem))
+                found.append((entry, "its name says that it is still being made"))
+                return .proceed
+            }
+        }
+        return found
     }
 
     private func look(_ cancelled: () -> Bool) throws(IngestError) -> [SourceEntry] {
@@ -140,10 +161,10 @@ final class HotLoop: @unchecked Sendable {
                 book.forget(path)
                 if let entry = entry(path) { book.happened(path, entry, closed: false, at: now) }
             }
-            guard handleEvents(now) else { return }
+            guard handleEvents(now), FolderSource.visit(card.root) == folder else { return }
             if now >= nextScan, !scan(now) { return }
             handOn(at: now, tell)
-            inbox.wait(until: nextWake(), also: watch?.descriptor)
+            inbox.wait(until: nextWake(), also: watch?.descriptor, way)
         }
     }
 
@@ -205,11 +226,11 @@ final class HotLoop: @unchecked Sendable {
         guard !isIgnored(Paths.name(path)) else { return }
         addFolder(path)
         // A folder that is gone again has nothing to tell.
-        _ = go(below: path, now)
+        _ = go(below: path, now) { [inbox] file in inbox.moved(file.inode, to: file.path) }
     }
 
     /// Looks at everything below a folder; false when it cannot be opened.
-    private func go(below folder: String, _ now: ContinuousClock.Instant, seen: ((Int) -> Void)? = nil) -> Bool {
+    private func go(below folder: String, _ now: ContinuousClock.Instant, seen: (ScanEntry) -> Void) -> Bool {
         let scan = Result { () throws(IngestError) in
             try DirectoryScan(root: Paths.join(card.root, folder)).run { found in
                 guard found.problem == nil, !found.path.isEmpty, !isIgnored(found.name) else { return .skip }
@@ -219,9 +240,8 @@ final class HotLoop: @unchecked Sendable {
                     if entry.isBoundary { return .skip }
                     addFolder(entry.path)
                 } else if entry.type == .file {
-                    let key = PathKey(entry.path)
-                    seen?(key.digest)
-                    if book.pending[key] == nil { book.happened(entry.path, entry, closed: false, at: now) }
+                    seen(entry)
+                    if book.pending[PathKey(entry.path)] == nil { book.happened(entry.path, entry, closed: false, at: now) }
                 }
                 return inbox.isClosed ? .stop : .proceed
             }
@@ -233,7 +253,7 @@ final class HotLoop: @unchecked Sendable {
     /// The safety net under the events, and all there is where the file system tells none.
     private func scan(_ now: ContinuousClock.Instant) -> Bool {
         var seen: Set<Int> = []
-        guard go(below: "", now, seen: { seen.insert($0) }) else { return false }
+        guard go(below: "", now, seen: { seen.insert(PathKey($0.path).digest) }) else { return false }
         if !inbox.isClosed { book.keepOnly(seen) }
         nextScan = .now + (watch == nil ? config.poll : config.rescan)
         return true

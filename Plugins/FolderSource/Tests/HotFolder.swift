@@ -5,16 +5,16 @@ import Logging
 
 /// A hot folder of a test's own, removed afterwards, and what its source tells.
 final class HotFolder {
-    let path: String
+    let path: String, source: FolderSource
     let session: any SourceSession
     private(set) var listed: [SourceEntry] = []
     private var news: AsyncStream<SourceNews>?
 
     init(
-        _ files: [String: Data] = [:], lookup: Lookup = Lookup(), logger: Logger? = nil,
+        _ files: [String: Data] = [:], at place: String? = nil, lookup: Lookup = Lookup(), logger: Logger? = nil,
         _ change: (inout FolderSource.Config) -> Void = { _ in }
     ) async throws {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-hot-\(UUID().uuidString)").path
+        path = place ?? FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-hot-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         for (name, data) in files { try Self.write(data, to: path + "/" + name) }
         var config = FolderSource.Config()
@@ -22,7 +22,7 @@ final class HotFolder {
         (config.incomplete, config.poll) = (.seconds(3600), .milliseconds(100))
         change(&config)
         let logger = logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let source = try FolderSource(config, ModuleContext(name: "folder", logger: logger, state: "", lookup: lookup))
+        source = try FolderSource(config, ModuleContext(name: "folder", logger: logger, state: "", lookup: lookup))
         session = try await source.open(try await source.places()[0])
         listed = try await session.entries()
         news = try await session.arrivals()

@@ -16,13 +16,16 @@ final class FolderStore: Sendable {
 
     func check() throws(IngestError) {
         let place = FileSystem.existing(root.path)
-        let advice = "Create it, mount its disk, or make it writable for you."
-        // A link or file in the way, or an unmounted disk's mount point that only root may write to.
         guard try FileFacts.of(FileSystem.canonical(place))?.kind == .directory else {
-            throw IngestError(.misconfigured, "\(PathText.shown(place)) is not a folder.", advice: advice)
+            throw IngestError(
+                .misconfigured, "\(PathText.shown(place)) is a file, not a folder.",
+                advice: "Name a folder, or move that file out of the way; a folder that is missing is made.")
         }
+        // Such as an unmounted disk's mount point that only root may write to.
         guard FileSystem.isWritable(place) else {
-            throw IngestError(.misconfigured, "\(PathText.shown(place)) is not writable.", advice: advice)
+            throw IngestError(
+                .misconfigured, "\(PathText.shown(place)) is not writable for you.",
+                advice: "If a disk belongs there, mount it; else change the folder's owner or mode, or name another one.")
         }
         try custody?.check()
         // Last: a full disk passes, and other targets need not wait for it.

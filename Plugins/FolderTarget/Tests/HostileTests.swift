@@ -72,6 +72,19 @@ import Testing
         #expect(try bytes(fixture.root + "/w") == [1])
     }
 
+    /// What is told to do must be possible: a folder cannot be made where a file has the name.
+    @Test(arguments: ["", "/below"]) func aFileInsteadOfTheFolderIsNamedWithWhatHelps(_ below: String) async throws {
+        try write([1], fixture.root)
+        let target = try fixture.target { $0.path = Template(fixture.root + below + "/{event}") }
+        let result = await Result { () async throws(IngestError) in try await target.check() }
+        guard case .failure(let error) = result else {
+            Issue.record("accepted")
+            return
+        }
+        #expect(error.message.contains("pictures` is a file, not a folder."), "\(error)")
+        #expect(error.advice?.hasPrefix("Name a folder, or move that file") == true, "\(error)")
+    }
+
     @Test func checkWritesNothing() async throws {
         let target = try fixture.target()
         try await target.check()

@@ -53,10 +53,12 @@ public struct ManifestListing: Sendable {
             said += try ManifestReader.read(bytes).files
         }
         let renamed = Set(said.compactMap(\.previous))
+        var first: [String: Int] = [:]
+        for (index, file) in said.enumerated() where !file.digests.isEmpty && first[file.path] == nil { first[file.path] = index }
         var told = Set<String>()
         for file in said where !renamed.contains(file.path) && told.insert(file.path).inserted {
             // The first hash of a file is the one that counts (ASC MHL 2.0, 4.3); a renamed one has it under its old name.
-            let original = said.first { ($0.path == file.path || $0.path == file.previous) && !$0.digests.isEmpty } ?? file
+            let original = [first[file.path], file.previous.flatMap { first[$0] }].compactMap { $0 }.min().map { said[$0] } ?? file
             guard let (algorithm, digest) = Self.best(original.digests), Self.staysBelow(file.path) else { continue }
             let path = Paths.join(folder, file.path)
             if let only, Paths.relative(path, to: only) == nil { continue }
