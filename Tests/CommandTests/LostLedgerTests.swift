@@ -37,6 +37,21 @@ import Testing
         #expect(table.files(table.archive).count == Self.count + 1, "\(table.files(table.archive).keys)")
     }
 
+    /// A run without an end that could deliver nothing any more would go on taking frames from cameras, and nobody would know.
+    @Test(.enabled(if: Mounting.works)) func aRunWithoutALedgerEnds() throws {
+        let table = try Table()
+        try FileManager.default.createDirectory(atPath: table.state, withIntermediateDirectories: true)
+        try #require(Mounting.run("/usr/bin/mount", ["-t", "tmpfs", "-o", "size=4m,mode=700", "tmpfs", table.state]) == 0)
+        defer { Mounting.run("/usr/bin/umount", [table.state]) }
+        try table.frames("CARD", count: 1, from: 0)
+        let run = try Background(["watch", table.card, "--to", table.archive, "--settle", "50ms", "--state", table.state, "--json"])
+        #expect(Background.within(seconds: 30) { table.files(table.archive).keys.contains { $0.hasSuffix("IMG_0000.JPG") } })
+        Mounting.run("/usr/bin/dd", ["if=/dev/zero", "of=\(table.state)/fill", "bs=4k"])
+        try table.frames("CARD", count: 100, from: 10)
+        #expect(Background.within(seconds: 60) { !run.process.isRunning })
+        #expect(run.kill(SIGKILL).status == 7)
+    }
+
     /// The files are there, and counted as they were told; only what remembered them is gone.
     @Test func aStateDirectoryThatIsTakenAwayStillCounts() throws {
         let table = try Table()

@@ -61,6 +61,22 @@ import Testing
         #expect(Set(table.files(table.card).keys) == ["DCIM/100AAAAA/IMG_1.JPG"])
     }
 
+    /// Two copies of which one is a part of the other.
+    @Test func aDestinationInsideAnotherIsRefused() throws {
+        let table = try Table()
+        try table.write("CARD/DCIM/100AAAAA/IMG_1.JPG", Self.jpeg)
+        try table.write("T/keep.txt", "x")
+        try FileManager.default.createSymbolicLink(atPath: table.path("way"), withDestinationPath: table.path("T"))
+        for (one, other) in [("T", "T/sub"), ("T/sub", "T"), ("way/sub", "T"), ("new", "new/sub")] {
+            let run = try table.run(["import", table.card, "--to", table.path(one), "--to", table.path(other)])
+            let message = run.items("error").first?["message"] as? String ?? ""
+            #expect(run.status == 2 && run.count("seen") == 0 && message.contains("/sub lies inside --to "), "\(one) \(other): \(message)")
+        }
+        #expect(table.files(table.path("T")).keys.sorted() == ["keep.txt"] && table.files(table.path("new")).isEmpty)
+        let beside = try table.run(["import", table.card, "--to", table.path("T"), "--to", table.path("T-2")])
+        #expect(beside.status == 0 && beside.count("delivered") == 1)
+    }
+
     /// One picture of a folder is not the folder.
     @Test func aSingleFileIsTakenFromAroundItsDestination() throws {
         let table = try Table()

@@ -75,6 +75,52 @@ import Testing
         #expect(Set(delivered(table, "archive").values).count == 6)
     }
 
+    /// Nobody else would say that the next start fails.
+    @Test func aFileThatIsDeletedIsMissedAloudAndTheRunGoesOn() throws {
+        let table = try Table()
+        try table.frames("hot", count: 1, from: 0)
+        let run = try start(table)
+        #expect(Background.within(seconds: 30) { table.files(table.archive).count == 1 })
+        try FileManager.default.removeItem(atPath: table.path("live.yaml"))
+        #expect(waits(run, for: 1, "gone"))
+        try table.frames("hot", count: 1, from: 10)
+        #expect(Background.within(seconds: 30) { table.files(table.archive).count == 2 })
+        try write(table, to: ["archive"])
+        #expect(waits(run, for: 1, "taken"))
+        let outcome = run.kill(SIGINT)
+        #expect(outcome.status == 130 && count(run, reload: "gone") == 1)
+        let reason = outcome.items("status").first { $0["reload"] as? String == "gone" }?["reason"] as? String ?? ""
+        #expect(reason.contains("live.yaml` is gone: ") && reason.contains("Put the file back"), "\(reason)")
+    }
+
+    /// A reload waits a few seconds for what is being sent, not minutes: meanwhile nobody listens to cameras and folders.
+    @Test func aSlowDeliveryDoesNotKeepTheSourcesWaiting() throws {
+        let table = try Table()
+        try table.frames("hot", count: 1, from: 0)
+        let script = try table.write("slow.sh", "#!/bin/sh\ntouch '\(table.path("begun"))'\nexec sleep 120\n")
+        let pipeline = { (name: String) in
+            try table.write(
+                "slow.yaml",
+                """
+                version: 1
+                name: \(name)
+                sources: [ { folder: { path: "\(table.path("hot"))", settle: 50ms, companions: 50ms } } ]
+                stages: [ { dedupe: {} }, { upload: { to: [archive, slow] } } ]
+                targets:
+                  archive: { folder: { path: "\(table.archive)", verify: size } }
+                  slow: { exec: { command: [/bin/sh, "\(script)"], timeout: 20m } }
+                """)
+        }
+        let run = try Background(["run", try pipeline("one"), "--state", table.state, "--json"])
+        #expect(Background.within(seconds: 30) { FileManager.default.fileExists(atPath: table.path("begun")) })
+        _ = try pipeline("two")
+        #expect(waits(run, for: 1, "taken"))
+        try table.frames("hot", count: 1, from: 10)
+        #expect(Background.within(seconds: 60) { table.files(table.archive).keys.contains { $0.hasSuffix("IMG_0010.JPG") } })
+        Glibc.kill(run.process.processIdentifier, SIGINT)
+        run.kill(SIGINT)
+    }
+
     @Test func signalsReachTheRunAfterManyReloads() throws {
         let table = try Table()
         try table.frames("hot", count: 1, from: 0)

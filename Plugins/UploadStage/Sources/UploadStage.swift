@@ -12,7 +12,9 @@ public struct UploadStage: Module, Stage {
 
         public func validate(at node: ConfigNode) throws(ConfigError) {
             if to.isEmpty {
-                throw ConfigError(node["to"]?.mark ?? node.mark, "empty-list", "`to` names no target: nothing would be delivered.")
+                throw ConfigError(
+                    node["to"]?.mark ?? node.mark, "empty-list", "`to` names no target: nothing would be delivered.",
+                    hint: "Write the name of an entry under `targets:`, such as `to: [archive]`.")
             }
             if let workers, !(1...32).contains(workers) {
                 throw ConfigError(node["workers"]?.mark ?? node.mark, "out-of-range", "`workers` must be between 1 and 32.")

@@ -13,6 +13,8 @@ enum Courier {
         try await check(parcel.job)
         var receipt = try await parcel.target.target.upload(parcel.job)
         receipt.reason = receipt.reason ?? found.remark
+        // Sent before, and the answer to that was lost or doubtful: what the target says it had already came from there.
+        if parcel.mayHaveArrived, !parcel.target.isLocal { receipt.existed = false }
         return receipt
     }
 
@@ -60,6 +62,9 @@ enum Courier {
         guard !parcel.target.isLocal, var found = try await parcel.target.target.find(parcel.job) else { return Standing(remark: remark) }
         // Our own earlier attempt got through and only its answer was lost: that is a delivery, not a duplicate.
         found.existed = !parcel.mayHaveArrived
+        if parcel.corruptions > 0 {
+            found.reason = found.reason ?? "its answer to an earlier try spoke of other bytes; asked for these, it says that it has them"
+        }
         return Standing(receipt: found)
     }
 

@@ -24,6 +24,8 @@ struct TargetQueue: Sendable {
     var pending: [Parcel.ID] { waiting.items.map(\.id) }
     /// A folder that takes what comes: what waits for it takes moments, also when everything is about to end.
     var isFlowing: Bool { target.isLocal && held == nil && failures == 0 }
+    /// What comes now may wait long for it.
+    var isFailing: Bool { held != nil || failures > 0 }
     var isIdle: Bool { active == 0 && (count == 0 || held != nil) }
 
     mutating func append(_ parcel: Parcel) {

@@ -17,10 +17,12 @@ enum Inheritance {
 
     /// What the ledger remembers of a file that is not read again.
     static func remember(_ known: KnownFile, _ asset: inout Asset) {
-        var media = MediaFacts()
-        (media.make, media.model, media.serial, media.owner) = (known.make, known.model, known.serial, known.owner)
-        media.captured = known.captured
-        asset.media = media
+        asset.media = MediaFacts()
+        asset.media?.make = known.make
+        asset.media?.model = known.model
+        asset.media?.serial = known.serial
+        asset.media?.owner = known.owner
+        asset.media?.captured = known.captured
         if known.zoneAssumed { asset.flags.insert(AssetFlag.zoneAssumed) }
     }
 }

@@ -83,9 +83,9 @@ public struct CardProof: Sendable {
 
     /// What a source leaves out as junk, as the camera's own housekeeping, or because it is no file; anything else that it left out blocks.
     ///
-    /// So does the folder of files that a repair of the card has found again.
+    /// So do the folder of files that a repair of the card has found again, and our own, where frames may wait for other targets.
     private static func holdsNoPictures(_ reason: String, _ name: String) -> Bool {
-        if reason.hasPrefix("junk:") { return SafeName.folded(name) != "lost.dir" }
+        if reason.hasPrefix("junk:") { return SafeName.folded(name) != "lost.dir" && !SafeName.isOwnFolder(name) }
         return reason.hasPrefix("housekeeping:") || reason.hasSuffix("not a file") || reason.hasPrefix("a symbolic link")
     }
 

@@ -21,14 +21,23 @@ struct RunGround: Sendable {
     ///
     /// `known` = what the ledger remembers of the place.
     func listing(_ entries: [SourceEntry], known: [KnownFile]) -> Listing {
+        listing(entries, recognition: Recognition(known, hourShift: plan.hourShift))
+    }
+
+    func listing(_ entries: [SourceEntry], recognition: Recognition) -> Listing {
         let rules = Listing.Rules(
-            recognition: Recognition(known, hourShift: plan.hourShift), acceptable: plan.acceptable, again: options.again,
+            recognition: recognition, acceptable: plan.acceptable, again: options.again,
             wanted: WantedMemo(plan).wanted, refusal: plan.refusal)
         return Listing(entries, rules: rules)
     }
 
     func known(_ session: any SourceSession) async throws(IngestError) -> [KnownFile] {
         plan.recognises || options.again ? try await reader.known(volume: session.volume, below: session.home) : []
+    }
+
+    /// What the ledger remembers of the place, ready to be asked file by file.
+    func recognition(_ session: any SourceSession) async throws(IngestError) -> Recognition {
+        Recognition(try await known(session), hourShift: plan.hourShift)
     }
 
     /// Known files need no new row; what could not be read is remembered.
@@ -65,8 +74,8 @@ struct RunGround: Sendable {
     func intake(_ session: any SourceSession) -> Intake {
         let digests = plan.targets.reduce(into: Set<DigestAlgorithm>()) { $0.formUnion($1.traits.digests) }
         let stager = Stager(
-            areas: staging.areas, digests: digests, dryRun: writer == nil, pool: staging.pool, hub: hub, cancelled: cancelled,
-            shelf: staging.shelf, tell: note)
+            areas: staging.areas, passesOver: plan.targets.count > 1, digests: digests, dryRun: writer == nil, pool: staging.pool,
+            hub: hub, cancelled: cancelled, shelf: staging.shelf, tell: note)
         let desk = StampDesk(
             profiles: plan.profiles, event: options.event, photographer: options.photographer, volumeLabel: session.place.label,
             digests: digests, areas: writer == nil ? [] : staging.areas, bodies: bodies, ledger: reader)

@@ -11,7 +11,7 @@ public final class Runner: Sendable {
     /// Nil in a dry run.
     private let writer: (any Ledger)?
     private let tally: Tally
-    private let stopping = CancelFlag()
+    private let stopping = CancelFlag(), isLeaving = CancelFlag()
     private let cancelled = CancelFlag()
     private let dispatcher = Mutex<Dispatcher?>(nil)
     private let signalled = Mutex<ExitStatus?>(nil)
@@ -39,7 +39,18 @@ public final class Runner: Sendable {
     }
 
     /// Finishes what is in flight and returns, so that another run of the same process can go on; the outcome tells of no signal.
-    public func leave() { stopping.set() }
+    ///
+    /// What takes longer than a few seconds is broken off, and the next run sends it: no source is listened to meanwhile.
+    public func leave() {
+        isLeaving.set()
+        stopping.set()
+    }
+    private static let farewell = Duration.seconds(5)
+
+    private func breakOff(after time: Duration) async {
+        try? await Task.sleep(for: time)
+        if !Task.isCancelled { await dispatcher.withLock { $0 }?.abort() }
+    }
 
     /// Second Ctrl-C: breaks off at once; everything is still crash-safe.
     public func abort() {
@@ -79,12 +90,16 @@ public final class Runner: Sendable {
         let ground = try await prepare()
         let upkeep = Upkeep(ground.staging.pool)
         hub.watch(upkeep.note)
+        // Nothing is delivered any more without a ledger: a run that only looked alive would go on taking frames from cameras.
+        if !once { tally.whenLedgerFails { [stopping] in stopping.set() } }
         try await resume(ground)
         let run = ContinuousRun(ground: ground, once: once)
         going.withLock { $0 = ground }
         let result = await Result { () async throws(IngestError) in try await run.run() }
         going.withLock { $0 = nil }
         if stopping.isSet, let dispatcher = dispatcher.withLock({ $0 }) { await dispatcher.windDown() }
+        let limit = isLeaving.isSet ? Task { await breakOff(after: Self.farewell) } : nil
+        defer { limit?.cancel() }
         let outcome = try await end(ground.run, seconds: { (clock.now - start).inSeconds })
         ground.staging.close()
         try result.get()
@@ -217,8 +232,10 @@ public final class Runner: Sendable {
     }
 
     private func take(_ session: any SourceSession, _ ground: RunGround) async throws(IngestError) {
+        // The ledger is asked while the place is listed: for a full card each takes its time, and neither needs the other.
+        async let asked = Result { () async throws(IngestError) in try await ground.recognition(session) }
         let entries = try await ground.entries(of: session)
-        let listing = ground.listing(entries, known: try await ground.known(session))
+        let listing = ground.listing(entries, recognition: try await asked.get())
         hub.post(.listed(place: session.place, entries: entries.count, bytes: listing.bytes))
         await ground.settle(listing.settled)
         if await ground.tellOnly(listing, of: session) { return }

@@ -30,6 +30,8 @@ struct SourceKeeper: Sendable {
                     }
                 case .failure(let error):
                     if run.ground.stopping.isSet { break }
+                    // What is not there now is another visit when it comes back, though a disk may give it the same number.
+                    if error.code == .notFound { _ = book.fresh([]) }
                     if trouble?.message != error.message { tell(error) }
                     (trouble, failures) = (error, failures + 1)
                 }

@@ -13,7 +13,7 @@ final class Tally: Sendable {
         /// Endings of files that were made here, which no source has.
         var made: [Ending: Int] = [:]
     }
-    private let state = Mutex(State())
+    private let state = Mutex(State()), withoutLedger = Mutex<(@Sendable () -> Void)?>(nil)
     private let hub: EventHub
     /// Of each kind of trouble.
     private static let kept = 16
@@ -44,7 +44,11 @@ final class Tally: Sendable {
     func ledgerFailed(_ error: IngestError) {
         let code: IngestError.Code = error.code == .storageFull ? .storageFull : .unexpected
         trouble(IngestError(code, "The ledger could not be written: \(error.message)", advice: error.advice, cause: error))
+        withoutLedger.withLock { $0 }?()
     }
+
+    /// What is to be done when the ledger cannot be written; called at each failure, on any thread.
+    func whenLedgerFails(_ action: @escaping @Sendable () -> Void) { withoutLedger.withLock { $0 = action } }
 
     /// A target takes nothing; with nil, it does again, and how the run ends has nothing to do with it any more.
     func hold(_ target: String, _ error: IngestError?) {

@@ -89,7 +89,7 @@ struct OptionReader {
         case .template: return .string(try Template(node: node).source)
         case .choice(let words): return .string(try choice(node, words))
         case .list(let element):
-            guard case .list(let items) = node.value else { throw node.wrongType("a list") }
+            guard case .list(let items) = node.value else { throw node.wrongList(showing: element != .secret) }
             var values: [JSONValue] = []
             for item in items { values.append(try plain(item, element)) }
             return .array(values)

@@ -3,30 +3,34 @@ import FileKit
 import FilmgateCore
 import Glibc
 
-/// Notices when a pipeline file, or one that it includes, is written again.
+/// Notices when a pipeline file, or one that it includes, is written again or taken away.
 ///
 /// Editors write a new file and rename it: so their folders are watched.
 final class PipelineWatch: Sendable {
     private let stopping: Int32
 
-    /// `changed` is called on a thread of its own, once for changes at nearly the same time.
+    /// Writing a file anew by way of deleting it takes an editor less than this, in milliseconds.
+    private static let absence = CInt(1000)
+
+    /// `changed` is called on a thread of its own, once for changes at nearly the same time; `gone` with each file that was removed or
+    /// renamed and is not back within a second.
     ///
     /// Nil where nothing can be watched.
-    init?(_ files: Set<String>, changed: @escaping @Sendable () -> Void) {
+    init?(_ files: Set<String>, changed: @escaping @Sendable () -> Void, gone: @escaping @Sendable (String) -> Void) {
         let names = Set(files.map { FileSystem.canonical(UserPath.absolute($0)) })
         var ends: [Int32] = [-1, -1]
         guard !names.isEmpty, pipe(&ends) == 0 else { return nil }
         stopping = ends[1]
         let stop = ends[0]
         DispatchQueue(label: "filmgate.pipeline").async {
-            Self.watch(names, until: stop, changed)
+            Self.watch(names, until: stop, changed, gone)
             close(stop)
         }
     }
 
     deinit { close(stopping) }
 
-    private static func watch(_ files: Set<String>, until stop: Int32, _ changed: () -> Void) {
+    private static func watch(_ files: Set<String>, until stop: Int32, _ changed: () -> Void, _ gone: (String) -> Void) {
         let watches = Set(files.map(Paths.folder)).compactMap { folder in
             let made = Result { () throws(IngestError) -> FolderWatch? in
                 let watch = try FolderWatch(folder)
@@ -36,22 +40,43 @@ final class PipelineWatch: Sendable {
         }
         var waits = watches.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
         waits.append(pollfd(fd: stop, events: 0, revents: 0))
+        var missing = files.filter(isMissing)
         while true {
-            let count = poll(&waits, nfds_t(waits.count), -1)
+            // A folder that went with its file tells nothing when it is back.
+            let count = poll(&waits, nfds_t(waits.count), missing.isEmpty ? -1 : absence)
             if count < 0, errno == EINTR { continue }
-            guard count > 0, waits[waits.count - 1].revents == 0 else { return }
+            guard count >= 0, waits[waits.count - 1].revents == 0 else { return }
             // Writing and renaming are several events.
-            usleep(200_000)
-            var isChanged = false
-            for watch in watches {
-                for event in watch.read() {
-                    switch event {
-                    case .written(let name), .movedIn(let name): isChanged = isChanged || files.contains(Paths.join(watch.root, name))
-                    default: break
-                    }
+            if count > 0 { usleep(200_000) }
+            let seen = look(watches, files)
+            var isChanged = seen.isChanged
+            if seen.isRemoved, !isChanged {
+                var ending = pollfd(fd: stop, events: 0, revents: 0)
+                if poll(&ending, 1, absence) > 0 { return }
+                isChanged = look(watches, files).isChanged
+            }
+            let lost = files.filter(isMissing)
+            if isChanged || !missing.isSubset(of: lost) { changed() }
+            for file in lost.subtracting(missing).sorted() { gone(file) }
+            missing = lost
+        }
+    }
+
+    private static func isMissing(_ file: String) -> Bool { withCPath(file) { access($0, F_OK) } != 0 }
+
+    /// What was written, and what was removed, since the last look.
+    private static func look(_ watches: [FolderWatch], _ files: Set<String>) -> (isChanged: Bool, isRemoved: Bool) {
+        var (isChanged, isRemoved) = (false, false)
+        for watch in watches {
+            for event in watch.read() {
+                switch event {
+                case .written(let name), .movedIn(let name): isChanged = isChanged || files.contains(Paths.join(watch.root, name))
+                case .gone(let name): isRemoved = isRemoved || files.contains(Paths.join(watch.root, name))
+                case .rootGone: isRemoved = true
+                default: break
                 }
             }
-            if isChanged { changed() }
         }
+        return (isChanged, isRemoved)
     }
 }

@@ -68,7 +68,7 @@ struct LiveSession {
             try PipelineSnapshot(state: session.options.state).keep(pipeline)
             let board = NoticeBoard([pipeline], session.options, workplace)
             notices.take(board, session.options.verb, targets: pipeline.targets.map(\.name))
-            let watch = load == nil ? nil : PipelineWatch(Self.files(of: pipeline)) { reload.ask() }
+            let watch = load == nil ? nil : PipelineWatch(Self.files(of: pipeline), changed: { reload.ask() }, gone: reload.lost)
             counts.watch(places(plan))
             helm.steer(runner) { reload.ask() }
             ServiceNotice.ready()

@@ -1,3 +1,4 @@
+import FileKit
 import FilmgateCore
 import FilmgateEngine
 import FilmgateLedger
@@ -65,6 +66,14 @@ final class Reload: Sendable {
         }
         if case .failure(let error) = trial { return error.description }
         return nil
+    }
+
+    /// One of the pipeline's files is not there any more: the run needs it no longer, but the next one does.
+    @Sendable func lost(_ file: String) {
+        tell(
+            "gone",
+            "\(PathText.shown(file)) is gone: this run goes on with what it read there, but cannot be started again without it. "
+                + "Put the file back; it is read anew then.")
     }
 
     func tell(_ what: String, _ words: String) {

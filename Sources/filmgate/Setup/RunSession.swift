@@ -62,6 +62,7 @@ struct RunSession {
         let outcome = try await workplace.telling { () async throws(IngestError) in
             try await learnEvent(pipelines)
             let plan = try plan(pipelines, reader, events: try await events(reader))
+            if writer != nil { await nameStrays(plan, reader) }
             if writer != nil { for pipeline in pipelines { try PipelineSnapshot(state: options.state).keep(pipeline) } }
             let runner = Runner(
                 plan: plan, options: options, hub: hub, reader: reader, writer: writer, leases: Living.leases ?? DeliveryLeases())
@@ -92,6 +93,13 @@ struct RunSession {
         notices.runEnded(options.verb, outcome.summary, exit: Int(code.rawValue))
         await notices.finish()
         throw Exit(code)
+    }
+
+    /// Whole staged files that nothing waits for: a person has to know of them.
+    private func nameStrays(_ plan: Plan, _ reader: any LedgerReader) async {
+        let roots = plan.connections.compactMap { $0.target.traits.localRoot }, state = options.state
+        let found = await Result { () async throws(IngestError) in try await StagedStrays.look(state: state, roots: roots, reader) }
+        for strays in (try? found.get()) ?? [] { Console.err(strays.remark) }
     }
 
     /// A camera has one session at a time, and the run that holds the state has it.

@@ -31,13 +31,13 @@ import Testing
         let ledger: Notebook, early = Log(), tally = Tally(hub: EventHub())
         let target: PlannedTarget, dispatcher: Dispatcher
 
-        init(refusing: String? = nil) {
+        init(refusing: String? = nil, sendingTo other: (any UploadTarget)? = nil) {
             ledger = Notebook(refusing: refusing)
-            target = PlannedTarget(name: "gallery", target: Gallery(ledger: ledger, early: early), workers: nil)
+            target = PlannedTarget(name: "gallery", target: other ?? Gallery(ledger: ledger, early: early), workers: nil)
             dispatcher = Dispatcher(
                 DispatcherSetup(
                     targets: [target], ledger: ledger, hub: EventHub(), tally: tally, book: NameBook(), budget: ByteBudget(limit: 1 << 20),
-                    run: 1, event: nil))
+                    run: 1, event: nil, backoff: Backoff(first: .milliseconds(1), cap: .milliseconds(2))))
             _ = FileManager.default.createFile(atPath: file, contents: Data([7]))
         }
 
@@ -60,6 +60,22 @@ import Testing
         }
     }
 
+    /// A gallery that has what it was sent, and whose first answer to each file says something else.
+    private struct Fickle: UploadTarget {
+        let first: IngestError, finds: Bool, sent = Log()
+        var traits: TargetTraits { TargetTraits(identity: "gallery") }
+        func check() async throws(IngestError) {}
+        func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
+            finds && sent.all.contains(job.name) ? Receipt(state: .done, id: job.name, verified: .server, existed: true) : nil
+        }
+        func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
+            let isAgain = sent.all.contains(job.name)
+            sent.add(job.name)
+            guard isAgain else { throw first }
+            return Receipt(state: .done, id: job.name, existed: true)
+        }
+    }
+
     private let names = (0..<300).map { "IMG_\($0).JPG" }
 
     @Test func nothingIsSentBeforeTheLedgerKnowsOfIt() async {
@@ -75,5 +91,15 @@ import Testing
         await bench.send(names)
         #expect(bench.early.all == [])
         #expect(names.filter { bench.ledger.state($0) == nil } == [names[150]])
+    }
+
+    /// It called what it got by a wrong digest, or gave no answer: what it has afterwards came from us and is nobody's duplicate.
+    @Test(arguments: [IngestError.Code.corruptData, .network], [true, false])
+    func whatIsThereAfterATryOfOursIsOurDelivery(_ code: IngestError.Code, _ finds: Bool) async {
+        let gallery = Fickle(first: IngestError(code, "It says something else."), finds: finds), bench = Bench(sendingTo: gallery)
+        await bench.send(["IMG_1.JPG"])
+        let summary = bench.tally.outcome(seconds: 0, signal: nil).summary
+        #expect(summary[.delivered] == 1 && summary[.duplicate] == 0)
+        #expect(gallery.sent.all.count == (finds ? 1 : 2))
     }
 }

@@ -1,0 +1,83 @@
+import FilmgateCore
+
+/// What an attempt to deliver led to, and what is done about it.
+extension Dispatcher {
+    func send(_ parcel: Parcel) async {
+        let result = await Result { () async throws(IngestError) in
+            try await Courier.deliver(parcel.isUnasked ? try await named(parcel) : parcel)
+        }
+        tasks.drop(parcel.id)
+        switch result {
+        case .success(let receipt): await succeeded(parcel.id, receipt)
+        case .failure(let error):
+            await failed(parcel.id, error)
+            pump(parcel.id.target)
+        }
+        wakeIfIdle()
+    }
+
+    private func succeeded(_ id: Parcel.ID, _ receipt: Receipt) async {
+        lastProgress = clock.now
+        queues[id.target]?.succeeded(id)
+        flows(id.target)
+        book.note(silent: false, id.target)
+        // The next one need not wait for the ledger.
+        pump(id.target)
+        await conclude(id, receipt)
+    }
+
+    private func failed(_ id: Parcel.ID, _ error: IngestError) async {
+        guard let parcel = parcels[id] else { return }
+        // A parcel that has no name yet was not sent.
+        if !parcel.isUnasked {
+            parcels[id]?.attempts += 1
+            // Whatever the answer was: if the target has these very bytes the next time, they are the ones that were sent.
+            if error.code != .nameTaken { parcels[id]?.mayHaveArrived = true }
+        }
+        parcels[id]?.state = .waiting
+        switch error.code.disposition {
+        case .retry, .closeDevice:
+            await retryLater(parcel, error)
+            releaseWaiting(for: id.target)
+        case .setAside:
+            await refused(parcel, error)
+        case .renewThenHold, .pauseTarget, .stop:
+            hold(parcel, because: error)
+        case .unwind:
+            queues[id.target]?.returned(id)
+        }
+    }
+
+    private func retryLater(_ parcel: Parcel, _ error: IngestError) async {
+        let failures = (queues[parcel.id.target]?.failures ?? 0) + 1
+        let delay = backoff.delay(attempt: failures, asked: error.retryAfter)
+        // Written before it may be sent again: what is written later of this delivery is newer.
+        await recordDelay(parcel.id, because: error, delay)
+        queues[parcel.id.target]?.failed(parcel.id, because: error, retryAfter: delay, now: clock.now)
+        flows(parcel.id.target)
+        parcels[parcel.id]?.job.asset.receipts[parcel.target.name] = Receipt(state: .pending, reason: error.message)
+        hub.post(.retrying(target: parcel.target.name, what: parcel.job.name, reason: error.message, after: delay))
+        let identity = parcel.id.target
+        Task {
+            try? await Task.sleep(for: delay)
+            self.pump(identity)
+        }
+    }
+
+    /// Bytes that arrived changed are sent again twice; a name taken by another program gets the next suffix; anything else ends here.
+    private func refused(_ parcel: Parcel, _ error: IngestError) async {
+        if error.code == .corruptData, parcel.corruptions < 2 {
+            parcels[parcel.id]?.corruptions += 1
+            queues[parcel.id.target]?.returned(parcel.id)
+        } else if error.code == .nameTaken, parcel.attempts < 100 {
+            parcels[parcel.id]?.job.path = Courier.nextName(after: parcel.job.path, of: parcel.job.asset.shot)
+            queues[parcel.id.target]?.returned(parcel.id)
+        } else {
+            if error.code == .corruptData { tally.mismatch() }
+            keepRendition(of: parcel.id)
+            queues[parcel.id.target]?.ended(parcel.id)
+            lastProgress = clock.now
+            await conclude(parcel.id, Receipt(state: .failed, reason: error.description))
+        }
+    }
+}
