@@ -7,9 +7,19 @@ extension VirtualFile {
     ///
     /// Links are not followed. What a computer leaves on a card is no file that a body shows.
     public static func tree(at directory: String) -> [(folder: String, file: VirtualFile)] {
-        var found: [(folder: String, file: VirtualFile)] = []
-        collect(directory, "", depth: 0, &found)
+        var found: [(folder: String, file: VirtualFile)] = [], long: [String] = []
+        collect(directory, "", depth: 0, &found, &long)
         return found
+    }
+
+    /// UTF-16 units that a name may have in PTP: its strings count up to 255, with the end.
+    public static let longestName = 254
+
+    /// Files and folders below `directory` (relative) whose names are longer, so that no body could show them: `tree` leaves them out.
+    public static func tooLong(at directory: String) -> [String] {
+        var found: [(folder: String, file: VirtualFile)] = [], long: [String] = []
+        collect(directory, "", depth: 0, &found, &long)
+        return long
     }
 
     /// The files directly below `directory`, one array for each shot (files with one stem), in name order.
@@ -26,7 +36,9 @@ extension VirtualFile {
 
     private static let computers: Set<String> = ["thumbs.db", "ehthumbs.db", "desktop.ini", "system volume information", "$recycle.bin"]
 
-    private static func collect(_ root: String, _ folder: String, depth: Int, _ found: inout [(folder: String, file: VirtualFile)]) {
+    private static func collect(
+        _ root: String, _ folder: String, depth: Int, _ found: inout [(folder: String, file: VirtualFile)], _ long: inout [String]
+    ) {
         let path = folder.isEmpty ? root : root + "/" + folder
         guard depth < 16, let directory = opendir(path) else { return }
         defer { closedir(directory) }
@@ -36,10 +48,14 @@ extension VirtualFile {
             if !name.hasPrefix("."), !computers.contains(name.lowercased()) { names.append(name) }
         }
         for name in names.sorted() {
+            guard name.utf16.count <= longestName else {
+                long.append(folder.isEmpty ? name : folder + "/" + name)
+                continue
+            }
             var status = stat()
             guard lstat(path + "/" + name, &status) == 0 else { continue }
             if status.st_mode & S_IFMT == S_IFDIR {
-                collect(root, folder.isEmpty ? name : folder + "/" + name, depth: depth + 1, &found)
+                collect(root, folder.isEmpty ? name : folder + "/" + name, depth: depth + 1, &found, &long)
             } else if status.st_mode & S_IFMT == S_IFREG {
                 // The field's name is visible or not as the compiler orders the files: seconds are its first word.
                 let seconds = withUnsafeBytes(of: status.st_mtim) { $0.load(as: Int64.self) }

@@ -54,14 +54,16 @@ struct Filmgate: AsyncParsableCommand {
             // What cannot be parsed says by its words whether JSON was asked for.
             let words = arguments ?? Array(CommandLine.arguments.dropFirst())
             var writesLines = words.contains("--json"), status = ExitStatus.complete
+            var verb: any ParsableCommand.Type = Filmgate.self
             do {
                 var command = try parseAsRoot(arguments)
+                verb = type(of: command)
                 writesLines = Self.writesLines(command)
                 if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
             } catch let exit as Exit {
                 status = exit.code
             } catch {
-                status = tell(unknownVerb(words) ?? error, json: writesLines)
+                status = tell(unknownVerb(words) ?? error, in: verb, json: writesLines)
                 if status == .complete { writesLines = false }
             }
             if writesLines, !last.isSaid { Console.out(SummaryLine.json(RunSummary(), exit: status)) }
@@ -83,13 +85,31 @@ struct Filmgate: AsyncParsableCommand {
     }
 
     /// Help goes to stdout; a mistake in the words to stderr, and with `--json` as an `error` object to stdout too.
-    private static func tell(_ error: any Error, json: Bool) -> ExitStatus {
+    ///
+    /// `verb`: what the words asked for.
+    private static func tell(_ error: any Error, in verb: any ParsableCommand.Type, json: Bool) -> ExitStatus {
         if exitCode(for: error) == .success {
             Console.out(fullMessage(for: error))
             return .complete
         }
-        Console.err(fullMessage(for: error))
+        Console.err(fullText(of: error, in: verb))
         if json { Failure.tell(IngestError(.misconfigured, message(for: error)), json: true) }
         return .usage
+    }
+
+    /// What a verb finds wrong once it runs is told with that verb's usage, as what the parser finds is; the library knows only the program's.
+    private static func fullText(of error: any Error, in verb: any ParsableCommand.Type) -> String {
+        guard error is ValidationError, verb != Filmgate.self else { return fullMessage(for: error) }
+        let usage = usageString(for: verb)
+        return "Error: \(message(for: error))\nUsage: \(usage)\n  See '\(name(of: verb)) --help' for more information."
+    }
+
+    /// `filmgate profile show`.
+    private static func name(of verb: any ParsableCommand.Type) -> String {
+        func path(from command: any ParsableCommand.Type) -> [String]? {
+            if command == verb { return [command._commandName] }
+            return command.configuration.subcommands.lazy.compactMap { path(from: $0) }.first.map { [command._commandName] + $0 }
+        }
+        return (path(from: Filmgate.self) ?? [_commandName]).joined(separator: " ")
     }
 }

@@ -149,6 +149,25 @@ import Testing
         #expect(try Program.run(["cameras", "--code", "hello"]).status == 2)
     }
 
+    /// No body can show a longer one, and cut it would be another name with no extension.
+    @Test func aNameThatIsTooLongForACameraIsLeftOutAloud() throws {
+        let table = try Table(), longest = String(repeating: "y", count: 250) + ".JPG", longer = String(repeating: "x", count: 251) + ".JPG"
+        for name in [longest, longer] { try table.write("CARD/DCIM/100TEST/" + name, Data([0xFF, 0xD8, 7, 0xFF, 0xD9])) }
+        let (camera, port) = try Background.camera("ptp", table.card)
+        let file = try table.write(
+            "p.yaml",
+            """
+            version: 1
+            sources: [{ ptp: { usb: false, hosts: ["127.0.0.1:\(port)"] } }]
+            stages: [{ dedupe: {} }, { upload: { to: [a] } }]
+            targets: { a: { folder: { path: "\(table.archive)", name: "{name}" } } }
+            """)
+        let paths = try table.run(["import", "--pipeline", file]).items().compactMap { $0["path"] as? String }
+        #expect(paths.count == 1 && paths[0].hasSuffix("DCIM/100TEST/" + longest), "\(paths)")
+        let outcome = camera.kill(SIGTERM)
+        #expect(outcome.errors.contains("left out: DCIM/100TEST/\(longer): ") && !outcome.errors.contains(longest), "\(outcome.errors)")
+    }
+
     @Test func doctorPrintsTheRulesThatItAsksFor() throws {
         let rules = try Program.run(["doctor", "--udev-rules"])
         #expect(rules.status == 0)

@@ -16,6 +16,15 @@ import Testing
         #expect(Set(table.files(table.archive).values) == Set(table.files(table.card).values))
     }
 
+    /// A name that turns the direction of writing would show another extension than it has, and forge what stands beside it.
+    @Test func namesThatTurnTheDirectionOfWritingAreShownAndNotObeyed() throws {
+        let table = try Table()
+        try table.write("CARD/DCIM/100AAAAA/\u{202E}gpj.IMG.JPG", Self.jpeg(1))
+        let told = try Program.run(["inspect", table.card])
+        #expect(told.output.contains("gpj.IMG.JPG") && told.output.contains("\\u{202E}"), "\(told.output)")
+        #expect(!told.output.unicodeScalars.contains("\u{202E}"))
+    }
+
     @Test func linksPipesAndUnreadableFilesAreNamedAndTheRestGoesOn() throws {
         let table = try Table()
         try table.write("CARD/DCIM/100AAAAA/IMG_1.JPG", Self.jpeg(1))

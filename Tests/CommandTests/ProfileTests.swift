@@ -44,4 +44,15 @@ import Testing
         #expect((clock["file"] as? String)?.hasSuffix("own.yaml") == true)
         #expect((shown["habits"] as? [String: Any])?["files"] != nil)
     }
+
+    /// Which of its files would count is chance.
+    @Test func aFolderIsNoCamera() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let run = try table.run(["profile", "show", table.card, "--pipeline", Self.root + "/pipelines/all-makes.yaml"], in: Self.root)
+        let error = try #require(run.items("error").first, "\(run.output)")
+        #expect(run.status == 5 && run.items("profile").isEmpty)
+        #expect((error["message"] as? String)?.contains("CARD` is a folder") == true, "\(error)")
+        #expect((error["advice"] as? String)?.hasPrefix("Name one file in it") == true)
+    }
 }

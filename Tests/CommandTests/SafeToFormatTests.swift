@@ -64,6 +64,13 @@ import Testing
         try expectNo(table, naming: "IMG_9999.JPG")
     }
 
+    /// What waits in Filmgate's own staging on a disk that is used as a card may be nowhere else.
+    @Test func noForWhatWaitsInOurOwnStaging() throws {
+        let table = try imported()
+        try table.write("CARD/.filmgate/staging/1a2b", Data([0xFF, 0xD8, 8, 0xFF, 0xD9]))
+        try expectNo(table, naming: ".filmgate")
+    }
+
     @Test func noForACardThatWasNeverImported() throws {
         let table = try Table()
         try table.sampleCard()

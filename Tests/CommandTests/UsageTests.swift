@@ -25,6 +25,18 @@ import Testing
         #expect(try Program.run(["import", "CARD"]).errors.contains("no verb") == false)
     }
 
+    /// Whoever mistypes an option of a verb needs that verb's options, also where the mistake shows only once the verb runs.
+    @Test(arguments: [
+        (["import", "CARD"], "filmgate import"), (["import", "--to", "x"], "filmgate import"), (["watch", "--to", "x"], "filmgate watch"),
+        (["camera", "simulate", "--files", "/", "--make", "acme"], "filmgate camera simulate"), (["imprt"], "filmgate"),
+    ])
+    func aMistakeIsToldWithTheUsageOfItsVerb(_ words: [String], _ name: String) throws {
+        let outcome = try Program.run(words), lines = outcome.errors.split(separator: "\n")
+        #expect(outcome.status == 2 && lines.first?.hasPrefix("Error: ") == true, "\(outcome.errors)")
+        #expect(lines.dropFirst().first?.hasPrefix("Usage: \(name) ") == true, "\(outcome.errors)")
+        #expect(lines.last?.contains("'\(name) --help'") == true, "\(outcome.errors)")
+    }
+
     /// One document for editors; with `--json` a line like those of all verbs.
     @Test func theSchemaIsADocumentOrALine() throws {
         let plain = try Program.run(["schema"])
@@ -64,6 +76,20 @@ import Testing
         #expect(lines.filter { $0.hasPrefix("error: ") }.count == 1, "\(outcome.errors)")
     }
 
+    @Test(arguments: ["to: []", "to: a"]) func whatIsWrongWithTheTargetsIsSaidOnce(_ to: String) throws {
+        let table = try Table()
+        let file = try table.write(
+            "p.yaml",
+            """
+            version: 1
+            sources: [{ card: { paths: [/x] } }]
+            stages: [{ upload: { \(to) } }]
+            targets: { a: { folder: { path: "\(table.archive)" } } }
+            """)
+        let found = try table.run(["check", file]).items("diagnostic").filter { $0["severity"] as? String == "error" }
+        #expect(found.count == 1 && (found.first?["hint"] as? String)?.contains("[a") == true, "\(found)")
+    }
+
     /// A target is another one for each event: `status` says which.
     @Test func statusTellsTheEventsOfATargetApart() throws {
         let table = try Table()
@@ -74,11 +100,33 @@ import Testing
         #expect(text.contains("gallery (smith): ") && text.contains("gallery (smart): "), "\(text)")
     }
 
+    /// `to` and `to-2` are no names that anybody gave.
+    @Test func statusTellsWhereUnnamedTargetsGo() throws {
+        let table = try Table()
+        try table.sampleCard()
+        #expect(try table.run(["import", table.card, "--to", table.archive, "--to", table.path("backup")]).status == 0)
+        let text = try Program.run(["status", "--state", table.state]).output
+        #expect(text.contains("to (\(table.archive)): ") && text.contains("to-2 (\(table.path("backup"))): "), "\(text)")
+    }
+
     /// Nothing to send is not the same as no such place.
     @Test(arguments: [["retry"], ["assign", "smith"]]) func aStateThatDoesNotExistIsNamed(_ words: [String]) throws {
         let table = try Table(), outcome = try table.run(words)
         #expect(outcome.status == 5 && outcome.items("error").first?["code"] as? String == "notFound")
         #expect(!FileManager.default.fileExists(atPath: table.state))
+    }
+
+    /// Which option, what is allowed, and what was probably meant.
+    @Test(arguments: [
+        ("--settle", "2", ["duration with its unit", "`--settle 2s`"]), ("--settle", "2h", ["between 0s and 60m"]),
+        ("--settle", "", ["duration with its unit"]), ("--take", "moove", ["copy, move, inplace", "`move`"]),
+    ])
+    func aBadValueOfWatchIsNamed(_ option: String, _ value: String, _ words: [String]) throws {
+        let table = try Table()
+        let outcome = try table.run(["watch", table.root.path, "--to", table.archive, option, value])
+        let message = outcome.items("error").first?["message"] as? String ?? ""
+        #expect(outcome.status == 2 && message.hasPrefix("\(option) \(value.isEmpty ? "''" : value): "), "\(message)")
+        #expect(words.allSatisfy(message.contains), "\(message)")
     }
 
     @Test func watchHasItsOwnOptions() throws {

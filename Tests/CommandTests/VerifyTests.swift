@@ -21,6 +21,16 @@ import Testing
         #expect(try table.importing(["--again"]).count("delivered") == 2)
     }
 
+    /// A script reads the last line, and it says what the program ends with.
+    @Test func whatNothingIsKnownOfEndsWithASummaryThatSaysSo() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 1, from: 1)
+        #expect(try table.importing().status == 0)
+        let unknown = try table.run(["verify", table.card])
+        #expect(unknown.status == 5 && unknown.items("summary").count == 1)
+        #expect(unknown.objects.last?["type"] as? String == "summary" && unknown.count("exit") == 5, "\(unknown.output)")
+    }
+
     @Test func changedAndMissingCopiesEndWithSix() throws {
         let table = try Table()
         try table.sampleCard()

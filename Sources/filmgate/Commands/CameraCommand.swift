@@ -86,6 +86,10 @@ struct CameraCommand: AsyncParsableCommand {
                 throw ValidationError(
                     "There is no virtual camera called `\(make)`; known: \(Modules.bodies.keys.sorted().joined(separator: ", ")).")
             }
+            for path in VirtualFile.tooLong(at: directory) {
+                let name = Describe.name(path)
+                Console.err("left out: \(name): a camera's names have at most \(VirtualFile.longestName) characters; give it a shorter one")
+            }
             var card = VirtualCard(firstHandle: personality.firstHandle)
             if pause == nil, at.isEmpty { card.load(directory) }
             if let clip { card.add(clip, in: personality.folder) }

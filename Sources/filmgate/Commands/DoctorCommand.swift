@@ -30,7 +30,13 @@ struct DoctorCommand: AsyncParsableCommand {
         clock(&report)
         await cards(&report)
         CameraCheckup().run(&report)
-        if let pipeline { try await check(try workplace.load(pipeline), workplace, &report) }
+        var plan: Plan?
+        if let pipeline {
+            let file = try workplace.load(pipeline)
+            plan = try await workplace.telling { () throws(IngestError) in try workplace.builder(ledger: nil).plan(file) }
+        }
+        await staging(plan?.connections.compactMap { $0.target.traits.localRoot } ?? [], &report)
+        if let plan { await check(plan, &report) }
         if report.problems > 0 { throw Exit(.failure) }
     }
 
@@ -66,8 +72,19 @@ struct DoctorCommand: AsyncParsableCommand {
         if places.isEmpty { report.note(true, "card", "no card is mounted", "") }
     }
 
-    private func check(_ pipeline: PipelineFile, _ workplace: Workplace, _ report: inout DoctorReport) async throws {
-        let plan = try await workplace.telling { () throws(IngestError) in try workplace.builder(ledger: nil).plan(pipeline) }
+    /// Frames that were read and that nothing waits for any more.
+    private func staging(_ roots: [String], _ report: inout DoctorReport) async {
+        guard (try? FileFacts.of(options.stateDirectory)) != nil else { return }
+        do throws(IngestError) {
+            let ledger = try SQLiteLedger.reader(directory: options.stateDirectory)
+            for strays in try await StagedStrays.look(state: options.stateDirectory, roots: roots, ledger) {
+                let (good, text) = try await strays.finding(ledger)
+                report.note(good, "staging", text, text)
+            }
+        } catch { report.note(false, "staging", "", error.description) }
+    }
+
+    private func check(_ plan: Plan, _ report: inout DoctorReport) async {
         for (name, target) in plan.connections {
             let result = await Result { () async throws(IngestError) in try await target.check() }
             switch result {

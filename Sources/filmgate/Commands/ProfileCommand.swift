@@ -1,4 +1,5 @@
 import ArgumentParser
+import FileKit
 import FilmgateCore
 import FilmgateEngine
 import Glibc
@@ -43,6 +44,7 @@ struct ProfileCommand: AsyncParsableCommand {
                 let media = described
                 return show(pipeline.profiles.resolve(Self.body(media)), media)
             }
+            try await workplace.telling { () throws(IngestError) in try refuseFolder() }
             let paths = [UserPath.literal(UserPath.absolute(file))]
             let found = Found()
             _ = try await workplace.telling { () async throws(IngestError) in
@@ -52,6 +54,14 @@ struct ProfileCommand: AsyncParsableCommand {
                 throw Workplace.end(IngestError(.notFound, "\(file) is no media file that says which camera made it."), options)
             }
             show(pipeline.profiles.resolve(Self.body(media)), media)
+        }
+
+        /// A folder may hold files of several cameras.
+        private func refuseFolder() throws(IngestError) {
+            guard try FileFacts.of(FileSystem.canonical(UserPath.absolute(file)))?.kind == .directory else { return }
+            throw IngestError(
+                .notFound, "\(PathText.shown(file)) is a folder, and each file in it may be from another camera.",
+                advice: "Name one file in it, or write the camera as its make and model: \"Acme, X100\".")
         }
 
         /// A path, or the name of a media file: then no camera is meant.

@@ -90,10 +90,14 @@ struct StatusCommand: AsyncParsableCommand {
             if let reason = target.lastReason { text += " (\(Describe.name(reason)))" }
             Console.out(text)
         }
-        for row in troubled {
+        let fold = Fold()
+        for row in troubled where options.verbose > 0 || fold.names(row.ending?.rawValue ?? "unfinished", row.reason) {
             let reason = row.reason.map { ": " + Describe.name($0) } ?? ""
             Console.out("\(row.ending?.rawValue ?? "unfinished"): \(Describe.name(row.origin.absolutePath))\(reason)")
         }
+        for line in fold.rest() { Console.out(line) }
+        let all = (totals.assets[.pending] ?? 0) + (totals.assets[.setAside] ?? 0)
+        if all > troubled.count { Console.out("and \(Describe.count(all - troubled.count, "more file"))") }
     }
 
     private func time(_ nanoseconds: Int64?) -> String? { nanoseconds.flatMap { CivilTime(unixSeconds: $0 / 1_000_000_000)?.description } }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FileKit
 import FilmgateCore
 import FilmgateEngine
 
@@ -39,9 +40,25 @@ struct TakingOptions: ParsableArguments {
             return proving(try workplace.load(file, overrides: overrides))
         }
         guard !to.isEmpty else { throw ValidationError("Say where to: --to DIR, or --pipeline FILE.") }
+        try refuseNested()
         let node = BuiltinPipeline.importing(
             to: to.map(UserPath.absolute), verify: (verify ?? .reread).rawValue, mhl: mhl)
         return try workplace.checked(workplace.loader(overrides: overrides).load(node: node))
+    }
+
+    /// A copy inside the folder of another one passes for a second copy, and goes with the first when that is moved or deleted.
+    ///
+    /// Another disk that is mounted inside the first folder is another place.
+    private func refuseNested() throws {
+        for outer in to {
+            for inner in to where inner != outer && FileSystem.encloses(UserPath.absolute(outer), UserPath.absolute(inner)) {
+                let (above, below) = (UserPath.absolute(outer), UserPath.absolute(inner))
+                guard !FileSystem.isOneFolder(above, below), FileSystem.same(above, below) else { continue }
+                throw ValidationError(
+                    "--to \(Describe.name(inner)) lies inside --to \(Describe.name(outer)), on the same disk: the second copy would be a part "
+                        + "of the first. Name folders that lie beside each other, best on two disks.")
+            }
+        }
     }
 
     /// `--verify` and `--mhl` with a pipeline: for every target that knows those options.

@@ -54,10 +54,11 @@ struct VerifyCommand: AsyncParsableCommand {
                 tally.add(file.path, file.algorithm, file.digest, found)
             }
         }
-        tally.finish()
-        if tally.exit != .complete { throw Exit(tally.exit) }
-        if tally.checked == 0 {
+        if tally.exit == .complete, tally.checked == 0 {
+            // The summary that every verb ends with carries this code, and follows by itself.
             throw Workplace.end(IngestError(.notFound, "Nothing is known below \(path ?? "the state directory")."), options)
         }
+        tally.finish()
+        if tally.exit != .complete { throw Exit(tally.exit) }
     }
 }

@@ -45,6 +45,7 @@ struct WatchCommand: AsyncParsableCommand {
 
     /// The folders replace the pipeline's sources; the options of its first folder source stay.
     private func watching(_ pipeline: PipelineFile, _ workplace: Workplace) throws -> PipelineFile {
+        try refuseBadValues(workplace)
         var pipeline = pipeline
         let model =
             pipeline.sources.first { $0.module == "folder" }
@@ -59,5 +60,20 @@ struct WatchCommand: AsyncParsableCommand {
         let mistakes = pipeline.sources.flatMap { workplace.registry.entry(.source, "folder")?.lint($0.node) ?? [] }
         if let first = mistakes.first { throw ValidationError([first.message, first.hint].compactMap { $0 }.joined(separator: " ")) }
         return pipeline
+    }
+
+    /// What is wrong with a value that was given here, by the name of its option; the module knows what is allowed.
+    private func refuseBadValues(_ workplace: Workplace) throws {
+        for (key, value) in [("settle", settle), ("take", take)] {
+            guard let value else { continue }
+            var node = ConfigNode(.map([]))
+            node.set("path", "/")
+            node.set(key, value)
+            guard let mistake = workplace.registry.entry(.source, "folder")?.lint(node).first else { continue }
+            let isBare = mistake.code == "wrong-unit" && Duration(text: value + "s") != nil
+            let hint = isBare ? "Did you mean `--\(key) \(value)s`?" : mistake.hint
+            let words = ["--\(key) \(value.isEmpty ? "''" : Describe.name(value)): \(mistake.message)", hint]
+            throw ValidationError(words.compactMap { $0 }.joined(separator: " "))
+        }
     }
 }

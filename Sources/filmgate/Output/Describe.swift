@@ -30,19 +30,24 @@ enum Describe {
         "\(number) \(number == 1 ? one : many ?? one + "s")"
     }
 
-    /// A path on one line of a terminal: control characters shown, not obeyed.
+    /// A path on one line of a terminal: control characters, and those that turn the direction of writing, shown, not obeyed.
     static func name(_ path: String) -> String {
-        guard path.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F || (0x80...0x9F).contains($0.value) }) else {
-            return path
-        }
+        guard path.unicodeScalars.contains(where: isObeyed) else { return path }
         var shown = ""
         for scalar in path.unicodeScalars {
-            if scalar.value < 0x20 || scalar.value == 0x7F || (0x80...0x9F).contains(scalar.value) {
+            if isObeyed(scalar) {
                 shown += scalar.escaped(asASCII: true)
             } else {
                 shown.unicodeScalars.append(scalar)
             }
         }
         return shown
+    }
+
+    private static func isObeyed(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case ..<0x20, 0x7F...0x9F, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
     }
 }

@@ -77,6 +77,8 @@ final class RunPrinter: Sendable {
             }
             return
         }
+        // Of these nothing is said, and a card may have tens of thousands.
+        if settled.ending == .alreadySeen { return }
         let path = Describe.name(settled.asset.origin.path), reason = settled.reason.map { ": " + Describe.name($0) } ?? ""
         switch settled.ending {
         case .setAside: if names("set aside", settled) { say("set aside: \(path)\(reason)") }

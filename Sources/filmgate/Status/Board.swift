@@ -12,6 +12,8 @@ struct Board: Sendable, Equatable {
     }
     struct Target: Sendable, Equatable {
         var name: String
+        /// Its folder, where the name alone says nothing.
+        var folder: String?
         var done = 0, waiting = 0, held = 0, failed = 0
         /// Being sent now; nil where no run says so.
         var sending: Int?
@@ -19,6 +21,7 @@ struct Board: Sendable, Equatable {
         /// Seconds that the oldest delivery has waited.
         var age: Double?
         var reason: String?
+        var label: String { folder.map { "\(name) \($0)" } ?? name }
     }
     struct Frame: Sendable, Equatable {
         /// Nanoseconds since 1970, when its ending was written down.

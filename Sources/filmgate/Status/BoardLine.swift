@@ -7,8 +7,8 @@ enum BoardLine {
         for ending in Ending.allCases { if let count = board.endings[ending], count > 0 { parts.append("\(count) \(ending.rawValue)") } }
         for target in board.targets {
             let waiting = target.waiting + target.held
-            if waiting > 0 { parts.append("\(target.name) \(waiting) waiting\(target.reason.map { " (\($0))" } ?? "")") }
-            if target.failed > 0 { parts.append("\(target.name) \(target.failed) failed") }
+            if waiting > 0 { parts.append("\(target.label) \(waiting) waiting\(target.reason.map { " (\($0))" } ?? "")") }
+            if target.failed > 0 { parts.append("\(target.label) \(target.failed) failed") }
         }
         for source in board.sources where !source.isUp { parts.append("\(source.name) away") }
         return Describe.name(parts.joined(separator: ", "))

@@ -60,7 +60,7 @@ struct BoardReader {
     }
 
     private static func target(_ totals: LedgerTotals.Target, now: Double) -> Board.Target {
-        var target = Board.Target(name: totals.name)
+        var target = Board.Target(name: totals.name, folder: TargetLabel.folder(totals))
         target.done = totals.states[.done] ?? 0
         (target.waiting, target.held) = (totals.states[.pending] ?? 0, totals.states[.held] ?? 0)
         target.failed = totals.states[.failed] ?? 0

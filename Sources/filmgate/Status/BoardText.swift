@@ -80,7 +80,8 @@ struct BoardText {
             let numbers = [
                 String(target.done), String(target.waiting + target.held), target.sending.map(String.init) ?? "–", String(target.failed),
             ]
-            var text = "    " + TextWidth.pad(target.name, nameWidth) + numbers.map { TextWidth.pad($0, Self.column, right: true) }.joined()
+            var text =
+                "    " + TextWidth.pad(name(of: target), nameWidth) + numbers.map { TextWidth.pad($0, Self.column, right: true) }.joined()
             let isAlarm = target.held > 0 || target.failed > 0 || target.reason?.hasPrefix("held") == true
             var more: [String] = []
             if let reason = target.reason {
@@ -90,6 +91,16 @@ struct BoardText {
             }
             return ([text] + more).map { Line(text: $0, ink: isAlarm ? .alarm : .plain) }
         }
+    }
+
+    /// With the end of its folder, as far as there is room.
+    private func name(of target: Board.Target) -> String {
+        guard let folder = target.folder else { return target.name }
+        let shown = Describe.name(folder), room = nameWidth - TextWidth.of(target.name) - 1
+        if TextWidth.of(shown) <= room { return "\(target.name) \(shown)" }
+        var rest = shown.unicodeScalars[...]
+        while TextWidth.of(String(rest)) > room - 2, !rest.isEmpty { rest.removeFirst() }
+        return "\(target.name) …\(String(rest))"
     }
 
     /// A reason with its advice, on lines of their own: three at most.

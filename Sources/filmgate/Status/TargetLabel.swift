@@ -1,8 +1,9 @@
 import FilmgateCore
 
-/// How targets are called where one name of the pipeline file stands for several: one for each event.
+/// How targets are called: by their name in the pipeline file, and by where they go.
 enum TargetLabel {
-    /// By identity: the name alone where that says enough, else with what tells it from the others.
+    /// By identity: the name with the place that it goes to, or where one name stands for several (one for each event), with what tells it
+    /// from the others.
     static func all(_ targets: [LedgerTotals.Target]) -> [String: String] {
         var labels: [String: String] = [:]
         for (name, group) in Dictionary(grouping: targets, by: \.name) {
@@ -14,10 +15,24 @@ enum TargetLabel {
                 shared += 1
             }
             for (target, part) in zip(group, parts) {
-                let rest = part.dropFirst(shared).joined(separator: ":")
-                labels[target.identity] = group.count == 1 ? name : "\(name) (\(rest.isEmpty ? "no event" : rest))"
+                let rest = group.count == 1 ? place(of: target.identity) : part.dropFirst(shared).joined(separator: ":")
+                labels[target.identity] = "\(name) (\(rest.isEmpty ? "no event" : rest))"
             }
         }
         return labels
+    }
+
+    /// A folder, or an address with the account and event: what stands behind the kind of the target.
+    static func place(of identity: String) -> String {
+        identity.utf8.firstIndex(of: 0x3A).map { String(identity[identity.utf8.index(after: $0)...]) } ?? identity
+    }
+
+    /// The folder of a target that `--to` named: `to`, `to-2` say nothing.
+    static func folder(_ target: LedgerTotals.Target) -> String? {
+        let rest = target.name.utf8.dropFirst(2)
+        guard target.name.utf8.starts(with: "to".utf8), target.identity.utf8.starts(with: "folder:/".utf8),
+            rest.isEmpty || rest.first == 0x2D && rest.dropFirst().allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        return place(of: target.identity)
     }
 }
