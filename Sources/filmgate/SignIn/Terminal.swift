@@ -7,21 +7,16 @@ enum Terminal {
 
     /// One line from stdin, without its end; what is typed is not shown when `hidden` and stdin is a terminal.
     ///
-    /// Blocks. Nil at the end of the input.
+    /// Blocks. Nil at the end of the input. Ctrl-C ends the program as always, after the terminal shows again what is typed.
     static func line(_ question: String, hidden: Bool) -> String? {
         if isThere { Console.errPart("\(question): ") }
-        let before = hidden ? hush() : nil
-        defer {
-            if var before {
-                tcsetattr(STDIN_FILENO, TCSANOW, &before)
-                Console.err("")
-            }
-        }
-        var bytes: [UInt8] = [], byte: UInt8 = 0
-        while bytes.count < 65_536 {
-            let count = read(STDIN_FILENO, &byte, 1)
-            if count < 0, errno == EINTR { continue }
-            guard count == 1 else { return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self) }
+        return hidden && isatty(STDIN_FILENO) == 1 ? unseenLine() : plainLine()
+    }
+
+    private static func plainLine() -> String? {
+        var bytes: [UInt8] = []
+        while bytes.count < longest {
+            guard let byte = nextByte() else { return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self) }
             if byte == 0x0A { break }
             bytes.append(byte)
         }
@@ -29,12 +24,34 @@ enum Terminal {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Switches the echo off; the settings before.
+    private static func unseenLine() -> String? {
+        guard var before = hush() else { return plainLine() }
+        var line = HiddenLine()
+        while line.state == .open, line.bytes.count < longest, let byte = nextByte() { line.take(byte) }
+        tcsetattr(STDIN_FILENO, TCSANOW, &before)
+        Console.err("")
+        if line.state == .interrupted { _ = kill(getpid(), SIGINT) }
+        let isWhole = line.state == .done || line.bytes.count >= longest
+        return isWhole && !line.isEnd ? String(decoding: line.bytes, as: UTF8.self) : nil
+    }
+
+    private static let longest = 65_536
+
+    private static func nextByte() -> UInt8? {
+        var byte: UInt8 = 0
+        while true {
+            let count = read(STDIN_FILENO, &byte, 1)
+            if count == 1 { return byte }
+            if count == 0 || errno != EINTR { return nil }
+        }
+    }
+
+    /// Switches off that the terminal shows, edits and interprets what is typed; the settings before.
     private static func hush() -> termios? {
         var settings = termios()
         guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
         let before = settings
-        settings.c_lflag &= ~tcflag_t(ECHO)
+        settings.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
         return tcsetattr(STDIN_FILENO, TCSANOW, &settings) == 0 ? before : nil
     }
 }
