@@ -15,7 +15,10 @@ struct TargetQueue: Sendable {
     private(set) var failures = 0
     /// What went wrong last, until something gets through.
     private(set) var trouble: IngestError?
-    private(set) var notBefore: ContinuousClock.Instant?
+    /// Our own pause after a failure, over as soon as something gets through.
+    private var pausedUntil: ContinuousClock.Instant?
+    /// What the server asked for (Retry-After, RFC 9110 §10.2.3): what was under way and gets through does not end it.
+    private var askedUntil: ContinuousClock.Instant?
 
     init(_ target: PlannedTarget, held: IngestError? = nil) { (self.target, self.held) = (target, held) }
 
@@ -33,10 +36,10 @@ struct TargetQueue: Sendable {
         waiting.insert(parcel.id, Urgency(of: parcel, arrival: arrivals))
     }
 
-    /// The most urgent parcel to send, or nil when there is none, the target is held or it must be left alone until `notBefore`.
+    /// The most urgent parcel to send, or nil when there is none, the target is held or it must be left alone.
     mutating func next(at now: ContinuousClock.Instant) -> Parcel.ID? {
         guard held == nil, count > 0, active < (failures > 0 ? 1 : target.parallel) else { return nil }
-        if let notBefore, now < notBefore { return nil }
+        for moment in [pausedUntil, askedUntil] { if let moment, now < moment { return nil } }
         guard let (urgency, id) = waiting.removeFirst() else { return nil }
         sending[id] = urgency
         active += 1
@@ -46,7 +49,7 @@ struct TargetQueue: Sendable {
     mutating func succeeded(_ id: Parcel.ID) {
         ended(id)
         failures = 0
-        (notBefore, trouble) = (nil, nil)
+        (pausedUntil, trouble) = (nil, nil)
     }
 
     /// Ended without saying anything about the target's health.
@@ -60,7 +63,8 @@ struct TargetQueue: Sendable {
         active -= 1
         trouble = error
         failures += 1
-        notBefore = max(notBefore ?? now, now + delay)
+        pausedUntil = max(pausedUntil ?? now, now + delay)
+        if let asked = error.retryAfter { askedUntil = max(askedUntil ?? now, now + asked) }
         putBack(id)
     }
 
@@ -75,7 +79,7 @@ struct TargetQueue: Sendable {
     mutating func letGo() {
         held = nil
         failures = max(failures, 1)
-        notBefore = nil
+        (pausedUntil, askedUntil) = (nil, nil)
     }
 
     /// Does not wait any more; false when it is being sent or not there.

@@ -90,6 +90,17 @@ import Testing
         #expect(rest.count == 2)
     }
 
+    /// Another upload of the same moment got through: the server still wants its pause.
+    @Test func whatTheServerAskedForOutlastsASuccess() {
+        var queue = queue(["jpeg 1", "jpeg 2", "jpeg 3"], local: false)
+        let now = ContinuousClock.now, sent = take(&queue, 2, at: now)
+        let busy = IngestError(.unavailable, "busy", retryAfter: .seconds(30))
+        queue.failed(sent[0], because: busy, retryAfter: .seconds(30), now: now)
+        queue.succeeded(sent[1])
+        let early = take(&queue, 3, at: now + .seconds(29)), then = take(&queue, 3, at: now + .seconds(30))
+        #expect(early.isEmpty && then.count == 2)
+    }
+
     @Test func aHeldQueueKeepsEverythingAndIsIdle() {
         var queue = queue(["jpeg 1", "jpeg 2"], local: false)
         let first = take(&queue, 1)
