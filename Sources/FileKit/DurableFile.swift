@@ -28,12 +28,14 @@ public enum DurableFile {
     ///
     /// Several callers at once are fine. `rejected` when a file is in the way.
     public static func makeDirectories(_ path: String, mode: UInt32 = 0o755) throws(IngestError) {
-        var missing: [String] = [], at = path
+        var missing: [String] = [], at = path, climbs = 0
         while true {
             let code = withCPath(at) { mkdir($0, mode) == 0 ? 0 : errno }
             if code == 0 {
                 try Flush.directory(parent(of: at))
-            } else if code == ENOENT, parent(of: at) != at, missing.count < 1000 {
+            } else if code == ENOENT, parent(of: at) != at, climbs < 1000 {
+                // Counted for good: below /proc the parent is there and still nothing can be made.
+                climbs += 1
                 missing.append(at)
                 at = parent(of: at)
                 continue

@@ -46,6 +46,11 @@ import Testing
         #expect(code { try DurableFile.makeDirectories(scratch.path + "/file/below") } == .rejected)
     }
 
+    /// The system says that the parent is missing, and it is there.
+    @Test func whereNothingCanBeMadeThatIsSaid() throws {
+        #expect(code { try DurableFile.makeDirectories("/proc/self/made/below") } == .unavailable)
+    }
+
     @Test func atomicWriteReplacesWhole() throws {
         let path = try scratch.file("manifest", [1, 2, 3])
         try DurableFile.atomicWrite([UInt8]("new".utf8).span.bytes, to: path, mode: 0o600)
