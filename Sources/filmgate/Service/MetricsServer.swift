@@ -1,4 +1,5 @@
 import ArgumentParser
+import FilmgateCore
 import Glibc
 
 /// Where something listens.
@@ -14,13 +15,14 @@ final class MetricsServer: Sendable {
 
     static func address(_ text: String) throws -> ListenAddress {
         let parts = text.split(separator: ":")
-        guard parts.count == 2, let port = UInt16(parts[1]), inet_addr(String(parts[0])) != in_addr_t.max else {
+        guard parts.count == 2, let port = UInt16(parts[1]), port > 0, inet_addr(String(parts[0])) != in_addr_t.max else {
             throw ValidationError("--metrics takes an IPv4 address and a port, such as 127.0.0.1:9464.")
         }
         return ListenAddress(host: String(parts[0]), port: port)
     }
 
-    init?(_ address: ListenAddress, _ text: @escaping @Sendable () -> String) {
+    /// Throws where the address is not this machine's, the port is taken or not allowed.
+    init(_ address: ListenAddress, _ text: @escaping @Sendable () -> String) throws(IngestError) {
         self.text = text
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var name = sockaddr_in(), yes: Int32 = 1
@@ -32,7 +34,12 @@ final class MetricsServer: Sendable {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
         }
         door = Door(owning: descriptor)
-        guard bound == 0, listen(descriptor, 8) == 0 else { return nil }
+        guard bound == 0, listen(descriptor, 8) == 0 else {
+            let reason = String(cString: strerror(errno))
+            throw IngestError(
+                .misconfigured, "Metrics cannot be served at \(address): \(reason).",
+                advice: "Name another port, or see who has this one: ss -ltnp 'sport = :\(address.port)'.")
+        }
     }
 
     func start() {

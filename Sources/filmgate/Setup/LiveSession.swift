@@ -129,11 +129,11 @@ struct LiveSession {
     }
 
     private func serve(_ address: ListenAddress, _ metrics: Metrics) throws -> MetricsServer {
-        guard let server = MetricsServer(address, { metrics.text }) else {
-            throw Workplace.end(IngestError(.misconfigured, "Metrics cannot be served at \(address)."), workplace.options)
-        }
-        server.start()
-        return server
+        do {
+            let server = try MetricsServer(address) { metrics.text }
+            server.start()
+            return server
+        } catch { throw Workplace.end(error, workplace.options) }
     }
 
     private static func keepAlive() async {
