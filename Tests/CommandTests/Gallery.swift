@@ -1,3 +1,4 @@
+import FilmgateTesting
 import Foundation
 import Testing
 
@@ -8,8 +9,10 @@ final class Gallery {
     static let token = "canary-7d1f-token"
 
     /// `in`: its folder; `at`: the address that an earlier one had.
+    ///
+    /// Its own is nobody else's while it is stopped.
     init(_ table: Table, in folder: String = "gallery", fault: String? = nil, at earlier: String? = nil) throws {
-        let port = earlier?.split(separator: ":").last.map(String.init) ?? "0"
+        let port = earlier?.split(separator: ":").last.map(String.init) ?? String(FreePort.next())
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: Program.path)
         process.arguments = ["sample", "gallery", "--dir", table.path(folder), "--port", port] + (fault.map { ["--fault", $0] } ?? [])

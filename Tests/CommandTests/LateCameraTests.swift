@@ -1,3 +1,4 @@
+import FilmgateTesting
 import Foundation
 import Testing
 
@@ -14,11 +15,8 @@ import Testing
             """)
     }
 
-    /// A port on which nothing listens any more.
-    private func freePort(_ table: Table) throws -> String { try Simulated("ptp", card: table.path("other")).port }
-
     @Test(arguments: [true, false]) func aCameraThatComesWithinTheWaitIsTaken(byName: Bool) throws {
-        let table = try Table(), port = try freePort(table)
+        let table = try Table(), port = String(FreePort.next())
         try table.sampleCard()
         let words = byName ? ["--camera", "127.0.0.1:\(port)", "--to", table.archive] : ["--pipeline", try pipeline(table, port)]
         let run = try Background(["import"] + words + ["--wait", "60s", "--state", table.state, "--json"])
@@ -32,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [true, false]) func oneThatDoesNotComeIsToldWhenTheWaitIsOver(byName: Bool) throws {
-        let table = try Table(), port = try freePort(table)
+        let table = try Table(), port = String(FreePort.next())
         let words = byName ? ["--camera", "127.0.0.1:\(port)", "--to", table.archive] : ["--pipeline", try pipeline(table, port)]
         let begun = Date()
         #expect(try table.run(["import"] + words).status == 5)

@@ -1,3 +1,4 @@
+import FilmgateTesting
 import Foundation
 import TestThreads
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @Suite(.ownThreads, .serialized) struct MetricsTests {
     @Test func everyTargetIsToldOfByItself() throws {
         let table = try Table(), gallery = try Gallery(table)
-        let (push, port) = (20_000 + Int.random(in: 0..<20_000), 40_000 + Int.random(in: 0..<10_000))
+        let (push, port) = (FreePort.next(), FreePort.next())
         try table.frames("hot", count: 4, from: 0)
         let file = try table.write(
             "live.yaml",

@@ -1,3 +1,4 @@
+import FilmgateTesting
 import Foundation
 import TestThreads
 import Testing
@@ -59,7 +60,7 @@ import Testing
     @Test func metricsCountWhatHappened() throws {
         let table = try Table()
         try table.frames("hot", count: 4, from: 0)
-        let port = 20_000 + Int.random(in: 0..<30_000)
+        let port = FreePort.next()
         let run = try start(table, try pipeline(table), ["--metrics", "127.0.0.1:\(port)"])
         #expect(Background.within(seconds: 30) { table.files(table.archive).count == 4 })
         var text = ""

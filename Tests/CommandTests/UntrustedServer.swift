@@ -1,3 +1,4 @@
+import FilmgateTesting
 import Foundation
 import Glibc
 import Testing
@@ -16,7 +17,7 @@ final class UntrustedServer {
         let maker = try Self.openssl(request)
         maker.waitUntilExit()
         try #require(maker.terminationStatus == 0)
-        port = try Self.freePort()
+        port = FreePort.next()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
         process.arguments = ["s_server", "-accept", "127.0.0.1:\(port)", "-key", key, "-cert", certificate, "-www", "-quiet"]
         process.standardOutput = FileHandle.nullDevice
@@ -38,19 +39,6 @@ final class UntrustedServer {
         process.standardError = FileHandle.nullDevice
         try process.run()
         return process
-    }
-
-    private static func freePort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = address(0), length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let bound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-            }
-        }
-        try #require(bound)
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 
     private static func answers(_ port: Int) -> Bool {

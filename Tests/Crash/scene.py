@@ -1,6 +1,7 @@
 """One card, one folder, one gallery, one state: where an import is started, killed and started again."""
 import json
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -32,10 +33,16 @@ auth:
 
 
 def free_port():
-    """A port of this machine that nobody uses."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
+    """A port of this machine that nobody uses, below those that the system gives to connections: it stays free until it is used."""
+    while True:
+        port = random.randrange(20_000, 32_000)
+        with socket.socket() as free:
+            free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                free.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
 
 
 def wait_for_port(port):

@@ -21,9 +21,7 @@ public final class ServerProcess: Sendable {
         var template = Array("\(Temporary.folder)/filmgate-server-XXXXXX".utf8CString)
         guard let path = mkdtemp(&template).map({ String(cString: $0) }) else { throw Failure(description: "No temporary folder.") }
         chmod(path, 0o755)
-        let free = try (0..<count).map { _ in try Socket.listen() }
-        for one in free { close(one.descriptor) }
-        (folder, ports) = (path, free.map(\.port))
+        (folder, ports) = (path, (0..<count).map { _ in FreePort.next() })
         let file = Self.scripts + "/" + script + ".sh"
         var pipe: [CInt] = [-1, -1]
         guard Glibc.pipe(&pipe) == 0, fcntl(pipe[1], F_SETFD, FD_CLOEXEC) == 0 else { throw Failure(description: "No pipe.") }

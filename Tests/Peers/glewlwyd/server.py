@@ -3,6 +3,7 @@ import base64
 import http.cookiejar
 import json
 import os
+import random
 import re
 import socket
 import subprocess
@@ -16,9 +17,15 @@ USER, PASSWORD, SECRET = "photog", "photogpw1", "s3cret-of-the-office"
 
 
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """Below the ports that the system gives to connections: it stays free until it is used."""
+    while True:
+        port = random.randrange(20_000, 32_000)
+        with socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
