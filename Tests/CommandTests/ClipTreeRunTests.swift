@@ -73,6 +73,61 @@ import Testing
         #expect(table.files(table.archive).keys.contains("2026/2026-03-01/CARD-2/M4ROOT/CLIP/C0010.MP4"))
     }
 
+    /// Indexes that a camera formatted both cards with, some of them empty, and clips of their own but for one.
+    private func alike(_ table: Table, _ card: String, _ own: String) throws {
+        let tree = card + "/PRIVATE/M4ROOT"
+        try clip(table, tree + "/CLIP/C0001.MP4", day: 0, own)
+        try clip(table, tree + "/CLIP/C0002.MP4", day: 0, own)
+        for name in ["MEDIAPRO.XML", "STATUS.BIN", "GENERAL/A.DAT", "GENERAL/B.DAT"] {
+            try table.write("\(tree)/\(name)", name.hasSuffix("DAT") ? "" : "index")
+        }
+        try table.write(tree + "/CLIP/C0007.MP4", "slate")
+    }
+
+    private func trees(_ table: Table) -> [String: Int] {
+        Dictionary(grouping: table.files(table.archive).keys) { String($0.split(separator: "/")[2]) }.mapValues(\.count)
+    }
+
+    @Test func everyTreeHasItsIndexesThoughTheirBytesAreEqual() throws {
+        let table = try Table()
+        for (card, own) in [("one/CARD", "one"), ("two/CARD", "two"), ("three/OTHER", "three")] { try alike(table, card, own) }
+        #expect(try importing(table, "one/CARD").count("delivered") == 7)
+        // Equal clips are duplicates, here as anywhere.
+        for card in ["two/CARD", "three/OTHER"] {
+            let run = try importing(table, card)
+            #expect(run.count("delivered") == 6 && run.count("duplicate") == 1, "\(run.output)")
+        }
+        #expect(trees(table) == ["CARD": 7, "CARD-2": 6, "OTHER": 6])
+        for card in ["one/CARD", "two/CARD", "three/OTHER"] {
+            #expect(try importing(table, card).count("alreadySeen") == 7)
+            #expect(try table.run(["safe-to-format", table.path(card), "--allow", "same-device"]).status == 0)
+        }
+
+        // A dump of the first, and a card whose camera wrote its index again and whose first clip was deleted on it: nothing new.
+        try FileManager.default.createDirectory(atPath: table.path("dump"), withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: table.path("one/CARD"), toPath: table.path("dump/CARD"))
+        #expect(try importing(table, "dump/CARD").count("duplicate") == 7)
+        let tree = "two/CARD/PRIVATE/M4ROOT"
+        try clip(table, tree + "/EXTRA.DAT", day: 0)
+        try FileManager.default.removeItem(atPath: table.path(tree + "/CLIP/C0001.MP4"))
+        for name in ["MEDIAPRO.XML", "STATUS.BIN"] { try table.write("\(tree)/\(name)", "index") }
+        let again = try importing(table, "two/CARD")
+        #expect(again.count("delivered") == 1 && again.count("duplicate") == 2 && again.count("alreadySeen") == 4, "\(again.output)")
+        #expect(trees(table) == ["CARD": 7, "CARD-2": 7, "OTHER": 6])
+    }
+
+    /// Two at once, one after the other on the same day, and the order in which they are named.
+    @Test func twoCardsOfOneRunHaveWholeTrees() throws {
+        let table = try Table()
+        try alike(table, "one/CARD", "one")
+        try alike(table, "two/CARD", "two")
+        let words = ["import", table.path("one/CARD"), table.path("two/CARD"), "--to", table.archive, "--verify", "size"]
+        let run = try table.run(words, environment: ["TZ": "UTC"])
+        #expect(run.count("delivered") == 13 && run.count("duplicate") == 1)
+        #expect(trees(table) == ["CARD": 7, "CARD-2": 6])
+        #expect(try table.run(words, environment: ["TZ": "UTC"]).count("alreadySeen") == 14)
+    }
+
     /// Nothing but a header with its time, which counts UTC.
     private func movie(at seconds: UInt32) -> Data {
         func box(_ name: String, _ body: [UInt8]) -> [UInt8] { bytes(UInt32(body.count + 8)) + Array(name.utf8) + body }

@@ -45,9 +45,9 @@ extension Dispatcher {
         var answers: [Occupancy] = [], mine: [String: ContentKey] = [:]
         for (one, path) in zip(group, paths) {
             let content = one.id.content, target = one.id.target, folded = SafeName.folded(path)
-            if let other = mine[folded] ?? book.holder(of: path, at: target), other != content { return nil }
+            let other = mine[folded] ?? book.holder(of: path, at: target), earlier = try await ledger.holder(of: path, at: target)
+            for holder in [other, earlier].compactMap({ $0 }) where one.job.asset.mustLeave(to: holder, with: content) { return nil }
             mine[folded] = content
-            if let other = try await ledger.holder(of: path, at: target), other != content { return nil }
             let answer = try await one.target.target.occupancy(of: path, for: one.job)
             if answer == .other { return nil }
             answers.append(answer)

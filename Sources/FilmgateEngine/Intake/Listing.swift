@@ -52,6 +52,7 @@ struct Listing: Sendable {
         guard let file = rules.recognition.find(entry.origin), file.content != nil, file.ending != .filtered else { return nil }
         var asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
         Inheritance.remember(file, &asset)
+        asset.digests = file.content.map { Digests(sha256: $0.sha256) }
         return asset
     }
 

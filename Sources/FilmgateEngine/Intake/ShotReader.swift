@@ -28,6 +28,8 @@ struct ShotReader: Sendable {
                 let (file, digests) = try await stager.stage(asset.origin, from: session)
                 tally.read(file.size)
                 (asset.file, asset.digests) = (file, digests)
+                // Its tree's clips may have changed since, and then another one would name it: what was begun is gone on with.
+                if work.followsOnly, lead == nil, asset.shot.innerPath != nil { asset.beside = beside(member.known, digests) }
                 assets.append(asset)
             } catch {
                 guard error.code.disposition == .setAside else {
@@ -64,6 +66,11 @@ struct ShotReader: Sendable {
         case .unreadable(let reason): Settled(asset: asset, ending: .setAside, reason: reason)
         case .take, nil: Settled(asset: asset, ending: .setAside, reason: error.description)
         }
+    }
+
+    /// What a file with the same bytes was delivered beside, as the ledger remembers it of this very file.
+    private func beside(_ known: KnownFile?, _ digests: Digests) -> String? {
+        known?.content?.sha256 == digests.sha256 ? known?.content?.beside : nil
     }
 
     /// The primary decides make, time and name for the whole shot, also when it is known from before and not read now.

@@ -114,11 +114,13 @@ extension Placer {
         var answers: [Answer] = [], mine: [String: ContentKey] = [:]
         for (position, index) in indices.enumerated() {
             let path = paths[position], draft = drafts[index], folded = SafeName.folded(path)
-            if let other = mine[folded] ?? book.holder(of: path, at: target.identity), other != draft.content { return nil }
+            let other = mine[folded] ?? book.holder(of: path, at: target.identity)
+            if let other, draft.asset.mustLeave(to: other, with: draft.content) { return nil }
             mine[folded] = draft.content
             // A folder may tell names apart that are one on the disk that it is copied to; and what waits for its event, or was
             // removed since, stands nowhere but in the ledger.
-            if let other = try await ledger.holder(of: path, at: target.identity), other != draft.content { return nil }
+            let earlier = try await ledger.holder(of: path, at: target.identity)
+            if let earlier, draft.asset.mustLeave(to: earlier, with: draft.content) { return nil }
             let bytes = draft.bytes(for: target)
             let job = UploadJob(
                 asset: draft.asset, file: bytes.file, digests: bytes.digests, path: path, name: draft.asset.origin.name,

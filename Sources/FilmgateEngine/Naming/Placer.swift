@@ -39,7 +39,8 @@ struct Placer: Sendable {
                     continue
                 }
             }
-            let own = speaker?.id == lead?.id ? asset : Inheritance.apply(from: facts, to: asset)
+            var own = speaker?.id == lead?.id ? asset : Inheritance.apply(from: facts, to: asset)
+            if lead?.kind.follows != false { own.joinTree(of: speaker) }
             drafts.append(try await draft(own, to: names, profile: profile, lead: lead, speaker: speaker))
         }
         let values = shotValues(profile)
@@ -79,7 +80,7 @@ struct Placer: Sendable {
             throw IngestError(.unexpected, "\(asset.origin.absolutePath) reached the targets without its bytes.")
         }
         let shot = Shot(key: asset.shot.key, assets: [asset], remembered: lead)
-        let content = shot.content(of: asset) ?? ContentKey(sha256: digests.sha256)
+        let content = asset.treeContent ?? shot.content(of: asset) ?? ContentKey(sha256: digests.sha256)
         var draft = Draft(asset: asset, content: content, file: file, digests: digests)
         draft.captured = CaptureTime.corrected(asset, profile: profile)
         draft.photographer = photographer ?? profile.photographer ?? asset.media?.owner ?? lead?.media?.owner

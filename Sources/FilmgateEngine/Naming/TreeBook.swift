@@ -66,6 +66,31 @@ final class TreeBook: Sendable {
     }
 }
 
+extension Asset {
+    /// For what belongs to no clip of its tree, such as an index: its place in the tree of `clip`, the one that names it, is part of what it is.
+    ///
+    /// Cards that were formatted alike have indexes of the same bytes, and so have indexes that are still empty; each belongs into its own
+    /// place. What stages found of equal bytes elsewhere is no delivery of this one.
+    mutating func joinTree(of clip: Asset?) {
+        guard kind == .sidecar, let inner = shot.innerPath else { return }
+        if beside == nil, let clip, !clip.kind.follows, let digest = clip.digests?.sha256 { beside = "\(digest):\(inner)" }
+        if beside != nil { (earlier, twin) = (nil, nil) }
+    }
+
+    /// What a delivery of an index is about; nil for anything else.
+    var treeContent: ContentKey? {
+        guard kind == .sidecar, shot.innerPath != nil, let beside, let digests else { return nil }
+        return ContentKey(sha256: digests.sha256, beside: beside)
+    }
+
+    /// Whether a name that was given to `other` cannot be that of this file, whose delivery is about `content`.
+    ///
+    /// The clip that names a tree may be deleted on the card: its index is then another one's, and still the same file in its place.
+    func mustLeave(to other: ContentKey, with content: ContentKey) -> Bool {
+        other != content && (treeContent == nil || other.sha256 != content.sha256)
+    }
+}
+
 extension Placer {
     /// What the folder of a clip tree is filled in with; nil before any clip of it came.
     func treeValues(_ place: TreeBook.Place) async throws(IngestError) -> TemplateValues? {
