@@ -31,6 +31,25 @@ public enum FileSystem {
         return try SmallFile.read(path, limit: limit)
     }
 
+    /// Whether the disk under `folder`, one of ours, still works: a small file can be made there, and made durable.
+    ///
+    /// So does a full one. One that was taken out does not, whether or not its folder has gone with it. Blocks for the disk.
+    public static func works(at folder: String) -> Bool {
+        // Named as what a crash leaves in a staging area, so that it goes as that.
+        let part = "\(folder)/\(String(UInt64.random(in: 1 << 60 ... .max), radix: 16))-works.part"
+        defer { remove(part) }
+        do throws(IngestError) {
+            let file = try OpenFile.creating(part, mode: 0o600)
+            let byte: [UInt8] = [0]
+            try file.write(byte.span.bytes)
+            try Flush.data(of: file)
+            return true
+        } catch {
+            guard let failure = error.cause as? SystemFailure else { return true }
+            return !failure.isOfTheDisk && failure.code != ENOENT && failure.code != ENOTDIR
+        }
+    }
+
     /// Removes a file that is ours; a missing one is fine.
     public static func remove(_ path: String) { _ = withCPath(path) { unlink($0) } }
 

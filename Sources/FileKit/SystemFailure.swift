@@ -6,6 +6,14 @@ public struct SystemFailure: Error, Hashable {
     public let code: Int32
     public init(_ code: Int32) { self.code = code }
     public var text: String { String(cString: strerror(code)) }
+
+    /// It is the disk that fails or is gone, or that its system has given up writing to.
+    public var isOfTheDisk: Bool {
+        switch code {
+        case EIO, ENXIO, ENODEV, ENOMEDIUM, EREMOTEIO, ESHUTDOWN, ESTALE, ENOTCONN, EROFS, EUCLEAN: true
+        default: false
+        }
+    }
 }
 
 extension IngestError {

@@ -5,6 +5,7 @@ import Glibc
 extension FolderStore {
     /// Brings the job's bytes under its name; proven first, named last, so that a name never stands for less.
     func deliver(_ job: UploadJob, cancelled: @Sendable () -> Bool) throws(IngestError) -> Receipt {
+        try requireStillThere()
         let final = try root.resolve(job.path)
         if let facts = try FileFacts.of(final) { return try settled(final, facts, job, cancelled) }
         let folder = root.folder(of: final)

@@ -9,9 +9,44 @@ final class FolderStore: Sendable {
     let verify: FolderTarget.Config.Proof
     let custody: Custody?
     private let area = Mutex<StagingArea?>(nil)
+    /// Once the folder was seen there: whether a disk of its own is mounted on it.
+    private let isMountPoint = Mutex<Bool?>(nil)
 
     init(root: FolderRoot, verify: FolderTarget.Config.Proof, custody: Custody?) {
         (self.root, self.verify, self.custody) = (root, verify, custody)
+    }
+
+    /// What a disk that is gone says of a file is no word about the file: that waits until the disk is back.
+    ///
+    /// A disk that works, and only has not got one file, is believed.
+    func onDisk<Value>(_ body: () throws(IngestError) -> Value) throws(IngestError) -> Value {
+        do throws(IngestError) { return try body() } catch {
+            guard [.unreadable, .deviceGone, .notFound].contains(error.code), !works else { throw error }
+            throw IngestError(
+                .unavailable, error.message,
+                advice: "Check that the disk of \(PathText.shown(root.path)) is connected and mounted; what waits is sent when it is back.",
+                cause: error.cause)
+        }
+    }
+
+    /// The folder that was there, not one of its name on the disk below: it is not made anew where its own disk was taken out.
+    func requireStillThere() throws(IngestError) {
+        let facts = try FileFacts.of(root.path), below = try FileFacts.of(root.folder(of: root.path))
+        let isMounted = facts.map { $0.device != below?.device }
+        let isGone = isMountPoint.withLock { before in
+            defer { before = before ?? isMounted }
+            guard let before else { return false }
+            return isMounted == nil || before && isMounted == false
+        }
+        guard isGone else { return }
+        throw IngestError(
+            .unavailable, "\(PathText.shown(root.path)) is gone.",
+            advice: "Mount its disk again; what waits is sent then. If the folder was removed on purpose, create it again, empty.")
+    }
+
+    private var works: Bool {
+        let isStaging = (try? FileFacts.of(root.staging))?.kind == .directory
+        return FileSystem.works(at: isStaging ? root.staging : root.path)
     }
 
     func check() throws(IngestError) {
@@ -35,6 +70,7 @@ final class FolderStore: Sendable {
     }
 
     func occupancy(of path: String, for job: UploadJob, cancelled: @Sendable () -> Bool) throws(IngestError) -> Occupancy {
+        try requireStillThere()
         let final = try root.resolve(path)
         guard let facts = try FileFacts.of(final) else {
             return custody?.isSpoken(for: path, not: job.digests) == true ? .other : .free
@@ -64,7 +100,7 @@ final class FolderStore: Sendable {
         do throws(IngestError) {
             guard try digest(of: final, cancelled) == job.digests.sha256 else { return nil }
         } catch {
-            if error.code == .cancelled { throw error }
+            if error.code == .cancelled || !works { throw error }
             return nil
         }
         try DurableFile.settle(final)

@@ -38,22 +38,28 @@ public final class FolderTarget: Module, UploadTarget {
 
     public func occupancy(of path: String, for job: UploadJob) async throws(IngestError) -> Occupancy {
         try await blocking(questions) { [store] cancelled throws(IngestError) in
-            try store.occupancy(of: path, for: job, cancelled: cancelled)
+            try store.onDisk { () throws(IngestError) in try store.occupancy(of: path, for: job, cancelled: cancelled) }
         }
     }
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
-        try await blocking(deliveries) { [store] cancelled throws(IngestError) in try store.deliver(job, cancelled: cancelled) }
+        try await blocking(deliveries) { [store] cancelled throws(IngestError) in
+            try store.onDisk { () throws(IngestError) in try store.deliver(job, cancelled: cancelled) }
+        }
     }
 
     public func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {
         try await blocking(deliveries) { [store] cancelled throws(IngestError) in
-            try store.verify(receipt, size: size, sha256: sha256, cancelled: cancelled)
+            try store.onDisk { () throws(IngestError) in
+                try store.verify(receipt, size: size, sha256: sha256, cancelled: cancelled)
+            }
         }
     }
 
     public func finishRun(_ delivered: [DeliveredFile]) async throws(IngestError) {
-        try await blocking(deliveries) { [store] _ throws(IngestError) in try store.finishRun(delivered) }
+        try await blocking(deliveries) { [store] _ throws(IngestError) in
+            try store.onDisk { () throws(IngestError) in try store.finishRun(delivered) }
+        }
     }
 
     /// Runs `body` on a thread that may block; it is told when the task is cancelled.

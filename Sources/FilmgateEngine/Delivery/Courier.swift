@@ -5,16 +5,25 @@ import FilmgateCore
 ///
 /// What a failure means is the dispatcher's business.
 enum Courier {
-    static func deliver(_ parcel: Parcel) async throws(IngestError) -> Receipt {
+    ///
+    /// `roots` are those of all folders that the run delivers to.
+    static func deliver(_ parcel: Parcel, roots: [String] = []) async throws(IngestError) -> Receipt {
         let found = try await lookUp(parcel)
         // A folder that keeps a history of what was delivered is told of what it has already, too.
         let isTold = parcel.adopted != nil && parcel.target.isLocal && parcel.target.traits.listsDeliveries
         if let existing = found.receipt, !isTold { return existing }
-        try await check(parcel.job)
-        var receipt = try await parcel.target.target.upload(parcel.job)
+        let gone = try await missing(parcel.job, roots)
+        // A folder that was given the file itself may have it under its name though its disk failed before it could say so.
+        if let gone, !parcel.mayHaveArrived || !parcel.target.isLocal { throw gone }
+        var receipt: Receipt
+        do throws(IngestError) { receipt = try await parcel.target.target.upload(parcel.job) } catch {
+            if let gone, error.code == .notFound { throw gone }
+            guard error.cause is SystemFailure, let lost = await LostBytes.error(parcel.job.file, error, roots: roots) else { throw error }
+            throw lost
+        }
         receipt.reason = receipt.reason ?? found.remark
         // Sent before, and the answer to that was lost or doubtful: what the target says it had already came from there.
-        if parcel.mayHaveArrived, !parcel.target.isLocal { receipt.existed = false }
+        if parcel.mayHaveArrived, !parcel.target.isLocal || gone != nil { receipt.existed = false }
         return receipt
     }
 
@@ -83,13 +92,24 @@ enum Courier {
     }
 
     /// A delivered copy or a spooled file may have been removed or edited since: say so instead of sending other bytes.
-    private static func check(_ job: UploadJob) async throws(IngestError) {
-        guard let size = try FileFacts.of(job.file.path)?.size else {
-            throw IngestError(
-                .notFound, "\(job.file.path) is gone before it could be sent.", advice: "Import the card again with --again to send it.")
-        }
-        guard size == job.file.size else {
-            throw IngestError(.rejected, "\(job.file.path) has changed since it was ingested: \(size) bytes now, \(job.file.size) then.")
+    ///
+    /// Returns what is to be said where it is not there; throws where it is not what it was, or cannot be had now.
+    private static func missing(_ job: UploadJob, _ roots: [String]) async throws(IngestError) -> IngestError? {
+        let answer = Result { () throws(IngestError) in try FileFacts.of(job.file.path) }
+        switch answer {
+        case .failure(let error):
+            throw await LostBytes.error(job.file, error, roots: roots) ?? error
+        case .success(nil):
+            return await LostBytes.error(job.file, nil, roots: roots)
+                ?? IngestError(
+                    .notFound, "\(job.file.path) is gone before it could be sent.",
+                    advice: "Import the card again with --again to send it.")
+        case .success(let facts?):
+            guard facts.size == job.file.size else {
+                throw IngestError(
+                    .rejected, "\(job.file.path) has changed since it was ingested: \(facts.size) bytes now, \(job.file.size) then.")
+            }
+            return nil
         }
     }
 

@@ -146,7 +146,10 @@ extension Dispatcher {
         let kept = Result { () throws(IngestError) in try StagingArea.keep(file.path) }
         switch kept {
         case .success(let path): file.path = path
-        case .failure(let error): tally.trouble(error)
+        case .failure(var error):
+            // No source is lost with the disk that these bytes are on.
+            if error.code != .storageFull { error.code = .unavailable }
+            tally.trouble(error)
         }
         return file
     }

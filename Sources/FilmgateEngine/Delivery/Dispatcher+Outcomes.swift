@@ -3,8 +3,9 @@ import FilmgateCore
 /// What an attempt to deliver led to, and what is done about it.
 extension Dispatcher {
     func send(_ parcel: Parcel) async {
+        let roots = queues.values.compactMap(\.target.traits.localRoot)
         let result = await Result { () async throws(IngestError) in
-            try await Courier.deliver(parcel.isUnasked ? try await named(parcel) : parcel)
+            try await Courier.deliver(parcel.isUnasked ? try await named(parcel) : parcel, roots: roots)
         }
         tasks.drop(parcel.id)
         switch result {
@@ -28,14 +29,21 @@ extension Dispatcher {
 
     private func failed(_ id: Parcel.ID, _ error: IngestError) async {
         guard let parcel = parcels[id] else { return }
-        // A parcel that has no name yet was not sent.
-        if !parcel.isUnasked {
+        let isLost = error.cause is LostBytes
+        // A parcel that has no name yet was not sent, nor one whose bytes cannot be had.
+        if !parcel.isUnasked, !isLost {
             parcels[id]?.attempts += 1
             // Whatever the answer was: if the target has these very bytes the next time, they are the ones that were sent.
             if error.code != .nameTaken { parcels[id]?.mayHaveArrived = true }
         }
         parcels[id]?.state = .waiting
         switch error.code.disposition {
+        case .retry where isLost && !parcel.lacksBytes:
+            // The target is not to blame: what else waits for it goes first.
+            parcels[id]?.lacksBytes = true
+            parcels[id]?.job.asset.receipts[parcel.target.name] = Receipt(state: .pending, reason: error.message)
+            queues[id.target]?.returned(id, behind: true)
+            releaseWaiting(for: id.target)
         case .retry, .closeDevice:
             await retryLater(parcel, error)
             releaseWaiting(for: id.target)
@@ -53,7 +61,9 @@ extension Dispatcher {
         let delay = backoff.delay(attempt: failures, asked: error.retryAfter)
         // Written before it may be sent again: what is written later of this delivery is newer.
         await recordDelay(parcel.id, because: error, delay)
-        queues[parcel.id.target]?.failed(parcel.id, because: error, retryAfter: delay, now: clock.now)
+        // A folder may fail for one file alone, and then others get through.
+        let isOfOne = parcel.target.isLocal || error.cause is LostBytes
+        queues[parcel.id.target]?.failed(parcel.id, because: error, retryAfter: delay, now: clock.now, behind: isOfOne)
         flows(parcel.id.target)
         parcels[parcel.id]?.job.asset.receipts[parcel.target.name] = Receipt(state: .pending, reason: error.message)
         hub.post(.retrying(target: parcel.target.name, what: parcel.job.name, reason: error.message, after: delay))

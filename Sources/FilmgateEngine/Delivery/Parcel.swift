@@ -31,6 +31,8 @@ struct Parcel: Sendable {
     @Rare var recheck: DeliveryRow?
     /// The target could not be asked yet what stands at the name: that comes before sending.
     var isUnasked = false
+    /// The disk that its bytes are on did not give them.
+    var lacksBytes = false
     /// Other bytes than the asset's, made for this target: a staged file that is this parcel's alone.
     var rendition: LocalFile?
 

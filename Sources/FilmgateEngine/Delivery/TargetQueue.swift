@@ -59,13 +59,17 @@ struct TargetQueue: Sendable {
     }
 
     /// The target did not answer as it should: the parcel waits again, and everything waits for `delay`.
-    mutating func failed(_ id: Parcel.ID, because error: IngestError, retryAfter delay: Duration, now: ContinuousClock.Instant) {
+    ///
+    /// `behind` = what has not failed goes first from now on.
+    mutating func failed(
+        _ id: Parcel.ID, because error: IngestError, retryAfter delay: Duration, now: ContinuousClock.Instant, behind: Bool = false
+    ) {
         active -= 1
         trouble = error
         failures += 1
         pausedUntil = max(pausedUntil ?? now, now + delay)
         if let asked = error.retryAfter { askedUntil = max(askedUntil ?? now, now + asked) }
-        putBack(id)
+        putBack(id, behind: behind)
     }
 
     /// Holds the queue; the parcel stays in it.
@@ -85,12 +89,17 @@ struct TargetQueue: Sendable {
     /// Does not wait any more; false when it is being sent or not there.
     mutating func remove(_ id: Parcel.ID) -> Bool { waiting.remove(id) }
 
-    mutating func returned(_ id: Parcel.ID) {
+    mutating func returned(_ id: Parcel.ID, behind: Bool = false) {
         active -= 1
-        putBack(id)
+        putBack(id, behind: behind)
     }
 
-    private mutating func putBack(_ id: Parcel.ID) {
-        if let urgency = sending.removeValue(forKey: id) { waiting.insert(id, urgency) }
+    private mutating func putBack(_ id: Parcel.ID, behind: Bool = false) {
+        guard var urgency = sending.removeValue(forKey: id) else { return }
+        if behind {
+            arrivals += 1
+            urgency.setBack(arrivals)
+        }
+        waiting.insert(id, urgency)
     }
 }

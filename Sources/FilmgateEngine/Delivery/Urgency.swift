@@ -5,7 +5,7 @@ import FilmgateCore
 /// A folder takes files as they come: the archive is complete in the order of the card. For a gallery somebody is waiting: JPEG before the
 /// rest, and the newest first.
 struct Urgency: Comparable, Sendable {
-    private var rank = 0, age: Int64 = 0, arrival: Int
+    private var setbacks = 0, rank = 0, age: Int64 = 0, arrival: Int
 
     init(of parcel: Parcel, arrival: Int) {
         self.arrival = arrival
@@ -16,7 +16,13 @@ struct Urgency: Comparable, Sendable {
         age = -((parcel.job.values.captured ?? asset.media?.captured)?.civilSeconds ?? asset.origin.modified / 1_000_000_000)
     }
 
-    static func < (a: Self, b: Self) -> Bool { (a.rank, a.age, a.arrival) < (b.rank, b.age, b.arrival) }
+    /// It could not be sent though others may be: it goes behind them, as if it came now.
+    mutating func setBack(_ arrival: Int) {
+        setbacks += 1
+        self.arrival = arrival
+    }
+
+    static func < (a: Self, b: Self) -> Bool { (a.setbacks, a.rank, a.age, a.arrival) < (b.setbacks, b.rank, b.age, b.arrival) }
 }
 
 /// Parcels by urgency: a binary heap.

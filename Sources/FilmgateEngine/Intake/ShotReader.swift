@@ -20,6 +20,14 @@ struct ShotReader: Sendable {
     /// `lead` is the shot's picture where it was taken before and `work` holds only what follows it; `turn` returns once every earlier shot
     /// is through.
     func read(_ work: ShotWork, lead: Asset? = nil, turn: () async -> Void = {}) async throws(IngestError) -> Result {
+        do throws(IngestError) { return try await readOnce(work, lead, turn) } catch {
+            // The disk died that it was staged on: where there are others, it is staged on the next.
+            guard error.cause is LostBytes, stager.passesOver else { throw error }
+            return try await readOnce(work, lead, turn)
+        }
+    }
+
+    private func readOnce(_ work: ShotWork, _ lead: Asset?, _ turn: () async -> Void) async throws(IngestError) -> Result {
         var result = Result(), assets: [Asset] = []
         for member in work.members where !member.settled {
             var asset = Asset(origin: member.entry.origin, kind: member.entry.kind, shot: member.entry.shot)

@@ -44,6 +44,7 @@ struct Line: Sendable {
                     decided[asset.id] = Passed(asset: asset, decision: .deliver(to: targets))
                 case .failure(let error) where error.code == .storageFull || error.code == .cancelled: throw error
                 case .failure(let error):
+                    if let file = asset.file, let lost = await LostBytes.error(file, error) { throw lost }
                     decided[shot.assets[index].id] = Passed(
                         asset: shot.assets[index], decision: .finish(.setAside, reason: error.description, twin: nil))
                 }

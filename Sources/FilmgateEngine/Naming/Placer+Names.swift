@@ -138,7 +138,13 @@ extension Placer {
 
     /// A target in a network is given a few seconds: the folders must not wait for it, nor for one that was silent before.
     private func ask(_ target: PlannedTarget, _ path: String, _ job: UploadJob) async throws(IngestError) -> Answer {
-        if target.isLocal { return .told(try await target.target.occupancy(of: path, for: job)) }
+        if target.isLocal {
+            do throws(IngestError) { return .told(try await target.target.occupancy(of: path, for: job)) } catch {
+                // A disk that is gone keeps nothing from the others.
+                guard error.code == .unavailable else { throw error }
+                return .silence
+            }
+        }
         guard !book.isSilent(target.identity) else { return .silence }
         let result = await CancelFlag().answer(within: Self.patience) { () async throws(IngestError) in
             try await target.target.occupancy(of: path, for: job)

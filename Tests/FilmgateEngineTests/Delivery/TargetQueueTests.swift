@@ -101,6 +101,23 @@ import Testing
         #expect(early.isEmpty && then.count == 2)
     }
 
+    /// A disk that fails for one file only keeps none of the others waiting.
+    @Test func whatFailsByItselfGoesBehindTheOthers() {
+        var queue = queue(["jpeg 1", "jpeg 2", "jpeg 3"], local: true)
+        let now = ContinuousClock.now, later = now + .seconds(6)
+        let first = take(&queue, 1, at: now)
+        queue.failed(first[0], because: IngestError(.unavailable, "bad"), retryAfter: .seconds(5), now: now, behind: true)
+        let probe = take(&queue, 3, at: later)
+        #expect(probe.count == 1 && probe != first)
+        queue.succeeded(probe[0])
+        let rest = take(&queue, 3, at: later)
+        #expect(rest.count == 2 && rest.last == first[0])
+        queue.returned(rest[1], behind: true)
+        queue.returned(rest[0])
+        let again = take(&queue, 3, at: later)
+        #expect(again == rest)
+    }
+
     @Test func aHeldQueueKeepsEverythingAndIsIdle() {
         var queue = queue(["jpeg 1", "jpeg 2"], local: false)
         let first = take(&queue, 1)
