@@ -52,11 +52,21 @@ actor FileLane {
         let flight = Flight(exchange, body: body, options: options, pace: pace, stop: stop)
         flight.attach(to: handle)
         let code = withExtendedLifetime(commands.raw) { withExtendedLifetime(flight) { curl_easy_perform(handle.raw) } }
-        if flight.isOver(code) { return .read(flight.received) }
+        return try judge(code, flight, errand, isPut: body != nil)
+    }
+
+    private func judge(_ code: CURLcode, _ flight: Flight, _ errand: Errand, isPut: Bool) throws(IngestError) -> Answer {
+        let reply = handle.number(CURLINFO_RESPONSE_CODE), words = handle.explanation(of: code)
+        var isList = false
+        if case .list = errand.kind { isList = true }
+        // libcurl takes 450 for an empty folder; servers say it of one that they cannot list at the moment, too.
+        if flight.isOver(code) { return isList && reply == 450 ? .untold : .read(flight.received) }
+        if let reason = flight.reason(code) { throw reason }
+        if FileFailure.isPutOff(code, reply) { throw FileFailure.putOff(at: server, words: words) }
         // FTP says the same of an empty folder and of one that may not be listed.
-        if case .list = errand.kind, code == CURLE_FTP_COULDNT_RETR_FILE { return .untold }
-        if FileFailure.isMissing(code, isPut: body != nil) { return .missing }
-        throw flight.reason(code) ?? FileFailure.error(code, at: server, words: handle.explanation(of: code))
+        if isList, code == CURLE_FTP_COULDNT_RETR_FILE { return .untold }
+        if FileFailure.isMissing(code, isPut: isPut) { return .missing }
+        throw FileFailure.error(code, at: server, words: words)
     }
 
     private func configure(_ password: SecretValue?) {
@@ -112,6 +122,21 @@ enum FileFailure {
         !isPut && (code == CURLE_REMOTE_FILE_NOT_FOUND || code == CURLE_FTP_COULDNT_RETR_FILE || code == CURLE_REMOTE_ACCESS_DENIED)
     }
 
+    /// FTP's replies from 400 to 499 mean "not now": a file that is in use, a connection too many.
+    ///
+    /// What was asked for may well be there; taken for missing, it would be replaced.
+    static func isPutOff(_ code: CURLcode, _ reply: Int) -> Bool {
+        switch code {
+        case CURLE_FTP_COULDNT_RETR_FILE, CURLE_REMOTE_FILE_NOT_FOUND, CURLE_REMOTE_ACCESS_DENIED: (400..<500).contains(reply)
+        case CURLE_LOGIN_DENIED: reply == 421
+        default: false
+        }
+    }
+
+    static func putOff(at server: FileServer, words: String) -> IngestError {
+        IngestError(.unavailable, "\(server.origin) asks to come back later: \(words).")
+    }
+
     static func error(_ code: CURLcode, at server: FileServer, words: String) -> IngestError {
         let place = server.origin
         switch code {
@@ -128,6 +153,10 @@ enum FileFailure {
         case CURLE_REMOTE_DISK_FULL: return IngestError(.storageFull, "\(place) has no room left: \(words).")
         case CURLE_REMOTE_FILE_EXISTS: return IngestError(.nameTaken, "The name is in use at \(place): \(words).")
         case CURLE_QUOTE_ERROR: return IngestError(.nameTaken, "\(place) did not rename the file: \(words).")
+        case CURLE_FTP_WEIRD_PASV_REPLY, CURLE_FTP_WEIRD_227_FORMAT, CURLE_FTP_CANT_GET_HOST:
+            return IngestError(
+                .unavailable, "\(place) opens no port for transfers: \(words).",
+                advice: "Switch passive mode (EPSV or PASV) on at the server; Filmgate opens no port here for a server to connect to.")
         case CURLE_UPLOAD_FAILED: return IngestError(.unavailable, "\(place) did not take the file: \(words).")
         default: return IngestError(.network, "No answer from \(place): \(words).")
         }

@@ -1,0 +1,54 @@
+import FilmgateCore
+import FilmgateTesting
+import HTTPKit
+import Logging
+import Testing
+
+@testable import FTPTarget
+
+/// Servers that refuse for the moment, and such as open no port for transfers.
+@Suite(.timeLimit(.minutes(2))) struct NotNowTests {
+    private let other = "/in/IMG_0001.JPG"
+
+    private func target(_ server: FTPDouble) throws -> FTPTarget {
+        var options = FTPOptions()
+        (options.files.host, options.port, options.files.user) = ("127.0.0.1", server.port, "cam")
+        (options.files.path, options.tls, options.allowCleartext) = (Template("/in/{name}"), .none, true)
+        options.password = Secret(.environment("FTP"))
+        let lookup = Lookup(secrets: CanarySecrets("ftp-pa55word"))
+        return try FTPTarget(options, ModuleContext(name: "nas", logger: Logger(label: "test"), state: Temporary.folder, lookup: lookup))
+    }
+
+    /// "Busy" is not "missing": what somebody else put there would be replaced.
+    @Test(arguments: [["RETR"], ["RETR", "NLST"], ["CWD"]], ["450 In use.", "425 No connection.", "421 Too many."])
+    func whatCannotBeReadNowIsNotTakenForFree(_ verbs: [String], _ reply: String) async throws {
+        let server = try FTPDouble([other: [1, 2, 3]]) { verbs.contains($0) ? reply : nil }
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try target(server)
+        let error = await FTPTargetTests.failure(target, sample.job())
+        #expect(error?.code == .unavailable, "\(String(describing: error))")
+        do throws(IngestError) {
+            let occupancy = try await target.occupancy(of: "IMG_0001.JPG", for: sample.job())
+            #expect(occupancy != .free)
+        } catch { #expect(error.code == .unavailable) }
+        #expect(server.files == [other: [1, 2, 3]])
+    }
+
+    /// Some servers say 450 of an empty folder: each name is then asked for by itself.
+    @Test func aFolderThatIsNotListedNowStillTakesFiles() async throws {
+        let server = try FTPDouble([other: [1, 2, 3]]) { $0 == "NLST" ? "450 No files found." : nil }
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try target(server)
+        #expect(await FTPTargetTests.failure(target, sample.job())?.code == .nameTaken)
+        _ = try await target.upload(sample.job("IMG_0002.JPG"))
+        #expect(server.files[other] == [1, 2, 3] && server.files["/in/IMG_0002.JPG"]?.count == Int(sample.size))
+    }
+
+    @Test func aServerWithoutPassiveModeIsToldAsSuch() async throws {
+        let server = try FTPDouble { ["EPSV", "PASV"].contains($0) ? "502 Active mode only." : nil }
+        defer { server.stop() }
+        let error = await FTPTargetTests.failure(try target(server), try SampleJob().job())
+        #expect(error?.code == .unavailable && error?.message.contains("no port for transfers") == true)
+        #expect(error?.advice?.contains("passive mode") == true)
+    }
+}
