@@ -34,6 +34,7 @@ public enum HTTPStatus {
         switch status {
         case 401: return "\(place) does not accept the credential (401)."
         case 403: return "\(place) refuses this account (403)."
+        case 407: return "A proxy on the way to \(place) wants a sign-in first (407)."
         case 402: return "\(place) wants to be paid first (402)."
         case 404, 410: return "\(place) does not know this address (\(status))."
         case 413: return "\(place) finds the file too large (413)."
@@ -50,6 +51,8 @@ public enum HTTPStatus {
     private static func advice(for status: Int) -> String? {
         switch status {
         case 401, 403: "Check the credential and its rights, then run `filmgate retry`."
+        case 407:
+            "Write user and password before the host in `http_proxy`, with an @ after them; `no_proxy` names what is reached without it."
         case 300..<400: "If the new address is right, write it into the pipeline file."
         default: nil
         }

@@ -1,5 +1,6 @@
 import CCurl
 import FilmgateCore
+import Glibc
 
 /// One libcurl handle on a thread queue of its own: carries one transfer at a time and keeps its connections for the next.
 actor CurlLane {
@@ -36,7 +37,13 @@ actor CurlLane {
             (code, flight) = run(exchange, body, stop)
         }
         let sent = handle.sent(), status = handle.number(CURLINFO_RESPONSE_CODE)
-        return try flight.conclude(code, status: status, sent: sent, at: address, words: handle.explanation(of: code))
+        return try flight.conclude(code, status: status, sent: sent, at: address) { failure(code, at: address) }
+    }
+
+    private func failure(_ code: CURLcode, at address: WebAddress) -> IngestError {
+        let words = handle.explanation(of: code), connect = handle.number(CURLINFO_HTTP_CONNECTCODE)
+        let proxy = ProxyFailure(for: address) { name in getenv(name).map { String(cString: $0) } }
+        return proxy?.error(code, connect: connect, at: address, words: words) ?? CurlFailure.error(code, at: address, words: words)
     }
 
     private func run(_ exchange: HTTPExchange, _ body: BodyReader?, _ stop: StopFlag) -> (CURLcode, Flight) {

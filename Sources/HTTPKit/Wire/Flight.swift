@@ -108,14 +108,14 @@ final class Flight {
 
     /// The answer, or why there is none.
     func conclude(
-        _ code: CURLcode, status: Int, sent: UInt64, at address: WebAddress, words: String
+        _ code: CURLcode, status: Int, sent: UInt64, at address: WebAddress, otherwise failed: () -> IngestError
     ) throws(IngestError) -> HTTPResponse {
         if stop.isRaised, code != CURLE_OK { throw IngestError(.cancelled, "Stopped while sending to \(address.origin).") }
         if let failure { throw failure }
         // A server may refuse while the body is still on its way and hang up: its answer counts, not the broken pipe after it.
         let refusedEarly = status >= 400 && answer.isComplete && (code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR)
         guard code == CURLE_OK || (code == CURLE_WRITE_ERROR && answer.truncated) || refusedEarly else {
-            throw CurlFailure.error(code, at: address, words: words)
+            throw failed()
         }
         var response = answer.response(status: status, url: address.text)
         response.isEarly = body.map { sent < $0.length } ?? false
