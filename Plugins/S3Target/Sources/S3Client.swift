@@ -13,10 +13,11 @@ struct S3Client: Sendable {
     func send(_ request: HTTPRequest, body: HTTPBody? = nil, sha256: String) async throws(IngestError) -> HTTPResponse {
         var exchange = HTTPExchange(request, body: body)
         exchange.request.set("x-amz-content-sha256", sha256)
+        let skew = signer?.skew
         let response = try await http.deliver(exchange)
         switch S3Failure.code(response) {
         case "RequestTimeTooSkewed":
-            guard let signer, signer.adjust(to: response[header: "Date"]) else { return response }
+            guard let signer, let skew, signer.adjust(to: response[header: "Date"], from: skew) else { return response }
             return try await http.deliver(exchange)
         case "ExpiredToken", "TokenRefreshRequired", "InvalidToken":
             guard try await signer?.renew(after: Rejection(status: 401)) == true else { return response }
@@ -87,9 +88,19 @@ enum S3Failure {
                 "This service does not know If-None-Match: set `if_none_match: false`; each name is then asked for before it is used."
         default: break
         }
-        if let region = response[header: "x-amz-bucket-region"], response.status == 301 || response.status == 400 {
-            error.advice = "The bucket is in \(HeaderText.clean(String(region.prefix(40)))): write that as `region`."
+        if code == "NoSuchBucket" { error.advice = "Check `bucket`, `endpoint` and `region`; the bucket must be there before." }
+        if let region = region(in: response) {
+            // An answer to HEAD has no body that could say so.
+            if code.isEmpty { error.code = .unauthorized }
+            error.advice = "The bucket is in \(region): write that as `region`."
         }
         return error
+    }
+
+    /// Where the bucket is, said by a service that was asked for it in another region.
+    private static func region(in response: HTTPResponse) -> String? {
+        guard response.status == 301 || response.status == 400 else { return nil }
+        let said = response[header: "x-amz-bucket-region"] ?? XMLText.first("Region", in: response.body)
+        return said.map { HeaderText.clean(String($0.prefix(40))) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 }

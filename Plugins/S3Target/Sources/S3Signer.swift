@@ -6,7 +6,7 @@ import Synchronization
 final class S3Signer: AuthProvider {
     private let source: any AWSKeySource
     private let signature: SigV4
-    private let skew = Mutex(0)
+    private let known = Mutex(0)
 
     init(_ source: any AWSKeySource, region: String) { (self.source, signature) = (source, SigV4(region: region)) }
 
@@ -15,20 +15,21 @@ final class S3Signer: AuthProvider {
 
     func sign(_ request: HTTPRequest) async throws(IngestError) -> HTTPRequest {
         let keys = try await source.keys()
-        return try signature.sign(request, with: keys, at: WallClock.seconds + skew.withLock { $0 })
+        return try signature.sign(request, with: keys, at: WallClock.seconds + skew)
     }
 
     func renew(after rejection: Rejection) async throws(IngestError) -> Bool { try await source.renew(after: rejection) }
 
-    /// Takes over the server's clock.
+    /// Seconds by which the server's clock is ahead of ours.
+    var skew: Int { known.withLock(\.self) }
+
+    /// Takes over the server's clock, after it refused what was signed with `before`.
     ///
-    /// False when it says the same as ours: then the clock is not the reason.
-    func adjust(to date: String?) -> Bool {
+    /// False when that comes to the same: then the clock is not the reason.
+    func adjust(to date: String?, from before: Int) -> Bool {
         guard let date, let server = HTTPDate.unixSeconds(date) else { return false }
         let difference = server - WallClock.seconds
-        return skew.withLock { skew in
-            defer { skew = difference }
-            return abs(difference - skew) > 60
-        }
+        known.withLock { $0 = difference }
+        return abs(difference - before) > 60
     }
 }

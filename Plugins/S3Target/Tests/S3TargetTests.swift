@@ -1,6 +1,8 @@
 import FilmgateCore
 import FilmgateTesting
+import Glibc
 import HTTPKit
+import Synchronization
 import Testing
 
 @testable import S3Target
@@ -70,6 +72,38 @@ import Testing
         #expect(server.seen.map { $0[header: "x-amz-date"]?.hasPrefix("2044") } == [false, true])
     }
 
+    /// Each of them was signed before the first answer told the time.
+    @Test func aClockThatIsWrongIsSetForAllThatAreUnderWay() async throws {
+        let arrived = Arrivals(),
+            server = try FaultServer { _, number in
+                guard number < 2 else { return .answer(200, headers: [("ETag", "\"x\"")]) }
+                return .compute { _ in
+                    arrived.meet(2)
+                    let date = [("Date", "Sun, 06 Nov 2044 08:49:37 GMT")]
+                    return .answer(403, headers: date, body: "<Error><Code>RequestTimeTooSkewed</Code></Error>")
+                }
+            }
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try Bucket.target(server.url + "/b", TestKeys())
+        async let first = target.upload(sample.job("a.jpg", path: "1/a.jpg"))
+        async let second = target.upload(sample.job("b.jpg", path: "2/b.jpg"))
+        _ = try await (first, second)
+        #expect(server.seen.count == 4)
+    }
+
+    /// The region stands in a header, or in the body alone; an answer to HEAD has none.
+    @Test(arguments: ["GET", "HEAD"], [true, false]) func aWrongRegionNamesTheRightOne(_ method: String, _ hasHeader: Bool) async throws {
+        let body = "<Error><Code>AuthorizationHeaderMalformed</Code><Message>No.</Message><Region>eu-north-1</Region></Error>"
+        let server = try FaultServer { _, _ in
+            .answer(400, headers: hasHeader ? [("x-amz-bucket-region", "eu-north-1")] : [], body: body)
+        }
+        defer { server.stop() }
+        let response = try await Bucket.target(server.url + "/b", TestKeys()).client.ask(method, server.url + "/b/a.jpg")
+        let error = S3Failure.error(for: response)
+        guard method == "GET" || hasHeader else { return }
+        #expect(error.code == .unauthorized && error.advice?.contains("The bucket is in eu-north-1") == true)
+    }
+
     @Test(arguments: [
         (503, "SlowDown", IngestError.Code.unavailable), (400, "RequestTimeout", .network), (403, "AccessDenied", .unauthorized),
         (409, "ConditionalRequestConflict", .unavailable), (404, "NoSuchBucket", .unauthorized), (400, "BadDigest", .network),
@@ -119,5 +153,16 @@ import Testing
         let sent = proxy.seen.filter { $0.method == "PUT" }.compactMap { $0.target.split(separator: "=").dropFirst().first?.first }
         #expect(sent == ["1", "2", "3", "3", "4"])
         #expect(try await bucket.copies(sample.digests.sha256) == 1)
+    }
+}
+
+/// Lets requests wait for each other.
+private final class Arrivals: Sendable {
+    private let count = Atomic(0)
+
+    /// Returns when so many are there; five seconds at most.
+    func meet(_ number: Int) {
+        count.add(1, ordering: .relaxed)
+        for _ in 0..<500 where count.load(ordering: .relaxed) < number { usleep(10_000) }
     }
 }
