@@ -129,6 +129,18 @@ final class Scratch: Sendable {
         #expect(error?.isLocked == false)
     }
 
+    /// A finger that is not known, a program that is gone: nobody is signed out by that.
+    @Test func aHookThatFailsLeavesTheStoreLocked() throws {
+        let hook = try scratch.script("refuse", "exit 1")
+        try vault().set("a", SecretValue("one"))
+        try vault().protect(with: SecretValue("horse"), hook: [hook])
+        for program in ["failed", "cannot be started"] {
+            let error = #expect(throws: IngestError.self) { try Vault(directory: scratch.path, gate: silent).value("a") }
+            #expect(error?.isLocked == true && error?.message.contains(program) == true && error?.advice?.isEmpty == false)
+            unlink(hook)
+        }
+    }
+
     @Test func aHookUnlocksAndIdlenessLocks() throws {
         let hook = try scratch.script("unlock", "test -z \"$FILMGATE_PASSPHRASE\" && echo called >> \(scratch.path)/calls && echo 'horse'")
         try vault().set("a", SecretValue("one"))

@@ -5,6 +5,8 @@ import Glibc
 public struct UnlockGate: Sendable {
     /// The environment variable that may hold the passphrase; not passed on to programs that Filmgate starts.
     public static let variable = "FILMGATE_PASSPHRASE"
+    /// What opens a store that is locked.
+    public static let advice = "Set \(variable), or run the command in a terminal and type the passphrase."
     let environment: @Sendable (String) -> String?
     let prompt: (@Sendable () throws(IngestError) -> SecretValue?)?
 
@@ -22,11 +24,15 @@ public struct UnlockGate: Sendable {
 
     /// The first way that gives one: environment, `hook`, person.
     ///
-    /// Blocks. `unauthorized` when the hook's program fails.
+    /// Blocks. `unauthorized` (`isLocked`) when the hook's program fails.
     public func passphrase(hook: [String]) throws(IngestError) -> SecretValue? {
         if let text = environment(Self.variable), !text.isEmpty { return SecretValue(text) }
         if !hook.isEmpty {
-            let printed = try HelperProgram.run(hook, seconds: 120, limit: 4096)
+            let printed: [UInt8]
+            do throws(IngestError) { printed = try HelperProgram.run(hook, seconds: 120, limit: 4096) } catch {
+                // Nobody is signed out by that: what is stored only cannot be read now.
+                throw .locked(error.message)
+            }
             if let text = HelperProgram.text(of: printed), !text.isEmpty { return SecretValue(text) }
         }
         return try prompt?()
@@ -41,8 +47,7 @@ public struct VaultLocked: Error {
 extension IngestError {
     static func locked(_ why: String) -> IngestError {
         IngestError(
-            .unauthorized, "The secret store is locked: \(why)",
-            advice: "Set \(UnlockGate.variable), or run the command in a terminal and type the passphrase.", cause: VaultLocked())
+            .unauthorized, "The secret store is locked: \(why)", advice: UnlockGate.advice, cause: VaultLocked())
     }
 
     /// The store wants its passphrase; everything else about the sign-in may be fine.

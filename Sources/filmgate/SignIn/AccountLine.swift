@@ -57,7 +57,9 @@ struct AccountLine {
             case .locked: "locked"
             case .error: "in trouble"
             }
-        return Describe.name("\(name): \(what)" + (reason.map { ": \($0)" } ?? ""))
+        var cure = ""
+        if case .locked = facts.state { cure = (reason == nil ? ". " : " ") + UnlockGate.advice }
+        return Describe.name("\(name): \(what)" + (reason.map { ": \($0)" } ?? "") + cure)
     }
 }
 
