@@ -1,14 +1,32 @@
 import Dispatch
 import Glibc
+import Synchronization
 
 /// Tells systemd how a service fares (sd_notify(3)); does nothing when no one listens.
 enum ServiceNotice {
-    static func ready() { tell("READY=1\nSTATUS=Taking from all sources.") }
-    static func paused() { tell("STATUS=Paused: nothing new is taken, deliveries go on.") }
-    static func stopping() { tell("STOPPING=1\nSTATUS=Finishing what is in flight.") }
+    private static let isStopping = Mutex(false)
+
+    /// What a run that stops was just about to say counts no longer.
+    private static var isGoing: Bool { !isStopping.withLock(\.self) }
+
+    static func ready(paused: Bool) {
+        guard isGoing else { return }
+        tell("READY=1\nSTATUS=" + (paused ? "Paused: nothing new is taken, deliveries go on." : "Taking from all sources."))
+    }
+
+    /// Said once.
+    static func stopping() {
+        let isFirst = isStopping.withLock { isStopping in
+            defer { isStopping = true }
+            return !isStopping
+        }
+        if isFirst { tell("STOPPING=1\nSTATUS=Finishing what is in flight.") }
+    }
+
     static func alive() { tell("WATCHDOG=1") }
 
     static func reloading() {
+        guard isGoing else { return }
         tell("RELOADING=1\nMONOTONIC_USEC=\(DispatchTime.now().uptimeNanoseconds / 1000)")
     }
 

@@ -10,8 +10,13 @@ final class Helm: Sendable {
         var hangUp: (@Sendable () -> Void)?, isHungUp = false
     }
     private let state = Mutex(State())
+    private let whenStopping: (@Sendable () -> Void)?
 
-    init(_ runner: Runner? = nil) { state.withLock { $0.runner = runner } }
+    /// `whenStopping` is called when the end is asked for first, and must be quick.
+    init(_ runner: Runner? = nil, whenStopping: (@Sendable () -> Void)? = nil) {
+        self.whenStopping = whenStopping
+        state.withLock { $0.runner = runner }
+    }
 
     /// From now on `runner` is meant; what was asked for before it came holds for it too.
     ///
@@ -40,6 +45,7 @@ final class Helm: Sendable {
             if state.asked != nil { state.isAborting = true }
             return (state.runner, state.asked != nil)
         }
+        if !again { whenStopping?() }
         if again { runner?.abort() } else { runner?.stop(status) }
     }
 

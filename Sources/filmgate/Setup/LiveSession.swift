@@ -28,7 +28,7 @@ struct LiveSession {
         hub.whenResting(printer.catchUp)
         let board = LiveBoard(event: session.options.event, gate: gate) { [json = session.json] in Self.tell(paused: $0, json) }
         hub.watch(board.note)
-        let helm = Helm()
+        let helm = Helm(whenStopping: ServiceNotice.stopping)
         let house = ControlServer.House(ledger: ledger, board: board, leases: leases) { await helm.takeUp() }
         let control = ControlServer(state: session.options.state, house, logger: workplace.options.logger)
         control?.start()
@@ -71,7 +71,7 @@ struct LiveSession {
             let watch = load == nil ? nil : PipelineWatch(Self.files(of: pipeline), changed: { reload.ask() }, gone: reload.lost)
             counts.watch(places(plan))
             helm.steer(runner) { reload.ask() }
-            ServiceNotice.ready()
+            ServiceNotice.ready(paused: gate.isShut)
             let result = await Result { () async throws(IngestError) in try await runner.runContinuously() }
             helm.letGo()
             await own.rest()
@@ -109,7 +109,7 @@ struct LiveSession {
 
     /// In the run's own words, whoever asked for it.
     private static func tell(paused: Bool, _ json: Bool) {
-        if paused { ServiceNotice.paused() } else { ServiceNotice.ready() }
+        ServiceNotice.ready(paused: paused)
         Living.$audience.withValue(nil) {
             guard json else {
                 return Console.err(paused ? "Paused: nothing new is taken until `filmgate resume`; deliveries go on." : "Going on.")

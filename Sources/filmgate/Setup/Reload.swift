@@ -40,7 +40,7 @@ final class Reload: Sendable {
     private func attempt() async {
         guard let load = live.load else { return }
         ServiceNotice.reloading()
-        defer { ServiceNotice.ready() }
+        defer { ServiceNotice.ready(paused: live.gate.isShut) }
         let loaded = load()
         guard let pipeline = loaded.pipeline else {
             for diagnostic in loaded.diagnostics where diagnostic.severity == .error {
