@@ -147,7 +147,10 @@ import Testing
     }
 
     /// Passwords in the clear and files that are not there: warned of, with their places.
-    @Test(arguments: [("0.0.0.0", "none", 1), ("127.0.0.1", "none", 0), ("0.0.0.0", "required", 0), ("192.168.1.2", "explicit", 1)])
+    @Test(arguments: [
+        ("0.0.0.0", "none", 1), ("127.0.0.1", "none", 0), ("0.0.0.0", "required", 0), ("192.168.1.2", "explicit", 1),
+        ("[::1]", "none", 0), ("[::]", "none", 1),
+    ])
     func checkWarnsOfOpenPorts(_ host: String, _ tls: String, _ warnings: Int) throws {
         let table = try Table(), certificate = try table.write("cert.pem", "-")
         let file = try table.write(

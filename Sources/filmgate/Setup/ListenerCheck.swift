@@ -22,7 +22,7 @@ enum ListenerCheck {
     }
 
     private static func isLoopback(_ listen: String) -> Bool {
-        let host = listen.split(separator: ":").dropLast().joined(separator: ":")
+        let host = listen.split(separator: ":", omittingEmptySubsequences: false).dropLast().joined(separator: ":")
         return host.hasPrefix("127.") || host == "localhost" || host == "[::1]"
     }
 
