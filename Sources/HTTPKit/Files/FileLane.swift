@@ -62,7 +62,7 @@ actor FileLane {
         // libcurl takes 450 for an empty folder; servers say it of one that they cannot list at the moment, too.
         if flight.isOver(code) { return isList && reply == 450 ? .untold : .read(flight.received) }
         if let reason = flight.reason(code) { throw reason }
-        if FileFailure.isPutOff(code, reply) { throw FileFailure.putOff(at: server, words: words) }
+        if FileFailure.isPutOff(code, reply) { throw FileFailure.putOff(at: server, reply, words: words) }
         // FTP says the same of an empty folder and of one that may not be listed.
         if isList, code == CURLE_FTP_COULDNT_RETR_FILE { return .untold }
         if FileFailure.isMissing(code, isPut: isPut) { return .missing }
@@ -128,13 +128,15 @@ enum FileFailure {
     static func isPutOff(_ code: CURLcode, _ reply: Int) -> Bool {
         switch code {
         case CURLE_FTP_COULDNT_RETR_FILE, CURLE_REMOTE_FILE_NOT_FOUND, CURLE_REMOTE_ACCESS_DENIED: (400..<500).contains(reply)
-        case CURLE_LOGIN_DENIED: reply == 421
+        // What libcurl makes of 421: the server is about to close the connection.
+        case CURLE_LOGIN_DENIED, CURLE_OPERATION_TIMEDOUT: reply == 421
         default: false
         }
     }
 
-    static func putOff(at server: FileServer, words: String) -> IngestError {
-        IngestError(.unavailable, "\(server.origin) asks to come back later: \(words).")
+    static func putOff(at server: FileServer, _ reply: Int, words: String) -> IngestError {
+        let reason = reply == 421 ? "it has too many connections, or is being shut down (421)" : words
+        return IngestError(.unavailable, "\(server.origin) asks to come back later: \(reason).")
     }
 
     static func error(_ code: CURLcode, at server: FileServer, words: String) -> IngestError {
