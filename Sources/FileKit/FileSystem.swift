@@ -9,6 +9,18 @@ public enum FileSystem {
         return first == second
     }
 
+    /// Where the disk of `path` is mounted: the highest folder above it that is on the same device; nil when the disk does not answer.
+    public static func mountPoint(of path: String) -> String? {
+        var at = canonical(existing(path))
+        guard let device = device(of: at) else { return nil }
+        while at != "/" {
+            let above = parent(of: at)
+            guard self.device(of: above) == device else { return at }
+            at = above
+        }
+        return at
+    }
+
     /// Bytes that an ordinary user can still write there.
     public static func freeBytes(_ path: String) throws(IngestError) -> UInt64 {
         var facts = statvfs()

@@ -37,6 +37,12 @@ public final class StagingArea: Sendable {
         return "\(directory)/\(session)-\(number).part"
     }
 
+    /// Whether the folder of `part`, a path that an area in use gave out, is not that area's: another one of its name, on the disk below.
+    public static func isStray(_ part: String) -> Bool {
+        guard part.hasSuffix(".part"), let end = part.lastIndex(of: "-") else { return false }
+        return (try? FileFacts.of("\(part[..<end]).lock")) == .some(.none)
+    }
+
     /// Marks a finished `.part` as whole, so that it outlives this process; returns its new path.
     ///
     /// Durable on return.

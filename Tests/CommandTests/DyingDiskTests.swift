@@ -18,7 +18,7 @@ final class Disk {
         self.table = table
         (path, image) = (table.path("disk"), table.path("disk.image"))
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        try #require(Mounting.run("/usr/bin/env", ["truncate", "-s", "160M", image]) == 0)
+        try #require(Mounting.run("/usr/bin/env", ["truncate", "-s", "400M", image]) == 0)
         try #require(Mounting.run("/usr/bin/env", ["mkfs.ext4", "-q", "-F", image]) == 0)
         try mount()
     }
@@ -44,7 +44,7 @@ final class Disk {
 
 /// A target's disk dies while it is written to: nothing is decided about the files, and they are sent when it is back.
 @Suite(.ownThreads, .serialized, .enabled(if: Disk.canDie)) struct DyingDiskTests {
-    private static let count = 60
+    private static let count = 150
 
     private func card(_ table: Table) throws {
         for index in 0..<Self.count {

@@ -6,6 +6,13 @@ extension FolderStore {
     /// Brings the job's bytes under its name; proven first, named last, so that a name never stands for less.
     func deliver(_ job: UploadJob, cancelled: @Sendable () -> Bool) throws(IngestError) -> Receipt {
         try requireStillThere()
+        let receipt = try brought(job, cancelled)
+        // What was put below the mount point of a disk that went away meanwhile is no copy on that disk.
+        try requireStillThere()
+        return receipt
+    }
+
+    private func brought(_ job: UploadJob, _ cancelled: @Sendable () -> Bool) throws(IngestError) -> Receipt {
         let final = try root.resolve(job.path)
         if let facts = try FileFacts.of(final) { return try settled(final, facts, job, cancelled) }
         let folder = root.folder(of: final)

@@ -9,8 +9,12 @@ final class FolderStore: Sendable {
     let verify: FolderTarget.Config.Proof
     let custody: Custody?
     private let area = Mutex<StagingArea?>(nil)
-    /// Once the folder was seen there: whether a disk of its own is mounted on it.
-    private let isMountPoint = Mutex<Bool?>(nil)
+    private struct Place {
+        /// Where its disk is mounted.
+        var disk: String?
+        var wasThere = false
+    }
+    private let place = Mutex(Place())
 
     init(root: FolderRoot, verify: FolderTarget.Config.Proof, custody: Custody?) {
         (self.root, self.verify, self.custody) = (root, verify, custody)
@@ -21,7 +25,7 @@ final class FolderStore: Sendable {
     /// A disk that works, and only has not got one file, is believed.
     func onDisk<Value>(_ body: () throws(IngestError) -> Value) throws(IngestError) -> Value {
         do throws(IngestError) { return try body() } catch {
-            guard [.unreadable, .deviceGone, .notFound].contains(error.code), !works else { throw error }
+            guard [.unreadable, .deviceGone, .notFound].contains(error.code), isGone || !works else { throw error }
             throw IngestError(
                 .unavailable, error.message,
                 advice: "Check that the disk of \(PathText.shown(root.path)) is connected and mounted; what waits is sent when it is back.",
@@ -31,17 +35,22 @@ final class FolderStore: Sendable {
 
     /// The folder that was there, not one of its name on the disk below: it is not made anew where its own disk was taken out.
     func requireStillThere() throws(IngestError) {
-        let facts = try FileFacts.of(root.path), below = try FileFacts.of(root.folder(of: root.path))
-        let isMounted = facts.map { $0.device != below?.device }
-        let isGone = isMountPoint.withLock { before in
-            defer { before = before ?? isMounted }
-            guard let before else { return false }
-            return isMounted == nil || before && isMounted == false
-        }
         guard isGone else { return }
         throw IngestError(
             .unavailable, "\(PathText.shown(root.path)) is gone.",
             advice: "Mount its disk again; what waits is sent then. If the folder was removed on purpose, create it again, empty.")
+    }
+
+    /// A disk that is mounted there meanwhile is as good as the one before; one that went away leaves the folder on the disk above.
+    private var isGone: Bool {
+        let disk = FileSystem.mountPoint(of: root.path), isThere = (try? FileFacts.of(root.path)) != nil
+        return place.withLock { place in
+            let before = place.disk ?? disk
+            guard let disk, let before, disk == before || disk.hasPrefix(before == "/" ? before : before + "/") else { return true }
+            if place.wasThere, !isThere { return true }
+            place = Place(disk: disk, wasThere: isThere)
+            return false
+        }
     }
 
     private var works: Bool {

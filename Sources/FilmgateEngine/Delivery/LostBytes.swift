@@ -26,6 +26,7 @@ struct LostBytes: Error {
             guard let root = roots.first(where: { file.path.hasPrefix($0 + "/") }) else { return false }
             return (try? FileFacts.of(root)) == nil
         case .staged:
+            if StagingArea.isStray(file.path) { return true }
             let folder = String(file.path[..<(file.path.lastIndex(of: "/") ?? file.path.startIndex)])
             let works = await Result { () async throws(IngestError) in
                 try await pool.run { () throws(IngestError) in FileSystem.works(at: folder) }
