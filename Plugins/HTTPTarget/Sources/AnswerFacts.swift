@@ -1,5 +1,4 @@
 import FilmgateCore
-import Glibc
 import HTTPKit
 
 /// What a server's answer proves about the bytes.
@@ -44,13 +43,6 @@ extension ReceiptOptions {
         url = url.map { String($0.prefix { $0 != "?" }) }
         return Receipt(
             state: .done, url: url, id: id.map { String(HeaderText.clean($0).prefix(500)) }, sha256: job.digests.sha256, verified: proof,
-            at: nanosecondsSince1970(), existed: existed || json?.at(existedJSON) == .bool(true))
+            at: WallClock.nanoseconds, existed: existed || json?.at(existedJSON) == .bool(true))
     }
-}
-
-/// The wall clock.
-func nanosecondsSince1970() -> Int64 {
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
 }

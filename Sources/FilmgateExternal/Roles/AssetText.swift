@@ -1,5 +1,4 @@
 import FilmgateCore
-import Glibc
 import HTTPKit
 
 /// Assets, files and receipts as a child reads and writes them.
@@ -74,14 +73,7 @@ enum AssetText {
         // Proof is about a digest: who does not say one has none.
         let proof = value["sha256"]?.string == nil && claimed != .size ? .none : claimed
         return Receipt(
-            state: .done, path: path, url: url, id: id, sha256: job.digests.sha256, verified: proof, at: now,
+            state: .done, path: path, url: url, id: id, sha256: job.digests.sha256, verified: proof, at: WallClock.nanoseconds,
             existed: existed || value["existed"]?.flag == true)
-    }
-
-    /// Nanoseconds since 1970.
-    static var now: Int64 {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
     }
 }
