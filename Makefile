@@ -99,7 +99,7 @@ tsan: deps ## all tests under ThreadSanitizer
 	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan -j $(JOBS)
 	# Tells the sanitizer how Swift's Mutex is handed over; see the file.
 	"$$(dirname "$$(readlink -f "$$(command -v $(SWIFT))")")/clang" -shared -fPIC -O2 -o .build-tsan/mutex.so Tests/Sanitizer/mutex.c -ldl
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 LD_PRELOAD=$(CURDIR)/.build-tsan/mutex.so \
+	FILMGATE_SANITIZER=thread SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 LD_PRELOAD=$(CURDIR)/.build-tsan/mutex.so \
 		$(SWIFT) test --skip-build --disable-xctest --sanitize=thread --scratch-path .build-tsan
 
 install: build ## install the program, its udev rules and its shell completions below PREFIX
