@@ -5,6 +5,7 @@ import FilmgateCore
 ///
 /// What a failure means is the dispatcher's business.
 enum Courier {
+    /// Asks whether the target has it already, and sends it where it has not.
     ///
     /// `roots` are those of all folders that the run delivers to.
     static func deliver(_ parcel: Parcel, roots: [String] = []) async throws(IngestError) -> Receipt {
