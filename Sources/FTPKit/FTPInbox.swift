@@ -41,9 +41,7 @@ package final class FTPInbox: Sendable {
         (self.root, self.limit) = (root, limit)
         try DurableFile.makeDirectories(root, mode: 0o700)
         lock.withLock { $0 = FolderLock(free: root) }
-        var facts = timespec()
-        clock_gettime(CLOCK_REALTIME, &facts)
-        let start = UInt64(facts.tv_sec) * 1_000_000_000 + UInt64(facts.tv_nsec), left = try files()
+        let start = UInt64(WallClock.nanoseconds), left = try files()
         state.withLock { state in
             (state.number, state.used) = (start, left.reduce(0) { $0 + $1.size })
             for file in left where !file.isAccepted {

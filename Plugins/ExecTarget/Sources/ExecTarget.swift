@@ -98,6 +98,6 @@ public struct ExecTarget: Module, UploadTarget {
         }
         return Receipt(
             state: .done, url: facts["url"], id: id ?? job.digests.sha256, sha256: job.digests.sha256,
-            verified: isProven ? .server : .none, at: Program.now, existed: facts["existed"] == "true")
+            verified: isProven ? .server : .none, at: WallClock.nanoseconds, existed: facts["existed"] == "true")
     }
 }

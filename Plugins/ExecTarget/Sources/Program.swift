@@ -21,12 +21,6 @@ struct Program: Sendable {
 
     static func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 }
 
-    static var now: Int64 {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
-    }
-
     /// Blocks until it has ended.
     ///
     /// `cancelled` when stopped, `unavailable` when it took too long.

@@ -120,7 +120,7 @@ final class HotLoop: @unchecked Sendable {
     /// Looking into thousands of them takes its time, in which nothing is sent yet: so several threads look, their own ones, since a share
     /// that hangs must hold up no task.
     private func quiet(_ files: [(index: Int, entry: ScanEntry)]) -> Set<Int> {
-        let found = Mutex<Set<Int>>([]), wall = Clock.wall, group = DispatchGroup(), width = min(4, files.count / 32 + 1)
+        let found = Mutex<Set<Int>>([]), wall = WallClock.nanoseconds, group = DispatchGroup(), width = min(4, files.count / 32 + 1)
         let look = { @Sendable (lane: Int) in
             let some = stride(from: lane, to: files.count, by: width).map { files[$0] }.filter { self.isQuiet($0.entry, wall) }
             found.withLock { $0.formUnion(some.map(\.index)) }
@@ -311,14 +311,4 @@ final class HotLoop: @unchecked Sendable {
     private static let unfinished: Set<String> = [
         "tmp", "temp", "part", "partial", "crdownload", "download", "filepart", "opdownload", "upload", "inprogress", "lock",
     ]
-}
-
-/// The wall clock.
-enum Clock {
-    /// Nanoseconds since 1970.
-    static var wall: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
 }

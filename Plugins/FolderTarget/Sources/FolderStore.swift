@@ -125,7 +125,7 @@ final class FolderStore: Sendable {
 
     func receipt(_ final: String, _ job: UploadJob, existed: Bool) -> Receipt {
         Receipt(
-            state: .done, path: final, sha256: job.digests.sha256, verified: verify == .reread ? .reread : .size, at: now(),
+            state: .done, path: final, sha256: job.digests.sha256, verified: verify == .reread ? .reread : .size, at: WallClock.nanoseconds,
             existed: existed)
     }
 
@@ -147,11 +147,4 @@ final class FolderStore: Sendable {
         area.removeLeftovers()
         area.removeIfEmpty()
     }
-}
-
-/// Nanoseconds since 1970.
-func now() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }

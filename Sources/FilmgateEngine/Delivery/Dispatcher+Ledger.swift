@@ -17,7 +17,7 @@ extension Dispatcher {
         guard let parcel = parcels[id], let owner = parcel.listeners.first, let consignment = open[owner] else { return }
         let receipt = Receipt(state: .pending, at: parcel.since, reason: error.message)
         var waiting = row(parcel, receipt, bytes: consignment.bytes)
-        waiting.nextTry = Now.nanoseconds + Int64(delay.inSeconds * 1_000_000_000)
+        waiting.nextTry = WallClock.nanoseconds + Int64(delay.inSeconds * 1_000_000_000)
         await record([.delivery(waiting)])
     }
 
@@ -32,7 +32,7 @@ extension Dispatcher {
         }
         changes.append(.delivery(row(parcel, receipt, bytes: owner.bytes)))
         if let other = parcel.replaces, receipt.state == .done { changes.append(.withdraw(parcel.id.content, target: other)) }
-        changes.append(.followed(owner.content, twin: owner.asset.origin.absolutePath, run: run, at: Now.nanoseconds))
+        changes.append(.followed(owner.content, twin: owner.asset.origin.absolutePath, run: run, at: WallClock.nanoseconds))
         return changes
     }
 
@@ -186,7 +186,7 @@ extension Dispatcher {
 
     func row(_ consignment: Consignment, ending: Ending?) -> AssetRow {
         let asset = consignment.asset
-        var row = AssetRow(origin: asset.origin, run: run, kind: asset.kind, shot: asset.shot, at: Now.nanoseconds)
+        var row = AssetRow(origin: asset.origin, run: run, kind: asset.kind, shot: asset.shot, at: WallClock.nanoseconds)
         (row.content, row.digests, row.media, row.flags) = (consignment.content, asset.digests, asset.media, asset.flags)
         (row.wanted, row.ending, row.twin) = (consignment.wanted.map(\.identity), ending, consignment.twin)
         (row.event, row.photographer) = (consignment.event, consignment.shot.photographer)

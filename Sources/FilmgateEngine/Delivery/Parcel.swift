@@ -14,7 +14,7 @@ struct Parcel: Sendable {
     var state: State = .waiting
     var attempts = 0
     /// Nanoseconds since 1970: how long it waits already, over all runs.
-    var since = Now.nanoseconds
+    var since = WallClock.nanoseconds
     /// Digest refusals so far: bytes that keep arriving changed are set aside.
     var corruptions = 0
     /// The first is the asset that it is delivered for; later ones have the same bytes.

@@ -165,7 +165,7 @@ extension AssetRow {
     /// The row of an asset that was settled without a delivery.
     init(_ settled: Settled, run: Int64) {
         let asset = settled.asset
-        self.init(origin: asset.origin, run: run, kind: asset.kind, shot: asset.shot, at: Now.nanoseconds)
+        self.init(origin: asset.origin, run: run, kind: asset.kind, shot: asset.shot, at: WallClock.nanoseconds)
         if let digests = asset.digests { content = ContentKey(sha256: digests.sha256) }
         (digests, media, flags) = (asset.digests, asset.media, asset.flags)
         (ending, reason, twin) = (settled.ending, settled.reason, settled.twin)

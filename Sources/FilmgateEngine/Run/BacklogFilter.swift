@@ -34,11 +34,11 @@ struct BacklogFilter: Sendable {
         }
         let rows = Recognition(known, hourShift: false), left = entries.filter { Self.isLeftThere(rows.find($0.origin)) ?? true }
         var changes = left.map { entry in
-            var row = AssetRow(origin: entry.origin, run: ground.run, kind: entry.kind, shot: entry.shot, at: Now.nanoseconds)
+            var row = AssetRow(origin: entry.origin, run: ground.run, kind: entry.kind, shot: entry.shot, at: WallClock.nanoseconds)
             (row.ending, row.reason) = (.filtered, "on the camera before it was first met (backlog: since-last)")
             return LedgerChange.asset(row)
         }
-        changes.append(.note(asset: meeting, at: Now.nanoseconds, text: "first met with \(left.count) files, which are left there"))
+        changes.append(.note(asset: meeting, at: WallClock.nanoseconds, text: "first met with \(left.count) files, which are left there"))
         try await ground.writer?.record(changes)
         return left
     }

@@ -68,7 +68,7 @@ struct RunGround: Sendable {
 
     /// Written down beside the asset; a ledger that takes no note is no failure of the transfer.
     private func note(_ origin: Origin, _ text: String) async {
-        try? await writer?.record([.note(asset: origin.id, at: Now.nanoseconds, text: text)])
+        try? await writer?.record([.note(asset: origin.id, at: WallClock.nanoseconds, text: text)])
     }
 
     func intake(_ session: any SourceSession) -> Intake {

@@ -143,7 +143,7 @@ public final class Runner: Sendable {
     }
 
     private func prepare() async throws(IngestError) -> RunGround {
-        let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: Now.nanoseconds) ?? 0
+        let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: WallClock.nanoseconds) ?? 0
         let budget = ByteBudget(limit: plan.spool), book = NameBook()
         let staging = try StagingPlan.prepare(plan: plan, options: options)
         let underWay = UnderWay(), sessions = SessionBook()
@@ -184,7 +184,7 @@ public final class Runner: Sendable {
     /// `states`: pending and held, perhaps failed too. With `assigning`, sends what waits for an event, to the options' event.
     public func retry(_ states: Set<Receipt.State>, target: String?, assigning: Bool = false) async throws(IngestError) -> RunOutcome {
         let clock = ContinuousClock(), start = clock.now
-        let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: Now.nanoseconds) ?? 0
+        let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: WallClock.nanoseconds) ?? 0
         let desk = makeDesk(run: run, budget: ByteBudget(limit: plan.spool), book: NameBook())
         let leftovers = Leftovers(ledger: reader, targets: plan.targets, event: options.event, assigning: assigning)
         let all = try await leftovers.placed(states, only: target)
@@ -201,7 +201,9 @@ public final class Runner: Sendable {
         try await finish(run)
         let outcome = tally.outcome(seconds: seconds(), signal: signalled.withLock { $0 })
         let closed = await Result { () async throws(IngestError) in
-            try await writer?.record([.endRun(run, at: Now.nanoseconds, exit: Int(outcome.exitCode.rawValue), summary: outcome.summary)])
+            try await writer?.record([
+                .endRun(run, at: WallClock.nanoseconds, exit: Int(outcome.exitCode.rawValue), summary: outcome.summary)
+            ])
             try await writer?.sync()
         }
         guard case .failure(let error) = closed else { return outcome }

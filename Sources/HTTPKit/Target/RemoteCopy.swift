@@ -1,5 +1,4 @@
 public import FilmgateCore
-import Glibc
 
 /// What the bytes at an address are, compared with ours.
 public enum RemoteCopy: Sendable, Hashable {
@@ -46,15 +45,4 @@ extension UploadJob {
 
     /// The last part of the name that the engine chose; the original name where the target has no names of its own.
     public var deliveredName: String { path.split(separator: "/").last.map(String.init) ?? name }
-}
-
-/// The wall clock.
-public enum WallClock {
-    public static var nanoseconds: Int64 {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
-    }
-
-    public static var seconds: Int { Int(nanoseconds / 1_000_000_000) }
 }

@@ -44,7 +44,8 @@ final class Custody: Sendable {
     ///
     /// Failures are only logged: a picture is not held up by its paperwork.
     func note(_ path: String, _ facts: FileFacts, _ digests: Digests) {
-        let entry = Journal.Entry(path: path, size: facts.size, modified: facts.modified, xxh128: digests[.xxh128], at: now())
+        let entry = Journal.Entry(
+            path: path, size: facts.size, modified: facts.modified, xxh128: digests[.xxh128], at: WallClock.nanoseconds)
         do throws(IngestError) {
             try journal.append(entry)
         } catch {
@@ -75,7 +76,8 @@ final class Custody: Sendable {
         for file in delivered {
             guard let path = file.path.hasPrefix("/") ? Paths.relative(file.path, to: root) : file.path, !path.isEmpty else { continue }
             fresh.insert(path)
-            files[path] = Journal.Entry(path: path, size: file.size, modified: file.modified, xxh128: file.digests[.xxh128], at: now())
+            files[path] = Journal.Entry(
+                path: path, size: file.size, modified: file.modified, xxh128: file.digests[.xxh128], at: WallClock.nanoseconds)
         }
         guard !files.isEmpty else { return true }
         var news: [Journal.Entry] = []

@@ -47,7 +47,7 @@ struct HistoryTree {
         let hashes = Dictionary(files.map { ($0.path, $0.xxh128) }) { first, _ in first }
         let folders = Set(history.ignorePatterns) == Set(History.ignored) ? FolderHashes.of(history.root, hashes) : []
         let manifest = MHLManifest(
-            files: files, folders: folders, references: references, ignore: history.ignorePatterns, created: now())
+            files: files, folders: folders, references: references, ignore: history.ignorePatterns, created: WallClock.nanoseconds)
         return try publish(manifest, &history)
     }
 
