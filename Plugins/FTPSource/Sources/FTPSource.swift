@@ -47,7 +47,8 @@ public struct FTPSource: Module, SourceDriver {
             if logins.isEmpty { throw ConfigError(place("logins"), "bad-option", "Without a login nobody can push.") }
             if FTPAddress(listen) == nil {
                 throw ConfigError(
-                    place("listen"), "bad-option", "`\(listen)` is not an address.", hint: "Write host:port, such as 127.0.0.1:2121.")
+                    place("listen"), "bad-option", "`\(listen)` is not an address.",
+                    hint: "Write host:port, such as 127.0.0.1:2121 or [::1]:2121.")
             }
             if !passive.isEmpty, FTPAddress.ports(passive) == nil {
                 throw ConfigError(place("passive"), "bad-option", "`\(passive)` is no range of ports.", hint: "Write it as 50000-50099.")
@@ -77,7 +78,7 @@ public struct FTPSource: Module, SourceDriver {
     private var inbox: String { config.inbox.isEmpty ? "\(context.state)/ftp/\(address.port)" : config.inbox }
 
     public func places() async throws(IngestError) -> [SourcePlace] {
-        [SourcePlace(source: Self.name, address: inbox, label: "\(address.host):\(address.port)")]
+        [SourcePlace(source: Self.name, address: inbox, label: address.description)]
     }
 
     /// Listens from now on.
@@ -114,16 +115,19 @@ public struct FTPSource: Module, SourceDriver {
 }
 
 /// `host:port`, with brackets around an IPv6 address.
-struct FTPAddress: Sendable, Hashable {
+struct FTPAddress: Sendable, Hashable, CustomStringConvertible {
     var host: String, port: Int
+
+    var description: String { host.utf8.contains(0x3A) ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
     init(host: String, port: Int) { (self.host, self.port) = (host, port) }
 
     init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }
         var host = String(text[..<colon])
-        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-        guard !host.isEmpty else { return nil }
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        if isBracketed { host = String(host.dropFirst().dropLast()) }
+        guard !host.isEmpty, host.utf8.contains(0x3A) == isBracketed else { return nil }
         (self.host, self.port) = (host, Int(port))
     }
 

@@ -14,4 +14,21 @@ import Testing
         #expect(failure?.advice?.contains("ss -ltnp 'sport = :\(first.port)'") == true)
         await first.close()
     }
+
+    /// Without brackets nobody could say where an IPv6 address ends and the port begins.
+    @Test(arguments: [
+        ("127.0.0.1:2121", "127.0.0.1", 2121), ("localhost:21", "localhost", 21), ("[::1]:2121", "::1", 2121),
+        ("[fd00::7]:990", "fd00::7", 990),
+    ])
+    func addressesAreWrittenAsTheyAreRead(text: String, host: String, port: Int) {
+        let address = FTPAddress(text)
+        #expect(address?.host == host)
+        #expect(address?.port == port)
+        #expect(address?.description == text)
+    }
+
+    @Test(arguments: ["::1:2121", "[127.0.0.1]:2121", ":2121", "[]:2121", "127.0.0.1", "host:70000", "host:"])
+    func otherAddressesAreRefused(text: String) {
+        #expect(FTPAddress(text) == nil)
+    }
 }
