@@ -77,6 +77,27 @@ import Testing
         #expect(error.message.contains("status 3"))
     }
 
+    /// Its own limit is another matter than that of the run's end.
+    @Test func aProgramThatTheRunCannotWaitForIsToldOfAsThat() async throws {
+        let moody = try Moody("#!/bin/sh\nexec sleep 600\n")
+        var hook = ExecHook()
+        (hook.command, hook.timeout) = ([moody.program], .seconds(300))
+        let courier = ProgramCourier(hook: hook)
+        let delivering = Task { await Result { () async throws(IngestError) in try await courier.deliver(Notice(.held, [:])) } }
+        try await Task.sleep(for: .milliseconds(100))
+        delivering.cancel()
+        let delivered = await delivering.value
+        let error = try #require(throws: IngestError.self) { try delivered.get() }
+        #expect(error.message.hasSuffix(" was not done when the run ended, and was ended."), "\(error.message)")
+    }
+
+    @Test func whatStillWaitsWhenTheRunEndsIsCounted() async throws {
+        let log = LogCollector(), box = Mailbox(StuckCourier(), on: [.held], log.logger)
+        for _ in 0..<4 { box.put(Notice(.held, [:])) }
+        await box.finish(within: .milliseconds(100))
+        #expect(log.text.contains("hook stuck: 3 notices still waited when the run ended, and were left out"), "\(log.text)")
+    }
+
     /// HMAC-SHA256 by another implementation (Python's hmac).
     @Test func theSignatureIsThatOfTimeAndBody() {
         #expect(

@@ -26,7 +26,8 @@ struct ProgramCourier: NoticeCourier {
         while !child.isOver {
             guard ContinuousClock.now < end, !stop.isRaised else {
                 _ = child.end(patience: 0)
-                throw IngestError(.unavailable, "\(name) took longer than \(hook.timeout.shown ?? "") and was ended.")
+                let why = stop.isRaised ? "was not done when the run ended" : "took longer than \(hook.timeout.shown ?? "")"
+                throw IngestError(.unavailable, "\(name) \(why), and was ended.")
             }
             if !rest.isEmpty { rest = child.input.write(rest).map { rest.dropFirst($0) } ?? [] }
             if rest.isEmpty { child.input.close() }
