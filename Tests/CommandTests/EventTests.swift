@@ -129,4 +129,31 @@ import Testing
         #expect(try gallery.assets().count == retried.count("delivered"))
         #expect(try table.deliver(pipeline, ["--event", "smith"]).count("delivered") == 0)
     }
+
+    /// The first word on whose frames these are is the last, also where the gallery does not answer when it is said.
+    @Test func whatWasAssignedWhileTheGalleryWasDownGoesToNoOtherEvent() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let gallery = try Gallery(table), address = gallery.address, token = ["FILMGATE_GALLERY_TOKEN": Gallery.token]
+        let text = try String(contentsOfFile: try table.pipeline(gallery), encoding: .utf8)
+        let file = try table.write("held.yaml", text + "\nevent: { hold: true }\n")
+        gallery.stop()
+        let card = ["import", table.card, "--pipeline", file, "--wait", "1s"]
+        #expect(try table.run(card, environment: token).status == 8)
+        let first = try table.run(["assign", "anna", "--pipeline", file, "--wait", "1s"], environment: token)
+        #expect(first.status == 8)
+        // Neither a second word nor a second look at the card makes them another event's.
+        #expect(try table.run(card, environment: token).status == 8)
+        let second = try table.run(["assign", "bella", "--pipeline", file, "--wait", "1s"], environment: token)
+        #expect(second.status == 0 && second.items().isEmpty, "\(second.output)")
+        #expect(try !table.run(["status"]).output.contains("no event"))
+        let back = try Gallery(table, at: address)
+        let sent = try table.run(["retry"], environment: token)
+        #expect(sent.status == 0, "\(sent.output)")
+        #expect(try back.assets().count == sent.count("delivered"))
+        // The folder lies beside the card here: that is all that is missing.
+        let said = try table.run(["safe-to-format", table.card, "--pipeline", file], environment: token)
+        let doubts = said.items().filter { $0["proof"] as? String == "not_proven" }.compactMap { $0["reason"] as? String }
+        #expect(!doubts.isEmpty && doubts.allSatisfy { $0.hasSuffix("is on the card's own device") }, "\(doubts)")
+    }
 }

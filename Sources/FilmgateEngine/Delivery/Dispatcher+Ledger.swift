@@ -6,19 +6,25 @@ extension Dispatcher {
     /// Before anything is sent over a network: the asset and its waiting deliveries, so that a crash forgets nothing.
     func recordWaiting(_ consignment: Consignment, _ own: [Parcel]) async {
         var changes: [LedgerChange] = [.asset(row(consignment, ending: nil))]
-        for parcel in own {
-            changes.append(.delivery(row(parcel, Receipt(state: .pending, at: parcel.since), bytes: consignment.bytes)))
-        }
+        for parcel in own { changes += written(parcel, Receipt(state: .pending, at: parcel.since), bytes: consignment.bytes) }
         await record(changes)
+    }
+
+    /// The delivery's row; what stood there while its event was not known goes with the first of them, whatever becomes of the delivery:
+    /// nobody may assign it a second time.
+    func written(_ parcel: Parcel, _ receipt: Receipt, bytes: LocalFile, nextTry: Int64? = nil) -> [LedgerChange] {
+        var row = row(parcel, receipt, bytes: bytes)
+        if let nextTry { row.nextTry = nextTry }
+        let old = parcel.replaces.map { LedgerChange.withdraw(parcel.id.content, target: $0) }
+        return [.delivery(row)] + (old.map { [$0] } ?? [])
     }
 
     /// A parcel that is tried again later: `status` says why, and when.
     func recordDelay(_ id: Parcel.ID, because error: IngestError, _ delay: Duration) async {
         guard let parcel = parcels[id], let owner = parcel.listeners.first, let consignment = open[owner] else { return }
         let receipt = Receipt(state: .pending, at: parcel.since, reason: error.message)
-        var waiting = row(parcel, receipt, bytes: consignment.bytes)
-        waiting.nextTry = WallClock.nanoseconds + Int64(delay.inSeconds * 1_000_000_000)
-        await record([.delivery(waiting)])
+        let next = WallClock.nanoseconds + Int64(delay.inSeconds * 1_000_000_000)
+        await record(written(parcel, receipt, bytes: consignment.bytes, nextTry: next))
     }
 
     /// A parcel's end.
@@ -30,8 +36,7 @@ extension Dispatcher {
         if let name = owner.shot.name {
             changes.append(.shotName(name, shot: Placer.shotKey(owner.asset), target: parcel.id.target, event: parcel.job.event))
         }
-        changes.append(.delivery(row(parcel, receipt, bytes: owner.bytes)))
-        if let other = parcel.replaces, receipt.state == .done { changes.append(.withdraw(parcel.id.content, target: other)) }
+        changes += written(parcel, receipt, bytes: owner.bytes)
         changes.append(.followed(owner.content, twin: owner.asset.origin.absolutePath, run: run, at: WallClock.nanoseconds))
         return changes
     }
@@ -44,6 +49,8 @@ extension Dispatcher {
         guard let consignment = open.drop(id) else { return }
         if !consignment.isElsewhere { await record([ended(consignment)]) }
         told(consignment)
+        // No delivery of its own waits for these bytes.
+        if !consignment.hasParcels { Courier.discardIfStill(consignment.bytes, takenTo: "") }
     }
 
     /// One target has it, whatever others do.
@@ -86,9 +93,8 @@ extension Dispatcher {
             for asset in parcel.listeners { open[asset]?.receipts[parcel.id.target] = receipt }
             if let owner = parcel.listeners.first, let consignment = open[owner] {
                 let waiting = row(parcel, receipt, bytes: consignment.bytes)
-                if await write([.asset(row(consignment, ending: .pending)), .delivery(waiting)]), let file = waiting.file {
-                    unknown.remove(file)
-                }
+                let changes = [.asset(row(consignment, ending: .pending))] + written(parcel, receipt, bytes: consignment.bytes)
+                if await write(changes), let file = waiting.file { unknown.remove(file) }
                 await discardSpooled(parcel)
             }
         }
@@ -188,7 +194,7 @@ extension Dispatcher {
         let asset = consignment.asset
         var row = AssetRow(origin: asset.origin, run: run, kind: asset.kind, shot: asset.shot, at: WallClock.nanoseconds)
         (row.content, row.digests, row.media, row.flags) = (consignment.content, asset.digests, asset.media, asset.flags)
-        (row.wanted, row.ending, row.twin) = (consignment.wanted.map(\.identity), ending, consignment.twin)
+        (row.wanted, row.ending, row.twin) = (consignment.wanted.map(\.identity) + consignment.given, ending, consignment.twin)
         (row.event, row.photographer) = (consignment.event, consignment.shot.photographer)
         row.reason = ending.flatMap { Self.reason($0, consignment.named) }
         return row

@@ -72,6 +72,6 @@ extension Dispatcher {
             open[owner]?.shot.name = ShotName(
                 counter: earlier?.counter ?? 0, suffix: (earlier?.suffix ?? 1) + steps, base: earlier?.base ?? path)
         }
-        await record([.delivery(row(parcel, Receipt(state: .pending, at: parcel.since), bytes: consignment.bytes))])
+        await record(written(parcel, Receipt(state: .pending, at: parcel.since), bytes: consignment.bytes))
     }
 }

@@ -69,6 +69,8 @@ struct Consignment: Sendable {
     var open: Set<String> = []
     /// What targets are called that are not among those wanted now, by identity.
     var otherNames: [String: String] = [:]
+    /// Those of them that have it, or will, for the event that somebody said before.
+    var given: [String] = []
     /// Remote targets that start once a folder target holds the bytes.
     var later: [Parcel] = []
     var twin: String?
@@ -85,6 +87,17 @@ struct Consignment: Sendable {
     mutating func note(_ row: DeliveryRow) {
         (receipts[row.target], otherNames[row.target]) = (row.receipt, row.targetName)
         receipts[row.target]?.existed = true
+    }
+
+    /// It was given to that event before: nobody is asked for one again, since that could be another.
+    mutating func give(_ row: DeliveryRow) {
+        note(row)
+        given.append(row.target)
+        guard row.receipt.state != .done else { return }
+        let words = "it was given to the event \(row.event ?? "") before and is not there yet"
+        receipts[row.target]?.existed = false
+        receipts[row.target]?.state = row.receipt.state == .failed ? .failed : .pending
+        receipts[row.target]?.reason = row.receipt.reason.map { "\(words): \($0)" } ?? words
     }
 
     /// The receipts by the targets' names; where several have one name, all but the first say which they are.

@@ -91,14 +91,20 @@ struct Placer: Sendable {
                 draft.receipts[target.name] = Receipt(state: .excluded, reason: refusal)
                 continue
             }
+            let row = row(of: target, among: rows)
+            if let row, row.target != target.identity, row.receipt.state != .done || !again {
+                draft.given.append(row)
+                continue
+            }
             draft.wanted.append(target)
-            draft.add(row(of: target, among: rows), for: target, again: again, event: event)
+            draft.add(row, for: target, again: again, event: event)
             if event != DeliveryRow.unassigned {
                 draft.replace(rows.first { $0.isUnassigned && $0.targetName == target.name }, for: target)
             }
         }
         draft.twin = asset.twin
-        if draft.twin == nil, draft.receipts.values.contains(where: { $0.state == .done }) {
+        let receipts = Array(draft.receipts.values) + draft.given.map(\.receipt)
+        if draft.twin == nil, receipts.contains(where: { $0.state == .done }) {
             // Delivered for another file since the stages asked.
             let twin = try await ledger.twin(of: content)
             draft.twin = twin == asset.origin.absolutePath ? nil : twin
@@ -106,11 +112,12 @@ struct Placer: Sendable {
         return draft
     }
 
-    /// The target's own; without an event, what it has for some event needs nobody to say one again.
+    /// The target's own; without an event, what it has or will get for some event needs nobody to say one again: that could be another.
     private func row(of target: PlannedTarget, among rows: [DeliveryRow]) -> DeliveryRow? {
         if let own = rows.first(where: { $0.target == target.identity }) { return own }
         guard event == DeliveryRow.unassigned else { return nil }
-        return rows.first { row in row.receipt.state == .done && row.event.map { row.target == "\(target.identity):\($0)" } == true }
+        let given = rows.filter { row in row.event.map { row.target == "\(target.identity):\($0)" } == true }
+        return given.first { $0.receipt.state == .done } ?? given.first
     }
 
     /// That a stage found all deliveries done is still true; that it found fewer may be out of date: other shots have been delivered since.
@@ -132,6 +139,8 @@ struct Draft: Sendable {
     var file: LocalFile
     var digests: Digests
     var wanted: [PlannedTarget] = []
+    /// Deliveries to the event that somebody said before, made or under way.
+    var given: [DeliveryRow] = []
     /// Final already: excluded, or delivered in an earlier run.
     var receipts: [String: Receipt] = [:]
     /// Path per target that must still be sent.
@@ -194,7 +203,8 @@ struct Draft: Sendable {
     func placed(budget: UInt64, event: String?, values: ShotValues, lead: Asset?) -> Placer.Placed {
         var consignment = Consignment(asset: asset, content: content, wanted: wanted, bytes: file, shot: ShotFacts(), budget: budget)
         for (name, receipt) in receipts { consignment.receipts[wanted.first { $0.name == name }?.identity ?? name] = receipt }
-        (consignment.twin, consignment.event) = (twin, event)
+        (consignment.twin, consignment.event) = (twin, given.first?.event ?? event)
+        for row in given { consignment.give(row) }
         consignment.shot = ShotFacts(captured: captured, photographer: photographer, name: name)
         let parcels = wanted.filter { paths[$0.name] != nil }.map { target in
             let (file, digests) = bytes(for: target), rendition = asset.renditions[target.name]

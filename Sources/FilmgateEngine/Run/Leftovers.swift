@@ -52,16 +52,17 @@ struct Leftovers: Sendable {
         for row in rows where !mine.contains(where: { $0.0.delivery.target == row.target }) {
             consignment.note(row)
         }
-        let values = ShotValues(
-            event: consignment.event, photographer: first.asset.photographer, profile: ResolvedProfile(), volumeLabel: "")
         let parcels = mine.map { one, target in
+            let given = assigning ? event : one.delivery.event ?? event
+            let values = ShotValues(
+                event: given, photographer: first.asset.photographer, profile: ResolvedProfile(), volumeLabel: "")
             let row = one.delivery, sha256 = row.receipt.sha256 ?? ""
             let rendition = row.holdsRendition ? LocalFile(path: row.file ?? "", size: row.size, ownership: .staged) : nil
             let job = UploadJob(
                 asset: asset, file: rendition ?? bytes, digests: rendition == nil ? digests : Digests(sha256: sha256),
                 path: assigning ? EventSlot.filled(one.delivery.path, with: event ?? "") : one.delivery.path, name: asset.origin.name,
                 values: values.values(for: asset, primary: nil, captured: asset.media?.captured, counter: nil),
-                event: assigning ? event : one.delivery.event ?? event,
+                event: given,
                 mayTake: rendition == nil ? bytes.ownership == .staged : target.isLocal)
             var parcel = Parcel(id: Parcel.ID(content: content, target: target.identity), job: job, target: target, listeners: [asset.id])
             parcel.mayHaveArrived = one.delivery.attempts > 0
