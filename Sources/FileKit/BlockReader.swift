@@ -23,12 +23,14 @@ struct BlockReader: Sendable {
         try BufferStock.shared.withBlock { block throws(IngestError) in
             let block = UnsafeMutableRawBufferPointer(rebasing: block[..<min(step, block.count)])
             var offset: UInt64 = 0
+            let motion = Motion.current
             while offset < size {
                 if cancelled() { throw IngestError(.cancelled, "Stopped while reading \(shown(file.path)).") }
                 let count = try next(of: file, at: offset, into: block)
                 if count == 0 { break }
                 try body(UnsafeRawBufferPointer(rebasing: block[..<count]))
                 offset += UInt64(count)
+                motion?.note()
             }
             return offset
         }

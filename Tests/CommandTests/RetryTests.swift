@@ -158,4 +158,17 @@ import Testing
         // Nothing that was read is lost.
         #expect(try retry(table).count("pending") == 4)
     }
+
+    /// `--wait` is about what stands still: a clip that needs longer than that is on its way.
+    @Test func aFileThatTakesLongerThanTheWaitArrives() throws {
+        let table = try Table()
+        try table.write("CARD/DCIM/100CANON/IMG_0001.JPG", Data([0xFF, 0xD8] + [UInt8](repeating: 7, count: 600_000) + [0xFF, 0xD9]))
+        let gallery = try Gallery(table)
+        let text = try String(contentsOfFile: try table.pipeline(gallery), encoding: .utf8)
+        let slow = text.replacingOccurrences(of: "digest: {", with: "limit_rate: 200KB\n      digest: {")
+        #expect(slow != text)
+        let sent = try table.deliver(try table.write("slow.yaml", slow), wait: "1s", ["--event", "smith"])
+        #expect(sent.status == 0, "\(sent.output)")
+        #expect(try gallery.assets().count == 1)
+    }
 }

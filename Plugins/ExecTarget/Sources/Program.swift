@@ -40,6 +40,8 @@ struct Program: Sendable {
             drain(out[0], into: &output, wait: 50)
             drain(err[0], into: &errors, wait: 0)
             if waitpid(process, &status, WNOHANG) == process { break }
+            // Nobody can see how far it is: its own limit says how long it may take.
+            Motion.current?.note()
             guard !stop.isRaised, ContinuousClock.now < end else {
                 kill(-process, SIGKILL)
                 waitpid(process, &status, 0)

@@ -110,7 +110,7 @@ struct RcloneDaemon: Sendable {
             throw IngestError(.unavailable, "rclone did not begin to \(aim).")
         }
         // Most are done at once, a clip takes minutes.
-        var pause = min(interval, .milliseconds(5))
+        var pause = min(interval, .milliseconds(5)), moved: JSONValue?
         while true {
             let status = try await ask("job/status", ["jobid": job]) ?? .null
             guard case .bool(let isFinished)? = status["finished"] else {
@@ -120,6 +120,11 @@ struct RcloneDaemon: Sendable {
                 if status["success"] == .bool(true) { return status["output"] }
                 let words = String(HeaderText.clean(status["error"]?.text ?? "no reason given").prefix(200))
                 throw Self.error(IngestError(.unavailable, "rclone could not \(aim): \(words)."), words.lowercased())
+            }
+            if pause == interval {
+                let bytes = try await ask("core/stats", ["group": .string("job/\(job.text ?? "")")])?["bytes"]
+                if bytes != moved { Motion.current?.note() }
+                moved = bytes
             }
             do { try await Task.sleep(for: pause) } catch {
                 let client = self

@@ -22,8 +22,12 @@ public final class BlockingPool: Sendable {
         defer { slots.give(1) }
         let queue = idle.withLock { $0.popLast() } ?? DispatchQueue(label: label)
         defer { idle.withLock { $0.append(queue) } }
+        let motion = Motion.current
         let result: Result<Value, IngestError> = await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: Result { () throws(IngestError) in try body() }) }
+            queue.async {
+                continuation.resume(
+                    returning: Motion.$current.withValue(motion) { Result { () throws(IngestError) in try body() } })
+            }
         }
         return try result.get()
     }

@@ -23,6 +23,8 @@ actor Dispatcher {
     var tasks: [Parcel.ID: Task<Void, Never>] = [:]
     private var drained: CheckedContinuation<Void, Never>?
     var lastProgress: ContinuousClock.Instant
+    /// Of what is being sent.
+    private let motion = Motion()
     private(set) var stopped = false, isWindingDown = false
     /// What the ledger is just being told of: deliveries that settled, and assets that are sent once it knows them.
     var unrecorded = 0
@@ -148,7 +150,7 @@ actor Dispatcher {
         guard !stopped, !isWindingDown || queues[target]?.isFlowing == true else { return }
         while concluding < Self.mostConcluding, let id = queues[target]?.next(at: clock.now), let parcel = parcels[id] {
             parcels[id]?.state = .sending
-            tasks[id] = Task { await self.send(parcel) }
+            tasks[id] = Task { await Motion.$current.withValue(motion) { await self.send(parcel) } }
         }
         report(target)
     }
@@ -298,8 +300,13 @@ actor Dispatcher {
     }
 
     private func giveUpIfStuck(_ wait: Duration) {
-        guard clock.now - lastProgress > wait else { return }
-        abort()
+        if stands(for: wait) { abort() }
+    }
+
+    /// Nothing was finished, begun or moved for so long.
+    private func stands(for wait: Duration) -> Bool {
+        let last = max(lastProgress, motion.last ?? lastProgress)
+        return clock.now - last > wait
     }
 
     func wakeIfIdle() {
@@ -313,7 +320,7 @@ actor Dispatcher {
         waiter.resume()
     }
 
-    func isStuck(_ wait: Duration) -> Bool { (unrecorded == 0 && queues.values.allSatisfy(\.isIdle)) || clock.now - lastProgress > wait }
+    func isStuck(_ wait: Duration) -> Bool { (unrecorded == 0 && queues.values.allSatisfy(\.isIdle)) || stands(for: wait) }
 
     func report(_ target: String) {
         guard let queue = queues[target] else { return }

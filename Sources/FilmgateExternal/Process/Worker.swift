@@ -52,7 +52,10 @@ final class Worker: @unchecked Sendable {
                 dialogue.end(patience: 0)
                 throw error
             }
-            if line["progress"] != nil { continue }
+            if line["progress"] != nil {
+                Motion.current?.note()
+                continue
+            }
             if let value = line["ask"] { return .question(value) }
             isBusy = false
             if let value = line["done"] { return .done(value) }

@@ -13,7 +13,8 @@ final class Flight {
     private var watch: StallWatch
     private var answer = AnswerReader()
     private var failure: IngestError?
-    private var reported: UInt64 = 0
+    private var reported: UInt64 = 0, moved: UInt64 = 0
+    private let motion = Motion.current
 
     init(_ exchange: HTTPExchange, body: BodyReader?, options: TransportOptions, pace: SendPace?, stop: StopFlag) {
         (self.exchange, self.body, self.pace, self.stop) = (exchange, body, pace, stop)
@@ -86,6 +87,10 @@ final class Flight {
 
     private func tick(sent: UInt64, _ received: UInt64) -> CInt {
         if stop.isRaised { return 1 }
+        if sent + received > moved {
+            moved = sent + received
+            motion?.note()
+        }
         if sent > reported {
             reported = sent
             exchange.progress?(sent)
