@@ -70,6 +70,12 @@ struct HotBook: Sendable {
         for key in pending.keys where Paths.relative(key.text, to: folder) != nil { drop(key) }
     }
 
+    /// It was seen before, and has been as it is for as long as files have to be.
+    func rested(_ entry: ScanEntry, at now: ContinuousClock.Instant) -> Bool {
+        guard let seen = pending[PathKey(entry.path)] else { return false }
+        return (seen.size, seen.modified, seen.inode) == (entry.size, entry.modified, entry.inode) && now - seen.since >= rules.settle
+    }
+
     /// Files whose time has come.
     mutating func due(at now: ContinuousClock.Instant) -> [String] {
         var paths: [String] = []

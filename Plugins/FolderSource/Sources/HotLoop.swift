@@ -135,7 +135,8 @@ final class HotLoop: @unchecked Sendable {
     private func isQuiet(_ entry: ScanEntry, _ wall: Int64) -> Bool {
         let age = Duration.nanoseconds(wall - entry.modified)
         if age >= max(config.incomplete, max(config.settle, .seconds(60))) { return true }
-        guard age >= config.settle else { return false }
+        // A time that lies ahead (a camera's clock, one here that was set back) says nothing: then what was seen counts.
+        guard age >= config.settle || book.rested(entry, at: .now) else { return false }
         let path = Paths.join(card.root, entry.path)
         if Writers.isOpenForWriting(path) == true { return false }
         return gap(entry) == nil

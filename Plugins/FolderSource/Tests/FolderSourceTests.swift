@@ -13,6 +13,16 @@ import Testing
         await hot.close()
     }
 
+    /// A camera's clock that is ahead, or one here that was set back: what was seen to rest is whole.
+    @Test func aFileFromTheFutureIsListedAsWell() async throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-hot-\(UUID().uuidString)").path
+        try HotFolder.write(HotFolder.jpeg(1), to: path + "/ahead.jpg")
+        try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: 86_400)], ofItemAtPath: path + "/ahead.jpg")
+        let hot = try await HotFolder(at: path)
+        #expect(hot.listed.map(\.origin.path) == ["ahead.jpg"])
+        await hot.close()
+    }
+
     /// So many that they are looked into by several threads.
     @Test func ofManyTheWholeOnesAreListedInOrder() async throws {
         var files: [String: Data] = [:]
