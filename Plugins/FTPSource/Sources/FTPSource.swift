@@ -56,8 +56,15 @@ public struct FTPSource: Module, SourceDriver {
             if tls != .none, certificate.isEmpty || key.isEmpty {
                 throw ConfigError(place("tls"), "bad-option", "TLS needs `certificate` and `key`.")
             }
-            if Set(logins.map(\.user)).count < logins.count {
-                throw ConfigError(place("logins"), "bad-option", "Two logins have the same user.")
+            var folders: [String: String] = [:]
+            for login in logins {
+                if login.user.isEmpty { throw ConfigError(place("logins"), "bad-option", "A login needs a user.") }
+                guard let other = folders.updateValue(login.user, forKey: FTPServer.folderName(login.user)) else { continue }
+                throw ConfigError(
+                    place("logins"), "bad-option",
+                    other == login.user
+                        ? "Two logins have the same user." : "The users `\(other)` and `\(login.user)` would have the same folder.",
+                    hint: "Give each camera a name of letters and digits.")
             }
         }
     }
