@@ -93,6 +93,34 @@ import Testing
         #expect(reason.contains("live.yaml` is gone: ") && reason.contains("Put the file back"), "\(reason)")
     }
 
+    /// Releases are often switched by a link, to the file or to its folder.
+    @Test(arguments: ["live.yaml", "current"])
+    func aLinkThatIsPointedElsewhereIsAChange(link: String) throws {
+        let table = try Table()
+        try table.frames("hot", count: 1, from: 0)
+        for (folder, targets) in [("a", ["archive"]), ("b", ["archive", "second"])] {
+            try FileManager.default.createDirectory(atPath: table.path(folder), withIntermediateDirectories: true)
+            try FileManager.default.moveItem(atPath: try write(table, to: targets), toPath: table.path(folder + "/live.yaml"))
+        }
+        func point(to folder: String) throws {
+            let file = link == "current" ? "" : "/live.yaml"
+            try FileManager.default.createSymbolicLink(atPath: table.path("new"), withDestinationPath: table.path(folder) + file)
+            #expect(rename(table.path("new"), table.path(link)) == 0)
+        }
+        try point(to: "a")
+        let run = try Background(["run", table.path(link == "current" ? "current/live.yaml" : link), "--state", table.state, "--json"])
+        #expect(run.line(#"{"type":"status""#) != nil)
+        #expect(Background.within(seconds: 30) { table.files(table.archive).count == 1 })
+        try point(to: "b")
+        #expect(waits(run, for: 1, "taken"))
+        #expect(Background.within(seconds: 30) { self.delivered(table, "second").count == 1 })
+        // What it leads to now is watched, too.
+        let text = try String(contentsOfFile: table.path("b/live.yaml"), encoding: .utf8)
+        try table.write("b/live.yaml", text + "# again\n")
+        #expect(waits(run, for: 2, "taken"))
+        #expect(run.kill(SIGINT).status == 130)
+    }
+
     /// A reload waits a few seconds for what is being sent, not minutes: meanwhile nobody listens to cameras and folders.
     @Test func aSlowDeliveryDoesNotKeepTheSourcesWaiting() throws {
         let table = try Table()

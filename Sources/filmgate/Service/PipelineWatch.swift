@@ -5,7 +5,7 @@ import Glibc
 
 /// Notices when a pipeline file, or one that it includes, is written again or taken away.
 ///
-/// Editors write a new file and rename it: so their folders are watched.
+/// Editors write a new file and rename it, and links are pointed elsewhere: so the folders of all names on the way to it are watched.
 final class PipelineWatch: Sendable {
     private let stopping: Int32
 
@@ -17,7 +17,7 @@ final class PipelineWatch: Sendable {
     ///
     /// Nil where nothing can be watched.
     init?(_ files: Set<String>, changed: @escaping @Sendable () -> Void, gone: @escaping @Sendable (String) -> Void) {
-        let names = Set(files.map { FileSystem.canonical(UserPath.absolute($0)) })
+        let names = Set(files.map(UserPath.absolute))
         var ends: [Int32] = [-1, -1]
         guard !names.isEmpty, pipe(&ends) == 0 else { return nil }
         stopping = ends[1]
@@ -31,52 +31,29 @@ final class PipelineWatch: Sendable {
     deinit { close(stopping) }
 
     private static func watch(_ files: Set<String>, until stop: Int32, _ changed: () -> Void, _ gone: (String) -> Void) {
-        let watches = Set(files.map(Paths.folder)).compactMap { folder in
-            let made = Result { () throws(IngestError) -> FolderWatch? in
-                let watch = try FolderWatch(folder)
-                return try watch.add("") ? watch : nil
-            }
-            return (try? made.get()) ?? nil
-        }
-        var waits = watches.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
-        waits.append(pollfd(fd: stop, events: 0, revents: 0))
-        var missing = files.filter(isMissing)
+        var sight = PipelineSight(files), missing = files.filter(isMissing)
         while true {
             // A folder that went with its file tells nothing when it is back.
+            var waits = sight.waits + [pollfd(fd: stop, events: 0, revents: 0)]
             let count = poll(&waits, nfds_t(waits.count), missing.isEmpty ? -1 : absence)
             if count < 0, errno == EINTR { continue }
             guard count >= 0, waits[waits.count - 1].revents == 0 else { return }
             // Writing and renaming are several events.
             if count > 0 { usleep(200_000) }
-            let seen = look(watches, files)
-            var isChanged = seen.isChanged
-            if seen.isRemoved, !isChanged {
+            var seen = sight.look()
+            if seen.isRemoved, !seen.isChanged {
                 var ending = pollfd(fd: stop, events: 0, revents: 0)
                 if poll(&ending, 1, absence) > 0 { return }
-                isChanged = look(watches, files).isChanged
+                seen.add(sight.look())
             }
             let lost = files.filter(isMissing)
-            if isChanged || !missing.isSubset(of: lost) { changed() }
+            // Before anything is read: what changes after that is seen, wherever the names lead now.
+            if seen.isElsewhere || lost != missing || PipelineSight.names(files) != sight.names { sight = PipelineSight(files) }
+            if seen.isChanged || (seen.isElsewhere && lost.isEmpty) || !missing.isSubset(of: lost) { changed() }
             for file in lost.subtracting(missing).sorted() { gone(file) }
             missing = lost
         }
     }
 
     private static func isMissing(_ file: String) -> Bool { withCPath(file) { access($0, F_OK) } != 0 }
-
-    /// What was written, and what was removed, since the last look.
-    private static func look(_ watches: [FolderWatch], _ files: Set<String>) -> (isChanged: Bool, isRemoved: Bool) {
-        var (isChanged, isRemoved) = (false, false)
-        for watch in watches {
-            for event in watch.read() {
-                switch event {
-                case .written(let name), .movedIn(let name): isChanged = isChanged || files.contains(Paths.join(watch.root, name))
-                case .gone(let name): isRemoved = isRemoved || files.contains(Paths.join(watch.root, name))
-                case .rootGone: isRemoved = true
-                default: break
-                }
-            }
-        }
-        return (isChanged, isRemoved)
-    }
 }
