@@ -77,8 +77,16 @@ final class Scratch: Sendable {
         #expect(throws: IngestError.self) { try vault().value("a") }
     }
 
+    /// After going back to an earlier release: the sign-ins in it are good.
+    @Test func aStoreOfANewerReleaseIsLeftAlone() throws {
+        try Data("{\"version\":2,\"entries\":{}}".utf8).write(to: URL(filePath: vault().path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: vault().path)
+        let error = #expect(throws: IngestError.self) { try vault().set("a", SecretValue("x")) }
+        #expect(error?.code == .unauthorized && error?.message.contains("newer Filmgate") == true)
+    }
+
     @Test(arguments: [
-        "", "{", "[]", "{\"version\":2,\"entries\":{}}", "{\"version\":1,\"entries\":{\"a\":1}}",
+        "", "{", "[]", "{\"version\":0,\"entries\":{}}", "{\"version\":1,\"entries\":{\"a\":1}}",
         "{\"version\":1,\"entries\":{},\"wrap\":{}}",
         "{\"version\":1,\"entries\":{},\"wrap\":{\"kdf\":\"scrypt\",\"rounds\":1073741824,\"block\":8,\"parallel\":1,\"salt\":\"AAAAAAAAAAA=\",\"check\":\"\",\"idle\":1,\"hook\":[]}}",
     ])

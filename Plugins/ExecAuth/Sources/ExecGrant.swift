@@ -23,7 +23,9 @@ struct ExecGrant: AccountGrant {
         } else {
             text = HelperProgram.text(of: printed) ?? ""
         }
-        guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+        // No token begins so: a page, or JSON that broke off.
+        let isText = text.utf8.first.map { [UInt8(ascii: "<"), UInt8(ascii: "{"), UInt8(ascii: "[")].contains($0) } ?? true
+        guard !isText, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             throw IngestError(.unauthorized, "\(program) printed nothing that could be sent.")
         }
         let account = json?["account"]?.text.map { HeaderText.clean(String($0.prefix(200))) } ?? program

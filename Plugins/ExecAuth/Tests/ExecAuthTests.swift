@@ -58,7 +58,10 @@ import Testing
         #expect(keys == ["t2"] && requests.count == 2)
     }
 
-    @Test(arguments: ["exit 1", "exit 0", "printf 'a\\nb\\n'", "echo '{\"token\":\"\"}'", "echo '{\"x\":1}'", "kill -9 $$"])
+    @Test(arguments: [
+        "exit 1", "exit 0", "printf 'a\\nb\\n'", "echo '{\"token\":\"\"}'", "echo '{\"x\":1}'", "echo '{\"token\":\"X\"'",
+        "echo '<html>sign in</html>'", "kill -9 $$",
+    ])
     func aHelperThatFailsHolds(_ script: String) async throws {
         let module = try make(script)
         let error = await #expect(throws: IngestError.self) { try await module.sign(request) }

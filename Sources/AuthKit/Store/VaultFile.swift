@@ -28,7 +28,12 @@ struct VaultFile {
             if count == 0 { break }
             bytes += part[..<count]
         }
-        guard bytes.count <= limit, let json = JSONValue(bytes), let file = VaultFile(json) else {
+        let json = bytes.count <= limit ? JSONValue(bytes) : nil
+        if case .integer(let version)? = json?["version"], version > Self.version {
+            throw refused(
+                path, "was written by a newer Filmgate", "Go on with that one; moved away, its sign-ins would have to be made anew.")
+        }
+        guard let json, let file = VaultFile(json) else {
             throw IngestError(
                 .unauthorized, "The secret store \(path) is damaged.",
                 advice: "Move it away (mv \(path) \(path).damaged) and sign in again with `filmgate login`.", cause: VaultDamaged())
@@ -59,10 +64,13 @@ struct VaultFile {
         try DurableFile.atomicWrite(bytes.span.bytes, to: path, mode: 0o600)
     }
 
+    /// Of the file's form.
+    private static let version: Int64 = 1
+
     init() {}
 
     init?(_ json: JSONValue) {
-        guard json["version"] == .integer(1), case .object(let members)? = json["entries"] else { return nil }
+        guard json["version"] == .integer(Self.version), case .object(let members)? = json["entries"] else { return nil }
         for (name, value) in members {
             guard case .string(let text) = value else { return nil }
             entries[name] = text
@@ -74,7 +82,7 @@ struct VaultFile {
     }
 
     private var json: JSONValue {
-        var members: [String: JSONValue] = ["version": .integer(1), "entries": .object(entries.mapValues { .string($0) })]
+        var members: [String: JSONValue] = ["version": .integer(Self.version), "entries": .object(entries.mapValues { .string($0) })]
         if let wrap { members["wrap"] = wrap.json }
         return .object(members)
     }
