@@ -32,6 +32,52 @@ import Testing
         #expect(!response(200, [("Content-Type", "application/json")], "<p>").isPage)
     }
 
+    @Test(arguments: [
+        "<!DOCTYPE html>", "<!doctype\n HTML PUBLIC>", "<html>", "<HTML lang=en>", "<head>", "<body onload=x>", "<script>",
+        "<meta charset=x>", "<title>x", "\u{FEFF} \r\n<html", "<!-- x --><!---->\n<html>", "<?xml version=\"1.0\"?>\n<!DOCTYPE html>",
+        "<!-- without an end",
+        "<!--><script>",
+    ])
+    func whatBeginsLikeHTMLIsAPage(_ text: String) {
+        for type in [nil, "text/plain", "application/octet-stream", "application/json"] {
+            let headers = type.map { [(name: "Content-Type", value: $0)] } ?? []
+            #expect(HTTPResponse(status: 200, headers: headers, body: Array(text.utf8)).isPage)
+            let units = Array(text.utf16)
+            let little = units.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+            let big = units.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+            for bytes in [little, big, [0xFF, 0xFE] + little, [0xFE, 0xFF] + big] {
+                #expect(HTTPResponse(status: 200, headers: headers, body: bytes).isPage)
+            }
+            #expect(!HTTPResponse(status: 201, headers: headers, body: Array(text.utf8)).isPage)
+        }
+    }
+
+    @Test func whatIsCalledHTMLIsAPageUnlessItSaysLittle() {
+        func isPage(_ body: String, _ type: String = "text/html") -> Bool { response(200, [("Content-Type", type)], body).isPage }
+        for body in ["Please sign in.", "Welcome <form>", "<x>", "<!-- x -->", "a\u{1}b", String(repeating: "a", count: 65)] {
+            #expect(isPage(body) && isPage(body, "application/xhtml+xml; charset=utf-8"))
+        }
+        for body in [" ok\n", "\u{FEFF}1", "[]", #"{"message": "all <b>well</b>"}"#, "\u{FEFF}", " \r\n"] { #expect(!isPage(body)) }
+    }
+
+    @Test func whatCameCompressedMayBeAPage() {
+        func isPage(_ type: String?, _ coding: String, _ body: String = "\u{1F}\u{8B}") -> Bool {
+            response(200, [("Content-Encoding", coding)] + (type.map { [("Content-Type", $0)] } ?? []), body).isPage
+        }
+        #expect(isPage("text/html", "gzip") && isPage(nil, "br", "x") && isPage("text/html", "br", "x"))
+        #expect(!isPage("application/json", "gzip") && !isPage("text/html", "identity", "ok") && !isPage("text/html", "gzip", ""))
+    }
+
+    @Test(arguments: [
+        "", "OK", "{}", "[1]", "<?xml version=\"1.0\"?><CompleteMultipartUploadResult><ETag>x</ETag>", "<d:multistatus xmlns:d=\"DAV:\">",
+        "<header>", "<html5>", "<?xml", "<!DOCTYPE svg>", "<titles/>", "<", "<!", "<Result><html></html></Result>", "1", "\u{0}",
+    ])
+    func whatServersAnswerIsNoPage(_ text: String) {
+        for type in [nil, "text/plain", "application/xml", "application/json"] {
+            #expect(!response(200, type.map { [("Content-Type", $0)] } ?? [], text).isPage)
+        }
+    }
+
     @Test func carriesTheServersWordsFromWhereverTheyStand() {
         let bodies = [
             #"{"error": {"code": 7, "message": "No such album"}}"#, #"{"errors": [{"detail": "No such album"}]}"#,

@@ -56,12 +56,17 @@ import Testing
         #expect(await code { () async throws(IngestError) in try await target.check() } == .misconfigured)
     }
 
-    private static func pages(_ options: [String: Option], found: String? = nil) async throws -> (Receipt?, IngestError.Code?) {
+    private static func pages(
+        _ options: [String: Option], found: String? = nil, as type: String? = "text/html; charset=utf-8",
+        body: [UInt8] = Array("<!doctype html><p>Welcome".utf8), coding: String? = nil, status: Int = 200
+    ) async throws -> (Receipt?, IngestError.Code?) {
         let bytes: [UInt8] = [1, 2, 3], job = try JobFile(bytes), sent = Flag()
         let server = try FaultServer { seen, _ in
             if seen.method == "PUT" || seen.method == "POST" {
                 sent.raise()
-                return .answer(200, headers: [("Content-Type", "text/html; charset=utf-8")], body: "<!doctype html><p>Welcome")
+                let facts = [type.map { "Content-Type: \($0)\r\n" }, coding.map { "Content-Encoding: \($0)\r\n" }].compactMap(\.self)
+                let head = "HTTP/1.1 \(status) OK\r\n\(facts.joined())Content-Length: \(body.count)\r\nConnection: close\r\n\r\n"
+                return .raw(Array(head.utf8) + body)
             }
             let isThere = sent.isRaised && found.map { seen.target.hasSuffix($0) } == true
             return isThere ? .answer(200, body: String(decoding: bytes, as: UTF8.self)) : .answer(404)
@@ -82,6 +87,32 @@ import Testing
         #expect(try await Self.pages(["url": .text("BASE/assets"), "find": .map(["url": .text("BASE/of/{sha256}")])]).1 == .untrusted)
         #expect(try await Self.pages(["url": .text("BASE/assets"), "believe_pages": .plain("true")]).0?.verified == Receipt.Proof.none)
         #expect(try await Self.pages(["url": .text("BASE/dav/{name}")], found: "/dav/IMG_1.JPG").0?.verified == .reread)
+    }
+
+    /// A sign-in page that says nothing true of itself.
+    @Test(arguments: [nil, "text/plain", "application/octet-stream", "text/html"], ["PUT", "POST"])
+    func aPageIsKnownWhateverItsTypeSays(_ type: String?, _ verb: String) async throws {
+        let options = ["url": Option.text(verb == "PUT" ? "BASE/dav/{name}" : "BASE/assets")]
+        let expected: IngestError.Code = verb == "PUT" ? .untrusted : .misconfigured
+        let page = "\r\n<!-- a network's -->\n<HTML lang=\"en\"><head>"
+        #expect(try await Self.pages(options, as: type, body: Array("\u{FEFF}\(page)".utf8)).1 == expected)
+        #expect(try await Self.pages(options, as: type, body: [0xFF, 0xFE] + page.utf8.flatMap { [$0, 0] }).1 == expected)
+    }
+
+    @Test func aCompressedPageIsNoDeliveryEither() async throws {
+        let options = ["url": Option.text("BASE/dav/{name}")], body: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
+        #expect(try await Self.pages(options, body: body, coding: "gzip").1 == .untrusted)
+        #expect(try await Self.pages(options, as: nil, body: body, coding: "gzip").1 == .untrusted)
+        #expect(try await Self.pages(options, as: "application/json", body: body, coding: "gzip").0 != nil)
+    }
+
+    @Test func whatServersSayToAnUploadIsBelieved() async throws {
+        let options = ["url": Option.text("BASE/dav/{name}")]
+        let created = Array("<!DOCTYPE HTML PUBLIC \"-//IETF//DTD HTML 2.0//EN\">\n<html><head>\n<title>201 Created</title>".utf8)
+        #expect(try await Self.pages(options, body: created, status: 201).0 != nil)
+        for (type, text) in [("text/plain", "OK\n"), ("text/html", "OK"), ("text/html", #"{"id": 7}"#), ("text/html", "")] {
+            #expect(try await Self.pages(options, as: type, body: Array(text.utf8)).0 != nil, "\(type) \(text)")
+        }
     }
 
     @Test(arguments: [404, 400]) func anHonestServerIsAskedForNothingOnce(_ refusal: Int) async throws {

@@ -29,7 +29,8 @@ struct S3Client: Sendable {
     /// Every service gives what it stores an ETag; whoever says 200 without one (a network's sign-in page, a service's console at another
     /// port) has stored nothing.
     func isStored(_ response: HTTPResponse) -> Bool {
-        response[header: "ETag"] != nil || XMLText.first("ETag", in: response.body) != nil
+        // Web servers give their pages an ETag, too.
+        response[header: "ETag"] != nil && !response.isPage || XMLText.first("ETag", in: response.body) != nil
     }
 
     func isListing(_ response: HTTPResponse) -> Bool { XMLText.first("ListBucketResult", in: response.body) != nil }

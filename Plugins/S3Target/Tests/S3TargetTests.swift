@@ -53,6 +53,10 @@ import Testing
         #expect(await Self.failure { () async throws(IngestError) in _ = try await target.upload(sample.job()) }?.code == .untrusted)
         let asked = await Self.failure { () async throws(IngestError) in _ = try await target.occupancy(of: "a.jpg", for: sample.job()) }
         #expect(asked?.code == .untrusted)
+        let tagged = try FaultServer { _, _ in .answer(200, headers: [("ETag", "\"x\"")], body: "<!doctype html><p>Welcome") }
+        defer { tagged.stop() }
+        let portal = try Bucket.target(tagged.url + "/b", TestKeys())
+        #expect(await Self.failure { () async throws(IngestError) in _ = try await portal.upload(sample.job()) }?.code == .untrusted)
         let other = try FaultServer { _, _ in .answer(404, body: "{}") }
         defer { other.stop() }
         let elsewhere = try Bucket.target(other.url + "/b", TestKeys())

@@ -64,6 +64,22 @@ struct WebDAVTargetTests {
         #expect(try ServerRoom.copies(first.digests.sha256, below: server.folder + "/files" + room) == 1)
     }
 
+    /// A network's sign-in page is no yes, whatever it calls itself; what a server says of a file that it created may well be a page.
+    @Test(arguments: [(200, "text/plain", true), (200, "", true), (201, "text/html", false)])
+    func aPageIsNoDelivery(_ status: Int, _ type: String, _ refused: Bool) async throws {
+        let headers = type.isEmpty ? [] : [("Content-Type", type)]
+        let server = try FaultServer { seen, _ in
+            seen.method == "PUT" ? .answer(status, headers: headers, body: "<!doctype html><title>Created</title>") : .answer(404)
+        }
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try Nginx.target(server.url + "/x", nil) { $0.placing = .direct }
+        let result = await Result { () async throws(IngestError) in try await target.upload(sample.job(path: "a.jpg")) }
+        switch result {
+        case .success: #expect(!refused)
+        case .failure(let error): #expect(refused && error.code == .untrusted)
+        }
+    }
+
     /// The file was renamed, and the answer got lost: asked, not sent again.
     @Test func aLostAnswerToTheRenamingIsAskedAbout() async throws {
         let server = try await Nginx.server.start(), room = "/lost" + SharedServer.newRoom()
