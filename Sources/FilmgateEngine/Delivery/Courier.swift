@@ -104,7 +104,7 @@ enum Courier {
             return await LostBytes.error(job.file, nil, roots: roots)
                 ?? IngestError(
                     .notFound, "\(job.file.path) is gone before it could be sent.",
-                    advice: "Import the card again with --again to send it.")
+                    advice: "Import its card again with --again; what a watched folder or a camera still has is taken by the next run.")
         case .success(let facts?):
             guard facts.size == job.file.size else {
                 throw IngestError(
