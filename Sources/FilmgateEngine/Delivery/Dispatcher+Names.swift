@@ -60,7 +60,7 @@ extension Dispatcher {
         guard var parcel = parcels[old.id] else { return }
         if path != old.job.path {
             book.release(parcel)
-            book.give(path, to: parcel.id.content, at: parcel.id.target)
+            book.give(path, to: parcel.id.content, at: parcel.id.target, ShotMark(parcel.job.asset))
         }
         parcel.job.path = path
         parcel.isUnasked = false

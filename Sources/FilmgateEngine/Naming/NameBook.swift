@@ -5,8 +5,11 @@ import Synchronization
 ///
 /// Asked shot by shot in card order.
 final class NameBook: Sendable {
+    private struct Given {
+        var content: ContentKey, shot: ShotMark
+    }
     private struct Pages {
-        var given: [String: [String: ContentKey]] = [:]
+        var given: [String: [String: Given]] = [:]
         var counters: [String: Int] = [:]
         /// Contents that have a name at a target, as hashes.
         var promised: [String: Set<Int>] = [:]
@@ -17,11 +20,16 @@ final class NameBook: Sendable {
     }
     private let pages = Mutex(Pages())
 
-    func holder(of path: String, at target: String) -> ContentKey? { pages.withLock { $0.given[target]?[SafeName.folded(path)] } }
+    func holder(of path: String, at target: String) -> ContentKey? {
+        pages.withLock { $0.given[target]?[SafeName.folded(path)]?.content }
+    }
 
-    func give(_ path: String, to content: ContentKey, at target: String) {
+    /// The shot of the file that has that name.
+    func shot(at path: String, of target: String) -> ShotMark? { pages.withLock { $0.given[target]?[SafeName.folded(path)]?.shot } }
+
+    func give(_ path: String, to content: ContentKey, at target: String, _ shot: ShotMark) {
         pages.withLock { pages in
-            pages.given[target, default: [:]][SafeName.folded(path)] = content
+            pages.given[target, default: [:]][SafeName.folded(path)] = Given(content: content, shot: shot)
             pages.promised[target, default: []].insert(content.hashValue)
         }
     }
@@ -56,7 +64,7 @@ final class NameBook: Sendable {
     func release(_ parcel: Parcel) {
         pages.withLock { pages in
             let name = SafeName.folded(parcel.job.path)
-            if pages.given[parcel.id.target]?[name] == parcel.id.content { pages.given[parcel.id.target]?[name] = nil }
+            if pages.given[parcel.id.target]?[name]?.content == parcel.id.content { pages.given[parcel.id.target]?[name] = nil }
         }
     }
 

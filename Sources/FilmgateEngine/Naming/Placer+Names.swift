@@ -25,6 +25,9 @@ extension Placer {
                 path(of: drafts[$0], namer, values: values, lead: lead, tree: home, counter: shot.counter, suffix: suffix)
             }
         }
+        let second = try await secondSidecars(drafts, indices, paths(indices, shot.suffix), at: target)
+        for index in second { drafts[index].leaveOut(target) }
+        indices.removeAll(where: second.contains)
         // Files that differ only in case share a name on many file systems: the later ones are suffixed by themselves.
         for group in Self.withoutClashes(indices, paths(indices, shot.suffix)) {
             do throws(IngestError) {
@@ -87,7 +90,7 @@ extension Placer {
         case .silence: draft.unasked.insert(target.name)
         }
         draft.paths[target.name] = path
-        book.give(path, to: draft.content, at: target.identity)
+        book.give(path, to: draft.content, at: target.identity, ShotMark(draft.asset))
     }
 
     private func path(
@@ -108,7 +111,7 @@ extension Placer {
     }
 
     /// What stands at each path, when none of them holds other bytes; nil when one does.
-    private func free(
+    func free(
         _ paths: [String], drafts: [Draft], indices: [Int], at target: PlannedTarget
     ) async throws(IngestError) -> [Answer]? {
         var answers: [Answer] = [], mine: [String: ContentKey] = [:]
@@ -134,7 +137,7 @@ extension Placer {
 
     /// What a target says of a name; `silence` when it cannot be asked now: then the name is chosen by what we know ourselves, and the
     /// target is asked before anything is sent.
-    private enum Answer: Equatable { case told(Occupancy), silence }
+    enum Answer: Equatable { case told(Occupancy), silence }
 
     /// A target in a network is given a few seconds: the folders must not wait for it, nor for one that was silent before.
     private func ask(_ target: PlannedTarget, _ path: String, _ job: UploadJob) async throws(IngestError) -> Answer {

@@ -46,6 +46,8 @@ struct Placer: Sendable {
         let values = shotValues(profile)
         let first = lead.map { NamingLead($0, among: drafts, profile: profile) }
         for target in targets { try await name(&drafts, at: target, values: values, lead: first, profile: profile) }
+        for draft in drafts where draft.isLeftOut { Companions.remove(draft.file) }
+        drafts.removeAll(where: \.isLeftOut)
         return drafts.map { $0.placed(budget: budget[$0.asset.id] ?? 0, event: event, values: values, lead: lead) }
     }
 

@@ -25,7 +25,7 @@ import Testing
     @Test func namesAreKeptUntilTheLedgerKnowsThem() {
         let book = NameBook(), parcel = parcel("A.JPG")
         book.beginPlacing()
-        book.give("A.JPG", to: parcel.id.content, at: "t")
+        book.give("A.JPG", to: parcel.id.content, at: "t", ShotMark(parcel.job.asset))
         book.beginPlacing()
         #expect(book.isPromised(parcel.id.content, at: "t") && !book.isConcluded(parcel.id))
         #expect(book.holder(of: "a.jpg", at: "t") == parcel.id.content)
@@ -34,7 +34,7 @@ import Testing
     /// Whoever is choosing names just then may have asked the ledger a moment too early.
     @Test func whatBecomesFinalIsRememberedForTheShotThatIsBeingPlaced() {
         let book = NameBook(), parcel = parcel("A.JPG")
-        book.give("A.JPG", to: parcel.id.content, at: "t")
+        book.give("A.JPG", to: parcel.id.content, at: "t", ShotMark(parcel.job.asset))
         book.beginPlacing()
         book.conclude(parcel.id)
         book.release(parcel)
@@ -48,7 +48,7 @@ import Testing
         for number in 0..<10_000 {
             let parcel = parcel("IMG_\(number).JPG")
             book.beginPlacing()
-            book.give(parcel.job.path, to: parcel.id.content, at: "t")
+            book.give(parcel.job.path, to: parcel.id.content, at: "t", ShotMark(parcel.job.asset))
             book.conclude(parcel.id)
             book.release(parcel)
         }
