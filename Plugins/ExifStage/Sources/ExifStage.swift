@@ -16,6 +16,12 @@ public struct ExifStage: Module, Stage {
     public static let manifest = Manifest(
         "exif", "Reads what each file says about itself: camera, time, exposure, place, rating.", needs: [.file], gives: [.media])
 
+    public var traits: StageTraits {
+        var traits = StageTraits()
+        traits.reads = true
+        return traits
+    }
+
     /// Files read at once; reading is a few system calls unless the disk is slow.
     static let width = 4
 

@@ -74,6 +74,8 @@ final class FolderSession: SourceSession {
         }
     }
 
+    var keepsRefused: Bool { true }
+
     func settled(_ settled: Settled) { remover?.settled(settled) }
 
     func concluded() async { await remover?.concluded() }

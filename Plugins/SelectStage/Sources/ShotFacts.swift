@@ -12,9 +12,10 @@ extension Shot {
 
     /// One rating for the shot: the XMP sidecar's, else the first that a frame has.
     ///
-    /// 0 stands for "not rated".
+    /// 0 stands for "not rated". Files that were taken before count in their place: the verdict is the same whichever came first.
     var rating: Int? {
-        let sidecars = assets.filter { $0.kind == .sidecar }, frames = assets.filter { $0.kind != .sidecar }
+        let all = (assets + known).sorted { ($0.kind.rank, $0.origin.path) < ($1.kind.rank, $1.origin.path) }
+        let sidecars = all.filter { $0.kind == .sidecar }, frames = all.filter { $0.kind != .sidecar }
         if let given = sidecars.lazy.compactMap({ $0.media?.rating }).first { return given == 0 ? nil : given }
         return frames.lazy.compactMap { $0.media?.rating }.first { $0 != 0 } ?? remembered?.media?.rating.flatMap { $0 == 0 ? nil : $0 }
     }

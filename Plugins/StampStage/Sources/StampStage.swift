@@ -127,7 +127,7 @@ public struct StampStage: Module, Stage {
     /// The shot's primary, when the card brought no sidecar for it; clip trees have rules of their own for what lies in them.
     private func isToGetSidecar(_ asset: Asset, of shot: Shot) -> Bool {
         shot.remembered == nil && shot.assets.first?.id == asset.id && !asset.kind.follows && asset.shot.innerPath == nil
-            && !shot.assets.contains(where: Self.isXMP)
+            && !(shot.assets + shot.known).contains(where: Self.isXMP)
     }
 
     private func companion(_ rendition: Rendition, of asset: Asset) -> Companion {

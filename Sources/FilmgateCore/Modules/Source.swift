@@ -89,6 +89,8 @@ public protocol SourceSession: Sendable {
     nonisolated var home: String { get }
     /// True when the files stay where they are while they are sent: nothing is copied into staging.
     nonisolated var inPlace: Bool { get }
+    /// True when a file that ends as filtered stays where it is: it may be judged again while the session is open.
+    nonisolated var keepsRefused: Bool { get }
     /// What becomes of a file that could not be read as it was listed; nil = set aside. Throws when the whole source is gone.
     func fate(of origin: Origin, after failure: IngestError) async throws(IngestError) -> SourceEntry.Fate?
     /// One of its assets reached its ending, and the ledger knows. Called on any thread; must be quick.
@@ -112,6 +114,7 @@ extension SourceSession {
     public func unlisted() async -> IngestError? { nil }
     public nonisolated var home: String { "" }
     public nonisolated var inPlace: Bool { false }
+    public nonisolated var keepsRefused: Bool { false }
     public func fate(of origin: Origin, after failure: IngestError) async throws(IngestError) -> SourceEntry.Fate? { nil }
     public nonisolated func settled(_ settled: Settled) {}
     public func concluded() async {}

@@ -29,6 +29,8 @@ public struct StageTraits: Sendable, Hashable {
     public var hourShift: Bool
     /// Wants to know what the profile and the run say of each shot (`Shot.stamping`).
     public var stamps = false
+    /// Only adds what a file says about itself: is also asked of the files of a shot that are known and not taken again (`Shot.known`).
+    public var reads = false
 
     public init(deliversTo: [String] = [], workers: Int? = nil, recognises: Bool = false, hourShift: Bool = false) {
         (self.deliversTo, self.workers, self.recognises, self.hourShift) = (deliversTo, workers, recognises, hourShift)
@@ -51,6 +53,10 @@ public struct Shot: Sendable {
     public var assets: [Asset]
     /// The shot's primary when it is known from before and not read again.
     public var remembered: Asset?
+    /// Files of the shot that were taken before and are not taken again, where they still can be read: what they say still counts.
+    ///
+    /// `file` is nil where it has been read already.
+    public var known: [Asset] = []
     /// For stages that ask for it.
     public var stamping: Stamping?
 

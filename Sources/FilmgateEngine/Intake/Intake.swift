@@ -12,6 +12,9 @@ struct Intake: Sendable {
     /// Told of every shot that could not be taken, and why.
     var leaving: @Sendable (ShotWork, IngestError?) -> Void
 
+    /// Takes works that come of others; nil where nothing comes later, as in a single pass.
+    var further: (@Sendable (ShotWork) -> Void)?
+
     private var delivering: any Delivering { ground.desk }
     private var tally: Tally { ground.tally }
     private var budget: ByteBudget { ground.budget }
@@ -89,6 +92,7 @@ struct Intake: Sendable {
             passed = true
             _ = try placed.get()
             for member in work.members { reader.stager.shelf.placed(member.entry.origin) }
+            if let further, let again = ground.refused.again(after: work, result.passed, in: session) { further(again) }
         } catch {
             trouble.note(error)
             // Whoever is through already must not stand in line again: nobody would ever let it in.
@@ -102,6 +106,13 @@ struct Intake: Sendable {
         if !work.followsOnly { await ground.leads.ended(work.key, lead: lead) }
     }
 
+    /// A frame that a stage refused may be rated later; one that it refuses for its name is refused for good.
+    private func noteRefused(_ asset: Asset) {
+        guard further != nil, !asset.kind.follows else { return }
+        let isForGood = ground.plan.stages.contains { $0.refusal(ofName: asset.origin.name, asset.kind) != nil }
+        if !isForGood { ground.refused.note(asset) }
+    }
+
     /// In card order, one shot at a time.
     private func place(_ work: ShotWork, _ result: ShotReader.Result) async throws(IngestError) {
         for failed in result.failed { await settle(failed, releasing: true) }
@@ -110,6 +121,7 @@ struct Intake: Sendable {
             switch passed.decision {
             case .finish(let ending, let reason, let twin):
                 await settle(Settled(asset: passed.asset, ending: ending, reason: reason, twin: twin), releasing: true)
+                if ending == .filtered { noteRefused(passed.asset) }
             case .deliver(let targets):
                 if passed.asset.flags.contains(AssetFlag.made) {
                     if refusal(passed.asset, lead: result.lead) == nil {

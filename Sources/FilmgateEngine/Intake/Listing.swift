@@ -77,13 +77,15 @@ struct Listing: Sendable {
 
     private func work(_ range: Range<Int32>) -> ShotWork {
         let shot = entries[Int(range.lowerBound)..<Int(range.upperBound)]
-        var known: [Int: KnownFile] = [:], settled: Set<Int> = []
+        var known: [Int: KnownFile] = [:], settled: Set<Int> = [], speaking: Set<Int> = []
         for index in shot.indices {
             let file = rules.recognition.position(of: shot[index].origin)
             if let file { known[index] = files[Int(file)] }
-            if verdict(on: index, file) != nil { settled.insert(index) }
+            guard let verdict = verdict(on: index, file) else { continue }
+            settled.insert(index)
+            if verdict.file != nil { speaking.insert(index) }
         }
-        return ShotWork(entries: shot, known: known, settled: settled)
+        return ShotWork(entries: shot, known: known, settled: settled, speaking: speaking)
     }
 
     private func verdict(on index: Int, _ file: Int32?) -> Verdict? {

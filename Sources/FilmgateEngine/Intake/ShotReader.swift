@@ -47,7 +47,8 @@ struct ShotReader: Sendable {
                 result.failed.append(try await failed(asset, error))
             }
         }
-        let shot = Shot(key: work.members[0].entry.shot.key, assets: assets, remembered: lead ?? remembered(work))
+        var shot = Shot(key: work.members[0].entry.shot.key, assets: assets, remembered: lead ?? remembered(work))
+        shot.known = known(work)
         do throws(IngestError) { result.passed = try await line.pass(shot, turn: turn) } catch {
             for asset in assets { stager.shelf.leave(asset) }
             throw error
@@ -79,6 +80,19 @@ struct ShotReader: Sendable {
     /// What a file with the same bytes was delivered beside, as the ledger remembers it of this very file.
     private func beside(_ known: KnownFile?, _ digests: Digests) -> String? {
         known?.content?.sha256 == digests.sha256 ? known?.content?.beside : nil
+    }
+
+    /// The files of the shot that are not taken again, such as a sidecar that was delivered before: a frame is judged by what they say.
+    ///
+    /// They are read where they lie; a camera is not asked for them again.
+    private func known(_ work: ShotWork) -> [Asset] {
+        let here: [Asset] = work.members.filter(\.speaks).compactMap { member in
+            guard let path = session.localPath(member.entry.origin) else { return nil }
+            var asset = Asset(origin: member.entry.origin, kind: member.entry.kind, shot: member.entry.shot)
+            asset.file = LocalFile(path: path, size: member.entry.origin.size, ownership: .source)
+            return asset
+        }
+        return work.beside + here
     }
 
     /// The primary decides make, time and name for the whole shot, also when it is known from before and not read now.

@@ -10,23 +10,40 @@ struct ShotWork: Sendable {
         var known: KnownFile?
         /// Already settled from the listing alone (known, filtered, unreadable): not read.
         var settled: Bool
+        /// Settled because it was taken before, by today's rules too: what it says of its shot still counts.
+        var speaks = false
     }
     /// Position in card order; names are given out in this order.
     var index = 0
     private let entries: ArraySlice<SourceEntry>
     /// By position among the entries; most files are new.
     private let known: [Int: KnownFile]
-    private let settled: Set<Int>
+    private let settled: Set<Int>, speaking: Set<Int>
+    /// Other files of the shot that have been read, and what they say.
+    private(set) var beside: [Asset] = []
     /// Bytes that will have to be staged.
     let bytesToRead: UInt64
 
-    init(entries: ArraySlice<SourceEntry>, known: [Int: KnownFile], settled: Set<Int>) {
-        (self.entries, self.known, self.settled) = (entries, known, settled)
+    init(entries: ArraySlice<SourceEntry>, known: [Int: KnownFile], settled: Set<Int>, speaking: Set<Int> = []) {
+        (self.entries, self.known, self.settled, self.speaking) = (entries, known, settled, speaking)
         bytesToRead = entries.indices.reduce(0) { settled.contains($1) ? $0 : $0 + entries[$1].origin.size }
     }
 
+    /// Frames that are judged once more, because of what has come since.
+    init(_ frames: [SourceEntry], beside: [Asset]) {
+        self.init(entries: frames[...], known: [:], settled: [])
+        self.beside = beside.map { asset in
+            var asset = asset
+            // The file goes where it goes; what it says is known.
+            asset.file = nil
+            return asset
+        }
+    }
+
     var members: [Member] {
-        entries.indices.map { Member(entry: entries[$0], known: known[$0], settled: settled.contains($0)) }
+        entries.indices.map {
+            Member(entry: entries[$0], known: known[$0], settled: settled.contains($0), speaks: speaking.contains($0))
+        }
     }
 
     var key: String { entries[entries.startIndex].shot.key }

@@ -30,6 +30,7 @@ struct Line: Sendable {
     private func pass(_ shot: inout Shot, turn: () async -> Void) async throws(IngestError) -> [Passed] {
         var decided: [AssetID: Passed] = [:]
         for stage in stages {
+            if stage.traits.reads { try await read(&shot, by: stage) }
             if stage.traits.stamps, let desk { shot.stamping = try await desk.stamping(for: shot, turn: turn) }
             for index in shot.assets.indices where decided[shot.assets[index].id] == nil {
                 let (asset, whole) = (shot.assets[index], shot)
@@ -52,6 +53,19 @@ struct Line: Sendable {
         }
         return shot.assets.map { asset in
             decided[asset.id] ?? Passed(asset: asset, decision: .finish(.filtered, reason: "no stage delivers it", twin: nil))
+        }
+    }
+
+    /// What the known files of the shot say; one that cannot be read any more says nothing.
+    private func read(_ shot: inout Shot, by stage: any Stage) async throws(IngestError) {
+        for (index, asset) in shot.known.enumerated() where asset.file != nil {
+            let whole = shot
+            let result = await Result { () async throws(IngestError) in try await stage.process(asset, of: whole) }
+            switch result {
+            case .success(.pass(let read)): shot.known[index] = read
+            case .failure(let error) where error.code == .cancelled: throw error
+            case .success, .failure: break
+            }
         }
     }
 }

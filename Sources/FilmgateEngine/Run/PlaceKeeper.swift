@@ -85,9 +85,9 @@ final class PlaceKeeper: Sendable {
         defer { asking?.cancel() }
         let key = ground.stopping.whenSet { reading.cancel() }
         var local = ground
-        (local.leads, local.bodies, local.trees) = (ShotLeads(), BodyBook(), trees)
+        (local.leads, local.bodies, local.trees, local.refused) = (ShotLeads(), BodyBook(), trees, RefusedFrames())
         var intake = local.intake(session)
-        if !run.once { (intake.wait, intake.leaving) = (nil, { Self.owe(stay, $0, $1) }) }
+        if !run.once { (intake.wait, intake.leaving, intake.further) = (nil, { Self.owe(stay, $0, $1) }, { feed.yield($0) }) }
         try await intake.take(works, trouble: FirstTrouble { reading.cancel() })
         ground.stopping.forget(key)
         if run.once || ground.stopping.isSet { await leaveUnfinished(session) }

@@ -15,7 +15,7 @@ struct RunGround: Sendable {
     let desk: any Delivering
     let placing: PlacingLock, underWay: UnderWay, sessions: SessionBook
     /// Of one open source; every place gets its own.
-    var leads = ShotLeads(), bodies = BodyBook(), trees = TreeBook()
+    var leads = ShotLeads(), bodies = BodyBook(), trees = TreeBook(), refused = RefusedFrames()
 
     /// What is settled from the listing alone and what must be read.
     ///
