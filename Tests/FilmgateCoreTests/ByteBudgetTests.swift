@@ -38,6 +38,14 @@ import Testing
         #expect(budget.used == .max)
     }
 
+    @Test func roomForMoreThanThereEverIsMeansAllOfIt() async throws {
+        let budget = ByteBudget(limit: 10)
+        #expect(budget.hasRoom(for: .max))
+        try await budget.take(3)
+        #expect(budget.hasRoom(for: 7) && !budget.hasRoom(for: 8) && !budget.hasRoom(for: .max))
+        #expect(UInt64.max.addingClamped(1) == .max && (UInt64.max - 1).addingClamped(1) == .max && UInt64(1).addingClamped(2) == 3)
+    }
+
     @Test func firstComeFirstServed() async throws {
         let budget = ByteBudget(limit: 10), log = Log()
         try await budget.take(10)

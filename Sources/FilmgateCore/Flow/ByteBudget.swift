@@ -1,5 +1,13 @@
 import Synchronization
 
+extension UInt64 {
+    /// The sum, or the largest number there is: sizes are what sources say.
+    public func addingClamped(_ other: UInt64) -> UInt64 {
+        let (sum, overflows) = addingReportingOverflow(other)
+        return overflows ? .max : sum
+    }
+}
+
 /// A semaphore counted in bytes, first come first served: taken before a fetch, given back when the bytes leave staging.
 ///
 /// A claim larger than the whole budget is granted when nothing else is out, so one huge file always gets through.
@@ -41,6 +49,9 @@ public final class ByteBudget: Sendable {
         state.withLock { _ = $0.cancelled.remove(id) }
         if !granted { throw IngestError(.cancelled, "Stopped while waiting for room in the spool.") }
     }
+
+    /// True where so much is free now; claims that came before may still go first.
+    public func hasRoom(for bytes: UInt64) -> Bool { min(bytes, limit) <= limit - min(limit, used) }
 
     /// Takes what is in use already, room or not: bytes that an earlier run left behind.
     public func occupy(_ bytes: UInt64) { state.withLock { $0.used += min(bytes, limit) } }

@@ -48,36 +48,51 @@ struct Intake: Sendable {
         for await var work in works {
             await ground.options.gate?.pass(or: stopping)
             let room = stopping.isSet || trouble.error != nil ? nil : await room(for: work)
-            if case .failure(let error) = room { trouble.note(error) }
+            var reason: IngestError?
+            if case .failure(let error) = room { reason = error }
+            // What no spool of this size holds waits for all of it; what comes after it may well fit into the rest.
+            if let reason, stopping.isSet || work.bytesToRead <= budget.limit { trouble.note(reason) }
             if case .success = room, trouble.error == nil {
                 work.index = sent
                 sent += 1
+                ground.reads.began()
                 if !work.followsOnly { await ground.leads.began(work.key) }
                 await channel.send(work)
             } else {
                 if case .success = room { budget.give(work.bytesToRead) }
-                leaving(work, trouble.error)
+                leaving(work, reason ?? trouble.error)
             }
         }
         channel.finish()
     }
 
-    /// Waits for room in the spool; gives up when nothing there moves any more, because its targets are held or do not answer.
+    /// Waits for room in the spool; gives up when nothing moves any more: nothing is being read, and the targets are held or do not answer.
     private func room(for work: ShotWork) async -> Result<Void, IngestError> {
-        if budget.used + work.bytesToRead <= budget.limit {
+        if budget.hasRoom(for: work.bytesToRead) {
             return await Result { () async throws(IngestError) in try await budget.take(work.bytesToRead) }
         }
         let taking = Task { await Result { () async throws(IngestError) in try await budget.take(work.bytesToRead) } }
         let watching = Task {
+            var wasStuck = false
             while !Task.isCancelled {
                 try? await Task.sleep(for: .milliseconds(200))
-                if stopping.isSet { taking.cancel() } else if let wait, await delivering.isStuck(wait) { taking.cancel() }
+                // Twice in a row: what was just delivered gives its room back a moment later.
+                let isStuck = await isStuck(work)
+                if stopping.isSet || isStuck && wasStuck { taking.cancel() }
+                wasStuck = isStuck
             }
         }
         let result = await taking.value
         watching.cancel()
         guard case .failure = result, !stopping.isSet else { return result }
-        return .failure(IngestError(.cancelled, "the spool is full and its targets take nothing"))
+        let state = work.bytesToRead > budget.limit ? "this is larger than the spool, which is not empty," : "the spool is full"
+        return .failure(IngestError(.cancelled, "\(state) and its targets take nothing"))
+    }
+
+    /// Where there is room, an earlier claim goes first: that one gets it, or gives up.
+    private func isStuck(_ work: ShotWork) async -> Bool {
+        guard let wait, !budget.hasRoom(for: work.bytesToRead), ground.reads.isEmpty else { return false }
+        return await delivering.isStuck(wait)
     }
 
     private func process(_ work: ShotWork, _ turnstile: Turnstile, _ trouble: FirstTrouble) async {
@@ -104,6 +119,7 @@ struct Intake: Sendable {
             leaving(work, error)
         }
         if !work.followsOnly { await ground.leads.ended(work.key, lead: lead) }
+        ground.reads.ended()
     }
 
     /// A frame that a stage refused may be rated later; one that it refuses for its name is refused for good.

@@ -66,7 +66,7 @@ struct Listing: Sendable {
         var settled = 0
         for index in shot {
             guard let verdict = verdict(on: index, rules.recognition.position(of: entries[index].origin)) else {
-                bytes += entries[index].origin.size
+                bytes = bytes.addingClamped(entries[index].origin.size)
                 continue
             }
             verdicts.append(verdict)

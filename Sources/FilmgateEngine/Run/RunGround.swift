@@ -14,6 +14,8 @@ struct RunGround: Sendable {
     let staging: StagingPlan
     let desk: any Delivering
     let placing: PlacingLock, underWay: UnderWay, sessions: SessionBook
+    /// Of all sources: they share the spool.
+    let reads = ReadsUnderWay()
     /// Of one open source; every place gets its own.
     var leads = ShotLeads(), bodies = BodyBook(), trees = TreeBook(), refused = RefusedFrames()
 

@@ -9,7 +9,7 @@ struct FormatReport {
 
     mutating func add(_ finding: CardProof.Finding) {
         findings.append(finding)
-        bytes += finding.origin.size
+        bytes = bytes.addingClamped(finding.origin.size)
         switch finding.verdict {
         case .proven: proven += 1
         case .exempt: exempt += 1

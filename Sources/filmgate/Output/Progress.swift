@@ -33,7 +33,7 @@ final class Progress: Sendable {
             switch happening {
             case .listed(_, let entries, let bytes):
                 numbers.entries += entries
-                numbers.bytesToRead += bytes
+                numbers.bytesToRead = numbers.bytesToRead.addingClamped(bytes)
             case .started(let origin): numbers.current = origin.name
             case .read(let bytes): numbers.bytesRead += bytes
             case .settled(let settled):
