@@ -45,7 +45,9 @@ final class BlockWriter {
         guard kind == Self.ext4 || kind == Self.xfs, fg_set_direct(file.descriptor, 1) == 0 else { return }
         isDirect = true
         // The room is taken in one piece, and a full disk says so now.
-        let code = grows ? fg_reserve(file.descriptor, off_t(size)) : posix_fallocate(file.descriptor, 0, off_t(size))
+        // What a camera announces may be any number.
+        let room = off_t(clamping: size)
+        let code = grows ? fg_reserve(file.descriptor, room) : posix_fallocate(file.descriptor, 0, room)
         if code == ENOSPC || code == EDQUOT || code == EFBIG { throw .writing(file.path, code, size: size) }
     }
 
