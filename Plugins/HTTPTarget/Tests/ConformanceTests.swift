@@ -5,7 +5,8 @@ import Testing
 
 @testable import HTTPTarget
 
-@Suite(.serialized, .timeLimit(.minutes(5))) struct ConformanceTests {
+// `make peers` sends a file of 3 GB to a gallery that is built for debugging.
+@Suite(.serialized, .timeLimit(.minutes(20))) struct ConformanceTests {
     static func bench(_ options: @escaping @Sendable (String) -> [String: Option]) -> HTTPBench {
         HTTPBench(start: TestGallery.start) { base, auth, logger, patience in
             let limit = Option.plain("\(Int(patience.inSeconds))s")
