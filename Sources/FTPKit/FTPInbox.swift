@@ -170,14 +170,15 @@ package final class FTPInbox: Sendable {
             guard (try? DurableFile.makeDirectories(Paths.folder(root + "/" + to), mode: 0o700)) != nil,
                 (try? DurableFile.publish(part: root + "/" + from, as: root + "/" + to)) != nil
             else { return nil }
-            if state.finished.remove(from) != nil { state.finished.insert(to) }
+            let isFinished = state.finished.remove(from) != nil
+            if isFinished { state.finished.insert(to) }
             state.leave(from)
             state.tried(now, to)
             if let size = state.lately[was] {
                 state.forget(was)
                 state.note(now, size)
             }
-            return FTPServer.Renaming(login: client.login, path: new, from: from, to: to)
+            return FTPServer.Renaming(login: client.login, path: new, from: from, to: to, isFinished: isFinished)
         }
     }
 

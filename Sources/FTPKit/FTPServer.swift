@@ -19,6 +19,8 @@ package final class FTPServer: Sendable {
     /// Places in the inbox, before and after, and the name that the client gave.
     package struct Renaming: Sendable {
         package var login: String, path: FTPPath, from: String, to: String
+        /// Its client was told that all of it is safe.
+        package var isFinished: Bool
     }
     private struct State {
         var listener: (any Channel)?, guests: [ObjectIdentifier: Guest] = [:], counts = FTPCounts(), isStopped = false

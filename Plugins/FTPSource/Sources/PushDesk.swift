@@ -100,7 +100,7 @@ actor PushDesk {
         // It may have been looked for between the renaming and this word of it; `judge` takes the facts from the disk.
         var file =
             waiting.removeValue(forKey: way.from)?.file
-            ?? FTPFile(login: way.login, path: way.path, place: way.to, size: 0, modified: 0, inode: 0, ended: false)
+            ?? FTPFile(login: way.login, path: way.path, place: way.to, size: 0, modified: 0, inode: 0, ended: way.isFinished)
         (file.path, file.place) = (way.path, way.to)
         waiting[way.to] = Waiting(file: file, since: .now, due: .now)
         schedule()
