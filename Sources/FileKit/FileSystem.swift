@@ -43,6 +43,9 @@ public enum FileSystem {
         return try SmallFile.read(path, limit: limit)
     }
 
+    /// Where a symbolic link points, as it is written there; nil when it is none.
+    public static func link(_ path: String) -> String? { SmallFile.link(path) }
+
     /// Whether the disk under `folder`, one of ours, still works: a small file can be made there, and made durable.
     ///
     /// So does a full one. One that was taken out does not, whether or not its folder has gone with it. Blocks for the disk.

@@ -46,7 +46,7 @@ struct PipelineSight {
                 // A link is made in one step; a file that is made is written afterwards.
                 case .begun(let name):
                     let path = Paths.join(watch.root, name)
-                    if names.contains(path), Self.link(path) != nil { seen.isChanged = true }
+                    if names.contains(path), FileSystem.link(path) != nil { seen.isChanged = true }
                 case .gone(let name): if names.contains(Paths.join(watch.root, name)) { seen.isRemoved = true }
                 case .rootGone: (seen.isRemoved, seen.isElsewhere) = (true, true)
                 default: break
@@ -68,7 +68,7 @@ struct PipelineSight {
             }
             let path = Paths.join(at, String(part))
             // As many as the system follows.
-            guard links < 40, let target = link(path) else {
+            guard links < 40, let target = FileSystem.link(path) else {
                 at = path
                 continue
             }
@@ -81,11 +81,4 @@ struct PipelineSight {
     }
 
     private static func parts(_ path: String) -> [Substring] { path.split(separator: "/").filter { $0 != "." } }
-
-    /// Where a symbolic link leads; nil for anything else.
-    private static func link(_ path: String) -> String? {
-        var buffer = [CChar](repeating: 0, count: 4096)
-        let room = buffer.count, count = withCPath(path) { readlink($0, &buffer, room) }
-        return count > 0 ? String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
-    }
 }
