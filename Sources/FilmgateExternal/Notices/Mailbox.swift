@@ -9,23 +9,21 @@ final class Mailbox: Sendable {
     private let on: Set<HookMoment>
     private let name: String, logger: Logger
     private let slot: AsyncStream<Notice>.Continuation
-    private let work: Task<Void, Never>
+    /// Gives the number of those that it did not come to.
+    private let work: Task<Int, Never>
     private let dropped = Atomic(0)
-    /// Taken in and not tried yet.
-    private let waiting: Waiting
-
-    private final class Waiting: Sendable { let count = Atomic(0) }
 
     init(_ courier: any NoticeCourier, on: Set<HookMoment>, _ logger: Logger, limit: Int = Mailbox.limit) {
         let (stream, slot) = AsyncStream<Notice>.makeStream(bufferingPolicy: .bufferingOldest(limit))
-        let waiting = Waiting()
-        (self.on, self.slot, self.logger, self.waiting, name) = (on, slot, logger, waiting, courier.name)
+        (self.on, self.slot, self.logger, name) = (on, slot, logger, courier.name)
         work = Task.detached {
-            var isSilent = false
+            var isSilent = false, left = 0
             for await notice in stream {
                 // What is buffered comes on even then.
-                if Task.isCancelled { return }
-                waiting.count.subtract(1, ordering: .relaxed)
+                guard !Task.isCancelled else {
+                    left += 1
+                    continue
+                }
                 do throws(IngestError) {
                     try await courier.deliver(notice)
                     isSilent = false
@@ -34,19 +32,14 @@ final class Mailbox: Sendable {
                     isSilent = true
                 }
             }
+            return left
         }
     }
 
     /// Never waits.
     func put(_ notice: Notice) {
         guard on.contains(notice.moment) else { return }
-        waiting.count.add(1, ordering: .relaxed)
-        switch slot.yield(notice) {
-        case .enqueued: return
-        case .dropped: dropped.add(1, ordering: .relaxed)
-        default: break
-        }
-        waiting.count.subtract(1, ordering: .relaxed)
+        if case .dropped = slot.yield(notice) { dropped.add(1, ordering: .relaxed) }
     }
 
     /// Waits until all is delivered, for `patience` at most; then gives up what is left.
@@ -55,11 +48,10 @@ final class Mailbox: Sendable {
         let alarm = Task { [work] in
             if (try? await Task.sleep(for: patience)) != nil { work.cancel() }
         }
-        await work.value
+        let left = await work.value
         alarm.cancel()
         let lost = dropped.load(ordering: .relaxed)
         if lost > 0 { logger.warning("hook \(name): \(lost) notices were left out, it could not keep up") }
-        let left = waiting.count.load(ordering: .relaxed)
         if left > 0 { logger.warning("hook \(name): \(left) notices still waited when the run ended, and were left out") }
     }
 }
