@@ -19,7 +19,7 @@ import Testing
         return nil
     }
 
-    @Test(arguments: [OIDCDouble.Profile.Style.rfc, .auth0, .google]) func deviceGrant(_ style: OIDCDouble.Profile.Style) async throws {
+    @Test(arguments: OIDCDouble.Profile.Style.allCases) func deviceGrant(_ style: OIDCDouble.Profile.Style) async throws {
         var profile = OIDCDouble.Profile()
         (profile.style, profile.pending, profile.slowDowns, profile.lifetimeAsText) = (style, 2, 1, true)
         let bench = try OIDCBench(profile), desk = TestDesk(), module = try bench.module()

@@ -64,13 +64,15 @@ public enum OAuthAnswer: Sendable {
     case fine(OAuthReply)
     case refused(OAuthRefusal)
 
-    /// The JSON decides, not the status: providers use 400, 401, 403 and 429 as they like.
+    /// The JSON decides, not the status: providers use 200, 400, 401, 403 and 429 as they like.
     ///
     /// Throws for what is no OAuth answer at all: passing trouble of the server.
     init(_ response: HTTPResponse, receivedAt: Int) throws(IngestError) {
-        if (200..<300).contains(response.status), !response.isPage {
+        let code = response.json?["error"]?.text.flatMap { $0.isEmpty ? nil : $0 }
+        let gives = code == nil || response.json?["access_token"] != nil
+        if (200..<300).contains(response.status), !response.isPage, gives {
             self = .fine(OAuthReply(json: response.json ?? .object([:]), at: receivedAt))
-        } else if let code = response.json?["error"]?.text, response.status < 500, code != "too_many_requests" {
+        } else if let code, response.status < 500, code != "too_many_requests" {
             let words = response.json?["error_description"]?.text.map { response.redactor.scrub(String($0.prefix(200))) }
             self = .refused(OAuthRefusal(code: String(code.prefix(64)), words: words.map(HeaderText.clean), status: response.status))
         } else if response.status == 400 || response.status == 401, response.body.isEmpty || response.json != nil {

@@ -108,6 +108,7 @@ extension OIDCDouble {
         if state.profile.style == .auth0 {
             status = ["slow_down": 429, "invalid_client": 401, "unsupported_grant_type": 400][code] ?? 403
         }
+        if state.profile.style == .fine { status = 200 }
         if state.profile.style == .google, code == "authorization_pending" { status = 428 }
         return Self.json(["error": .string(code), "error_description": .string("The double says \(code).")], status: status)
     }

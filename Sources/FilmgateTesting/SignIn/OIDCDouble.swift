@@ -7,7 +7,8 @@ import Synchronization
 public final class OIDCDouble: ServiceDouble {
     /// How it behaves, to be changed at any time.
     public struct Profile: Sendable {
-        public enum Style: Sendable { case rfc, auth0, google }
+        /// How refusals are numbered; `fine` says them with 200.
+        public enum Style: Sendable, CaseIterable { case rfc, auth0, google, fine }
         /// What the token endpoint answers to everything: `invalid_client`, a network's own page, JSON without a token.
         public enum Trouble: Sendable { case refusal, page, nothing }
         public var trouble: Trouble?
