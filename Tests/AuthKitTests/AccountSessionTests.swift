@@ -173,7 +173,9 @@ import Testing
         let open = try await signedIn("horse")
         try Vault(directory: scratch.path).protect(with: SecretValue("horse"), idle: 60)
         let shut = session()
-        #expect(try await shut.restore(validating: false).state == .locked)
+        let why = await #expect(throws: IngestError.self) { try await shut.restore(validating: false) }
+        #expect(why?.isLocked == true)
+        #expect(await shut.state == .locked)
         let error = await #expect(throws: IngestError.self) { try await shut.credential() }
         #expect(error?.code == .unauthorized && error?.isLocked == true)
         #expect(try await open.credential().access.reveal() == "access-canary-0")

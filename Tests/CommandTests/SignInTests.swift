@@ -134,6 +134,8 @@ import Testing
         #expect(!String(decoding: table.files(table.state)["secrets.json"] ?? Data(), as: UTF8.self).contains("mock-refresh"))
         let locked = try table.run(["whoami", file])
         #expect(locked.status == 4 && locked.items("account").first?["state"] as? String == "locked")
+        let wrong = try table.run(["login", "--check", file], environment: ["FILMGATE_PASSPHRASE": "wrong"]).items("account").first
+        #expect(wrong?["state"] as? String == "locked" && (wrong?["reason"] as? String)?.contains("passphrase is wrong") == true)
         #expect(try table.run(["whoami", file], environment: ["FILMGATE_PASSPHRASE": "correct horse"]).status == 0)
         #expect(try table.run(["login", "--unprotect"], environment: ["FILMGATE_PASSPHRASE": "wrong"]).status == 4)
         #expect(try table.run(["login", "--unprotect"], environment: ["FILMGATE_PASSPHRASE": "correct horse"]).status == 0)

@@ -103,8 +103,8 @@ extension AccountSession {
                 if held == nil, grant.obtains { _ = try await current() }
             }
         } catch {
-            // The state says it all, except where asking itself failed.
-            guard error.code == .unauthorized else { throw error }
+            // The state says it all, except where asking itself failed, and why a store stays shut.
+            guard error.code == .unauthorized, !error.isLocked else { throw error }
         }
         return facts
     }

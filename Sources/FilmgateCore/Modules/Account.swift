@@ -62,7 +62,7 @@ public protocol AccountProvider: AuthProvider {
     /// The present state, and each later one as it comes; ends with the provider.
     func states() async -> AsyncStream<AccountState>
     /// Reads what is stored. `validating`: renews it where that is due, and asks the provider whether it still holds. Trouble with the
-    /// network is thrown and never signs out.
+    /// network, and a store that cannot be opened, are thrown and never sign out.
     func restore(validating: Bool) async throws(IngestError) -> AccountFacts
     /// Signs a person in and stores what comes of it. `unauthorized` when it was refused or took too long.
     func signIn(_ desk: any SignInDesk, _ wish: SignInWish) async throws(IngestError) -> Account

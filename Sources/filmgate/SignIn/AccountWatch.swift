@@ -1,3 +1,4 @@
+import AuthKit
 import FilmgateCore
 import Logging
 
@@ -13,9 +14,9 @@ struct AccountWatch {
                     logger.info("\(entry.name): not asked yet: \(error.message)")
                 }
                 for await state in await account.states() {
-                    if let sentence = Self.sentence(state) {
-                        logger.warning("\(entry.name): \(sentence) Run `filmgate login \(entry.name)`.")
-                    }
+                    guard let sentence = Self.sentence(state) else { continue }
+                    let cure = state == .locked ? UnlockGate.advice : "Run `filmgate login \(entry.name)`."
+                    logger.warning("\(entry.name): \(sentence) \(cure)")
                 }
             }
         }
