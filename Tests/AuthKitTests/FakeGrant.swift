@@ -9,6 +9,8 @@ final class FakeGrant: AccountGrant {
         var refresh = "r0", previous: String?, calls = 0, revoked: [String] = []
         /// Answers that get lost after the token was changed.
         var lost = 0
+        /// Whom the pipeline file names.
+        var issuer = "https://login.example"
         var grace = true, refuses = false, offline = false, storage = false
     }
     let provider = Mutex(Provider())
@@ -31,6 +33,8 @@ final class FakeGrant: AccountGrant {
         (credential.refresh, credential.expires) = (SecretValue("r0"), clock.unix + life)
         return credential
     }
+
+    func issued(_ credential: Credential) -> Bool { provider.withLock { $0.issuer } == credential.issuer }
 
     func refresh(_ credential: Credential) async throws(IngestError) -> Credential {
         // Lets others pile up.

@@ -63,9 +63,11 @@ struct ClerkFrontend: AccountGrant {
         return credential
     }
 
+    func issued(_ credential: Credential) -> Bool { credential.issuer == base }
+
     func refresh(_ credential: Credential) async throws(IngestError) -> Credential {
-        guard credential.issuer == base, let client = credential.refresh, let session = credential.extra["session"] else {
-            throw IngestError(.unauthorized, "It was made by another instance.")
+        guard let client = credential.refresh, let session = credential.extra["session"] else {
+            throw IngestError(.unauthorized, "There is nothing to renew it with.")
         }
         return try await mint(session.reveal(), client: client, account: credential.account)
     }

@@ -8,6 +8,8 @@ struct ClerkKey: AccountGrant {
 
     var stores: Bool { false }
     var obtains: Bool { true }
+    /// Read anew in each process.
+    func issued(_ credential: Credential) -> Bool { true }
     func renews(_ credential: Credential) -> Bool { true }
 
     func refresh(_ credential: Credential) async throws(IngestError) -> Credential {
@@ -40,8 +42,10 @@ struct ClerkKey: AccountGrant {
 struct ClerkOAuth: AccountGrant {
     let client: OAuthClient
 
+    func issued(_ credential: Credential) -> Bool { client.issued(credential) }
+
     func refresh(_ credential: Credential) async throws(IngestError) -> Credential {
-        guard let refresh = credential.refresh, credential.issuer == client.issuer, credential.client == client.id else {
+        guard let refresh = credential.refresh else {
             throw IngestError(.unauthorized, "There is nothing to renew it with.")
         }
         switch try await client.token([("grant_type", "refresh_token"), ("refresh_token", refresh.reveal())]) {

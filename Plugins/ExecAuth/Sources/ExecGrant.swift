@@ -9,6 +9,8 @@ struct ExecGrant: AccountGrant {
 
     var stores: Bool { false }
     var obtains: Bool { true }
+    /// Asked for anew in each process.
+    func issued(_ credential: Credential) -> Bool { true }
     func renews(_ credential: Credential) -> Bool { true }
     func obtain() async throws(IngestError) -> Credential? { try await ask("get") }
     func refresh(_ credential: Credential) async throws(IngestError) -> Credential { try await ask("renew") }

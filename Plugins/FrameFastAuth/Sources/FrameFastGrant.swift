@@ -14,8 +14,12 @@ final class FrameFastGrant: AccountGrant {
     }
 
     private var isEvent: Bool { options.username != nil }
+    private var client: String { options.username ?? "desktop" }
 
     var obtains: Bool { isEvent }
+
+    /// The token of another event would put this one's pictures into the other's gallery.
+    func issued(_ credential: Credential) -> Bool { credential.issuer == api.base && credential.client == client }
 
     func renews(_ credential: Credential) -> Bool { isEvent || credential.refresh != nil }
 
@@ -50,7 +54,7 @@ final class FrameFastGrant: AccountGrant {
 
     private func credential(_ access: String, _ account: Account) -> Credential {
         Credential(
-            issuer: api.base, client: options.username ?? "desktop", access: SecretValue(access), obtained: clock(), account: account)
+            issuer: api.base, client: client, access: SecretValue(access), obtained: clock(), account: account)
     }
 
     func obtain() async throws(IngestError) -> Credential? { try await obtain(again: false) }

@@ -9,16 +9,18 @@ import Testing
 
 /// The module and its double.
 final class FrameFastBench: AccountBench {
-    let double: FrameFastDouble, clock = BenchClock(), folder: ScratchFolder, options: [(String, String)], secrets_: CanarySecrets
+    let double: FrameFastDouble, clock = BenchClock(), folder: ScratchFolder, more: [(String, String)], secrets_: CanarySecrets
 
     init(_ options: [(String, String)] = [], pin: String? = "canary-048213") throws {
         (double, folder) = (try FrameFastDouble(clock), try ScratchFolder())
-        self.options = [("api", double.url), ("login_url", double.url + "/auth/desktop")] + options
+        more = options
         secrets_ = CanarySecrets(pin)
     }
 
-    func module() throws -> FrameFastAuth {
-        let clock = clock
+    func module() throws -> FrameFastAuth { try module(more) }
+
+    func module(_ more: [(String, String)]) throws -> FrameFastAuth {
+        let clock = clock, options = [("api", double.url), ("login_url", double.url + "/auth/desktop")] + more
         let module = FrameFastAuth(
             try BenchModule.options(FrameFastAuth.Options.self, options), BenchModule.context(state, secrets: secrets_),
             transport: CurlTransport(),
@@ -91,6 +93,18 @@ final class FrameFastBench: AccountBench {
         _ = try await module.sign(HTTPRequest("POST", bench.target))
         #expect(bench.renewals == 2)
         for file in Everything.below(bench.state) { #expect(!file.text.contains("canary-048213")) }
+    }
+
+    /// The token of one lives for twelve hours: with it the next event's pictures would go into the gallery of the one before.
+    @Test func anotherEventIsAnotherToken() async throws {
+        let bench = try FrameFastBench(Self.event)
+        let first = try await bench.module().sign(HTTPRequest("POST", bench.target))[header: "Authorization"]
+        let next = try bench.module([("username", "P4TTY"), ("password", "${env:PIN}")])
+        let second = try await next.sign(HTTPRequest("POST", bench.target))[header: "Authorization"]
+        #expect(second?.hasPrefix("Bearer event-canary-") == true && second != first && bench.renewals == 2)
+        #expect(try await next.sign(HTTPRequest("POST", bench.target))[header: "Authorization"] == second)
+        let error = await #expect(throws: IngestError.self) { try await bench.module([]).sign(HTTPRequest("POST", bench.target)) }
+        #expect(error?.code == .unauthorized)
     }
 
     @Test func aRefusedPINIsNotTriedAgain() async throws {

@@ -89,13 +89,15 @@ final class FrameFastDouble: ServiceDouble {
     private func event(_ body: JSONValue?, _ state: inout State) -> FaultAct {
         state.pinTries += 1
         if state.gone { return .answer(410, body: #"{"error":{"code":"GONE","message":"Event expired"}}"#) }
-        guard body?["username"]?.text == "K7M2Q", body?["password"]?.text == "canary-048213" else { return refused("Invalid credentials") }
+        let events = ["K7M2Q": ("e-1", "Smith"), "P4TTY": ("e-2", "Jones")]
+        guard let event = body?["username"]?.text.flatMap({ events[$0] }), body?["password"]?.text == "canary-048213" else {
+            return refused("Invalid credentials")
+        }
         state.renewals += 1
         return .answer(
             200,
-            body:
-                #"{"token":"\#(fresh("event", &state))","event_id":"e-1","event_name":"Smith","upload_window_end":null,"credits_remaining":5}"#
-        )
+            body: #"{"token":"\#(fresh("event", &state))","event_id":"\#(event.0)","event_name":"\#(event.1)","#
+                + #""upload_window_end":null,"credits_remaining":5}"#)
     }
 
     private func refused(_ words: String) -> FaultAct { .answer(401, body: #"{"error":{"code":"UNAUTHENTICATED","message":"\#(words)"}}"#) }

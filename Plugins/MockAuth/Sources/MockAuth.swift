@@ -59,6 +59,8 @@ struct MockGrant: AccountGrant {
         return credential
     }
 
+    func issued(_ credential: Credential) -> Bool { credential.issuer == "mock" }
+
     func refresh(_ credential: Credential) async throws(IngestError) -> Credential {
         if options.fault == .renewal { throw IngestError(.unauthorized, "The mock sign-in was told not to renew.") }
         return fresh()

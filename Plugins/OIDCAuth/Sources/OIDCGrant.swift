@@ -10,14 +10,13 @@ struct OIDCGrant: AccountGrant {
 
     var obtains: Bool { isMachine }
 
+    func issued(_ credential: Credential) -> Bool { client.issued(credential) }
+
     func renews(_ credential: Credential) -> Bool { isMachine || credential.refresh != nil }
 
     func refresh(_ credential: Credential) async throws(IngestError) -> Credential {
         if isMachine, let fresh = try await obtain() { return fresh }
         guard let refresh = credential.refresh else { throw IngestError(.unauthorized, "There is nothing to renew it with.") }
-        guard credential.issuer == client.issuer, credential.client == client.id else {
-            throw IngestError(.unauthorized, "It was made by \(credential.issuer) for the client \(credential.client).")
-        }
         switch try await client.token([("grant_type", "refresh_token"), ("refresh_token", refresh.reveal())]) {
         case .fine(let reply): return try client.renewed(credential, reply)
         case .refused(let refusal): throw refusal.error(client.issuer)

@@ -23,6 +23,9 @@ extension OAuthClient {
         return credential
     }
 
+    /// Whether it came from this issuer, for this client.
+    public func issued(_ credential: Credential) -> Bool { credential.issuer == issuer && credential.client == id }
+
     /// The old credential with what the provider changed: a missing refresh token means that the old one stays.
     public func renewed(_ old: Credential, _ reply: OAuthReply) throws(IngestError) -> Credential {
         guard let access = reply["access_token"] else { throw IngestError(.unavailable, "\(issuer) gave no access token.") }

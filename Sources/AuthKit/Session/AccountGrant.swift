@@ -7,6 +7,10 @@ public protocol AccountGrant: Sendable {
     /// `unauthorized` only when the provider refuses for good; all else is taken as passing trouble. May be called again with the same
     /// credential after a lost answer.
     func refresh(_ credential: Credential) async throws(IngestError) -> Credential
+    /// Whether this provider gave it, to the client, user or event that the pipeline file names now.
+    ///
+    /// What another gave is neither sent, renewed nor revoked here: it would act for somebody else.
+    func issued(_ credential: Credential) -> Bool
     /// Whether `refresh` can do anything for it.
     func renews(_ credential: Credential) -> Bool
     /// What it gives is kept in the store; false for what comes from somewhere safe each time.

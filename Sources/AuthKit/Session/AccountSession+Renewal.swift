@@ -26,11 +26,13 @@ extension AccountSession {
             fresh.generation = 1
             return try await keep(fresh, insteadOf: nil)
         }
+        let isOurs = grant.issued(stored)
+        guard isOurs || grant.obtains else { throw signInNeeded(foreign(stored)) }
         // Another process was faster.
-        if stored.generation != old?.generation, !isOver(stored) { return stored }
+        if isOurs, stored.generation != old?.generation, !isOver(stored) { return stored }
         guard refused != Self.proof(of: stored) else { throw signInNeeded("The provider refused to renew the sign-in `\(name)`.") }
         var fresh = try await exchanged(stored)
-        (fresh.generation, fresh.origins) = (stored.generation + 1, stored.origins)
+        (fresh.generation, fresh.origins) = (stored.generation + 1, isOurs ? stored.origins : [])
         return try await keep(fresh, insteadOf: stored)
     }
 
@@ -61,7 +63,7 @@ extension AccountSession {
             try? await Task.sleep(for: .milliseconds(delay))
             try await load()
             guard let other = held else { return nil }
-            if Self.proof(of: other) != Self.proof(of: stored), !isOver(other) { return other }
+            if Self.proof(of: other) != Self.proof(of: stored), grant.issued(other), !isOver(other) { return other }
         }
         return nil
     }

@@ -9,8 +9,9 @@ extension AccountSession {
         }
         if grant.stores, !vault.isAwake() { (held, seen) = (nil, nil) }
         if held == nil || seen != vault.stamp { try await load() }
-        if let held { return held }
-        if grant.obtains { return try await renewed(from: nil) }
+        if let held, grant.issued(held) { return held }
+        if grant.obtains { return try await renewed(from: held) }
+        if let held { throw signInNeeded(foreign(held)) }
         become(.signedOut)
         throw signInNeeded("Nobody is signed in for `\(name)`.")
     }
@@ -26,6 +27,7 @@ extension AccountSession {
             let text = try await Self.pool.run { () throws(IngestError) in try vault.value(entry) }
             (held, seen) = (text.flatMap { Credential(text: $0) }, stamp)
             guard let held else { return become(.signedOut) }
+            guard grant.issued(held) else { return become(grant.obtains ? .signedOut : .expired(foreign(held))) }
             if let why = held.ended {
                 refused = Self.proof(of: held)
                 become(.expired(why))
@@ -100,7 +102,7 @@ extension AccountSession {
             } else {
                 try await load()
                 // Nobody has to sign in: what is not there yet is fetched.
-                if held == nil, grant.obtains { _ = try await current() }
+                if grant.obtains, held.map(grant.issued) != true { _ = try await current() }
             }
         } catch {
             // The state says it all, except where asking itself failed, and why a store stays shut.
@@ -124,7 +126,7 @@ extension AccountSession {
 
     var facts: AccountFacts {
         var facts = AccountFacts(state: state)
-        guard let held else { return facts }
+        guard let held, grant.issued(held) else { return facts }
         if case .signedIn = state, isOver(held), !grant.renews(held) { facts.state = .expired("The sign-in has run out.") }
         (facts.expires, facts.renews) = (held.expires, grant.renews(held))
         (facts.scope, facts.origins) = (held.scope, held.origins)
@@ -166,6 +168,15 @@ extension AccountSession {
         if grant.stores { try await Self.pool.run { () throws(IngestError) in try vault.set(entry, nil) } }
         seen = nil
         become(.signedOut)
-        if let known { try await grant.revoke(known) }
+        guard let known else { return }
+        guard grant.issued(known) else {
+            throw IngestError(.untrusted, "\(foreign(known)) It is forgotten here; where it was made nobody was told.")
+        }
+        try await grant.revoke(known)
+    }
+
+    /// Why a stored credential cannot serve.
+    func foreign(_ credential: Credential) -> String {
+        "The sign-in `\(name)` was made at \(credential.issuer) for \(credential.client), which the pipeline no longer names."
     }
 }
