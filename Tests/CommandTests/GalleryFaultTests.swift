@@ -16,6 +16,19 @@ import Testing
         #expect(run.count("pending") == 0)
     }
 
+    /// It takes all bytes of each file and then fails: bytes that move in vain are no progress.
+    @Test(arguments: ["error:100000", "busy:100000", "reset-middle:100000"]) func aFaultThatDoesNotPassEndsTheWait(_ fault: String) throws {
+        let table = try Table()
+        try table.frames("CARD", count: 3, from: 1)
+        let gallery = try Gallery(table, fault: fault)
+        let text = try String(contentsOfFile: try table.pipeline(gallery), encoding: .utf8)
+        let pipeline = try table.write("quick.yaml", text + "\nretry: { first: 50ms, most: 200ms }\n")
+        let began = ContinuousClock.now
+        let run = try table.deliver(pipeline, wait: "2s")
+        #expect(run.status == 8 && run.count("pending") == 3, "\(run.errors)")
+        #expect(ContinuousClock.now - began < .seconds(60))
+    }
+
     @Test func aRefusedTokenHoldsTheGalleryAndTheArchiveGoesOn() throws {
         let table = try Table()
         try table.sampleCard()

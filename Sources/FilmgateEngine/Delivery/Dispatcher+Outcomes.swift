@@ -8,13 +8,23 @@ extension Dispatcher {
             try await Courier.deliver(parcel.isUnasked ? try await named(parcel) : parcel, roots: roots)
         }
         tasks.drop(parcel.id)
+        let motion = motions.drop(parcel.id)
         switch result {
         case .success(let receipt): await succeeded(parcel.id, receipt)
         case .failure(let error):
+            spend(motion, at: parcel.id.target)
             await failed(parcel.id, error)
             pump(parcel.id.target)
         }
         wakeIfIdle()
+    }
+
+    /// What moved for a delivery that then failed was no progress, or a server that takes all bytes and answers 503 would be tried for ever.
+    ///
+    /// Only from the first failure on is it waited: the attempt itself may have taken longer than that.
+    private func spend(_ motion: Motion?, at target: String) {
+        guard queues[target]?.failures == 0, let last = motion?.last else { return }
+        lastProgress = max(lastProgress, last)
     }
 
     private func succeeded(_ id: Parcel.ID, _ receipt: Receipt) async {

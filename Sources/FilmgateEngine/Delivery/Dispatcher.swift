@@ -23,8 +23,8 @@ actor Dispatcher {
     var tasks: [Parcel.ID: Task<Void, Never>] = [:]
     private var drained: CheckedContinuation<Void, Never>?
     var lastProgress: ContinuousClock.Instant
-    /// Of what is being sent.
-    private let motion = Motion()
+    /// Of what is being sent now: what an attempt moved in vain is forgotten with it.
+    var motions: [Parcel.ID: Motion] = [:]
     private(set) var stopped = false, isWindingDown = false
     /// What the ledger is just being told of: deliveries that settled, and assets that are sent once it knows them.
     var unrecorded = 0
@@ -150,6 +150,8 @@ actor Dispatcher {
         guard !stopped, !isWindingDown || queues[target]?.isFlowing == true else { return }
         while concluding < Self.mostConcluding, let id = queues[target]?.next(at: clock.now), let parcel = parcels[id] {
             parcels[id]?.state = .sending
+            let motion = Motion()
+            motions[id] = motion
             tasks[id] = Task { await Motion.$current.withValue(motion) { await self.send(parcel) } }
         }
         report(target)
@@ -305,7 +307,7 @@ actor Dispatcher {
 
     /// Nothing was finished, begun or moved for so long.
     private func stands(for wait: Duration) -> Bool {
-        let last = max(lastProgress, motion.last ?? lastProgress)
+        let last = motions.values.compactMap(\.last).reduce(lastProgress, max)
         return clock.now - last > wait
     }
 
