@@ -102,6 +102,16 @@ import Testing
         #expect(elsewhere.count("pending") == 3)
     }
 
+    /// The file calls the gallery otherwise by now: asked for by that name, too, it gets what waits for it.
+    @Test func aTargetThatWasRenamedIsTheSameTarget() throws {
+        let (table, pipeline, address) = try scene(), gallery = try Gallery(table, at: address)
+        let text = try String(contentsOfFile: pipeline, encoding: .utf8).replacingOccurrences(of: "gallery]", with: "wall]")
+        let renamed = try table.write("renamed.yaml", text.replacingOccurrences(of: "\n  gallery:", with: "\n  wall:"))
+        let run = try retry(table, ["--target", "wall", "--pipeline", renamed])
+        #expect(run.status == 0 && run.count("delivered") == 3, "\(run.errors)\(run.output)")
+        #expect(try gallery.assets().count == 3)
+    }
+
     @Test func aTargetThatNobodyKnowsIsAUsageError() throws {
         let (table, _, _) = try scene()
         let run = try retry(table, ["--target", "galery"])

@@ -49,7 +49,7 @@ extension Leftovers {
     /// With `only`, of that target alone.
     func untouched(_ placed: [Placer.Placed], only: String?) async throws(IngestError) -> [Settled] {
         var sent = Set(placed.map(\.consignment.content)), left: [Settled] = []
-        for one in try await ledger.queue([.pending, .held]) where only == nil || one.delivery.targetName == only {
+        for one in try await ledger.queue([.pending, .held]) where concerns(one.delivery, only) {
             if assigning, !one.delivery.isUnassigned { continue }
             guard sent.insert(one.delivery.content).inserted else { continue }
             var asset = Asset(origin: one.asset.origin, kind: one.asset.kind, shot: one.asset.shot)

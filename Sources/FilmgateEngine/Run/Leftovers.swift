@@ -15,7 +15,7 @@ struct Leftovers: Sendable {
     func placed(_ states: Set<Receipt.State>, only: String?) async throws(IngestError) -> [Placer.Placed] {
         let waiting = try await ledger.queue(states)
         var order: [ContentKey] = [], byContent: [ContentKey: [QueuedDelivery]] = [:]
-        for one in waiting where (only == nil || one.delivery.targetName == only) && one.delivery.isUnassigned == assigning {
+        for one in waiting where concerns(one.delivery, only) && one.delivery.isUnassigned == assigning {
             if byContent[one.delivery.content] == nil { order.append(one.delivery.content) }
             byContent[one.delivery.content, default: []].append(one)
         }
@@ -75,6 +75,11 @@ struct Leftovers: Sendable {
         }
         let owner = Placer.Placed(consignment: consignment, parcels: parcels)
         return [owner] + (try await twins(of: owner, mine.map { ($0.one.delivery, $0.target) }, rows))
+    }
+
+    /// A target that has another name in the file by now is the same one all the same.
+    func concerns(_ delivery: DeliveryRow, _ only: String?) -> Bool {
+        only == nil || delivery.targetName == only || targets.contains { $0.name == only && $0.identity == delivery.target }
     }
 
     /// With its event a target may be another one: then its name in the file says which.
