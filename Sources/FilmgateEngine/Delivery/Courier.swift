@@ -63,9 +63,10 @@ enum Courier {
             let found = try await standing(earlier, parcel)
             remark = Self.remark(found, earlier)
             // A remote target that cannot say is believed: sending again might make a second asset.
-            if parcel.target.isLocal ? found == .equal : found != .missing {
+            if found == .equal || (!parcel.target.isLocal && found == .cannotTell) {
                 var receipt = earlier.receipt
-                (receipt.existed, receipt.reason) = (true, nil)
+                receipt.existed = true
+                receipt.reason = found == .cannotTell ? "delivered before; the target cannot say whether it is still there" : nil
                 return Standing(receipt: receipt)
             }
         }
