@@ -53,6 +53,28 @@ import Testing
         #expect(away.items().allSatisfy { ($0["reason"] as? String ?? "").contains("could not be asked") })
     }
 
+    /// The digest that a gallery named when it took a file counts while nobody can ask it, and not when it says that the file is gone.
+    @Test func aConfirmedDigestCountsForNothingAgainstWhatIsSaidNow() throws {
+        let gallery = try Gallery(table), environment = Gallery.environment
+        let file = try pipeline(
+            "http: { url: \"\(gallery.address)/api/assets\", auth: t, digest: { json: sha256 }, "
+                + "find: { url: \"\(gallery.address)/api/assets/{sha256}\" } }",
+            "auth: { t: { bearer: { token: \"${env:FILMGATE_GALLERY_TOKEN}\" } } }")
+        let run = try table.run(["import", table.card, "--pipeline", file], environment: environment)
+        #expect(run.status == 0 && run.count("delivered") == 3, "\(run.errors)")
+        let now = try ask(file, environment)
+        #expect(now.status == 0 && now.count("believed") == 0, "\(now.output)")
+        let unasked = try table.run(["safe-to-format", table.card])
+        #expect(unasked.status == 0 && unasked.count("believed") == 3, "\(unasked.output)")
+        gallery.stop()
+        let away = try ask(file, environment)
+        #expect(away.status == 0 && away.count("believed") == 3, "\(away.output)")
+        let empty = try Gallery(table, in: "empty", at: gallery.address)
+        let gone = try ask(file, environment)
+        #expect(gone.status == 8 && gone.count("removed") == 3, "\(gone.output)")
+        empty.stop()
+    }
+
     @Test func filesAtAServerAreReadBack() throws {
         let dav = Files(), server = try FaultServer { seen, _ in dav.answer(seen) }
         defer { server.stop() }
@@ -68,7 +90,11 @@ import Testing
         #expect(no.status == 8)
         let reasons = no.items().filter { $0["proof"] as? String == "not_proven" }.map { $0["reason"] as? String ?? "" }
         #expect(reasons.count == 1 && reasons[0].contains("other bytes"))
-        dav.state.withLock { $0[name] = nil }
+        // Brought again it gets a name of its own: what stands there now is somebody's.
+        let again = try table.run(["import", table.card, "--pipeline", file, "--event", "gala", "--again"])
+        #expect(again.count("delivered") == 1 && again.count("duplicate") == 2, "\(again.output)")
+        #expect(try ask(file).status == 0)
+        dav.state.withLock { files in for key in files.keys where key.hasSuffix("IMG_0002-2.JPG") { files[key] = nil } }
         #expect(try ask(file).count("removed") == 1)
     }
 

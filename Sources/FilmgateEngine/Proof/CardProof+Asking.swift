@@ -3,13 +3,19 @@ import FilmgateCore
 /// Remote copies: what the target says now, never what a receipt remembers of a reading.
 extension CardProof {
     /// Nil when the target has these bytes now: it knows them, or they were read back from it and compared.
-    func ask(_ delivery: DeliveryRow, _ job: UploadJob) async -> Verdict? {
+    ///
+    /// `isConfirmed`: it named their digest when it took them. That counts, as `proven`, where it cannot be asked or tell now, and never
+    /// against what it says now.
+    func ask(_ delivery: DeliveryRow, _ job: UploadJob, isConfirmed: Bool) async -> Verdict? {
         let name = delivery.targetName
         guard let witnesses else {
+            if isConfirmed { return .proven }
             return .problem("\(name): accepted, but it never confirmed the bytes; with --pipeline FILE it is asked")
         }
         let answer = await Result { () async throws(IngestError) -> Verdict? in
+            try witnesses.requireHeard(delivery.target)
             guard let target = try witnesses.target(of: delivery) else {
+                if isConfirmed { return .proven }
                 return .problem("\(name): the pipeline names no such target\(Self.event(delivery)) that could be asked for it")
             }
             if let found = try await target.find(job), found.verified == .server || found.verified == .reread { return nil }
@@ -17,12 +23,15 @@ extension CardProof {
             case .equal: return nil
             case .differs(let why): return .problem("\(name): it has other bytes than were delivered. \(why)")
             case .missing: return .removed("\(name): removed since: \(delivery.receipt.url ?? delivery.path)")
+            case .cannotTell where isConfirmed: return .proven
             case .cannotTell: return .problem("\(name): accepted, but it cannot say now that it has these bytes")
             }
         }
         switch answer {
         case .success(let verdict): return verdict
-        case .failure(let error): return .problem("\(name) could not be asked: \(error.message)")
+        case .failure(let error):
+            witnesses.note(error, of: delivery.target)
+            return isConfirmed ? .proven : .problem("\(name) could not be asked: \(error.message)")
         }
     }
 

@@ -17,6 +17,8 @@ public struct CardProof: Sendable {
     }
     public struct Finding: Sendable {
         public var origin: Origin, kind: MediaKind, verdict: Verdict, sha256: String?
+        /// Targets that named the bytes' digest when they took them, and were not asked now or cannot tell.
+        public var believed: [String] = []
 
         public init(origin: Origin, kind: MediaKind, verdict: Verdict, sha256: String?) {
             (self.origin, self.kind, self.verdict, self.sha256) = (origin, kind, verdict, sha256)
@@ -76,7 +78,7 @@ public struct CardProof: Sendable {
         case .failure(let error): finding.verdict = .problem("cannot be read: \(error.message)")
         case .success(let digests):
             finding.sha256 = digests.sha256
-            finding.verdict = try await verdict(entry, path, digests, beside)
+            finding.verdict = try await verdict(entry, path, digests, beside, &finding.believed)
         }
         return finding
     }
@@ -90,7 +92,7 @@ public struct CardProof: Sendable {
     }
 
     private func verdict(
-        _ entry: SourceEntry, _ path: String, _ digests: Digests, _ beside: [String]
+        _ entry: SourceEntry, _ path: String, _ digests: Digests, _ beside: [String], _ believed: inout [String]
     ) async throws(IngestError) -> Verdict {
         let sha256 = digests.sha256, rows = try await reader.assets(sha256: sha256)
         // A sidecar's copy must lie beside its own picture, wherever both came from; for anything else equal bytes are equal.
@@ -119,14 +121,18 @@ public struct CardProof: Sendable {
         var holdsOriginal = entry.kind == .sidecar
         for wanted in row.wanted {
             guard let delivery = deliveries.first(where: { $0.target == wanted }) else { return .problem("\(wanted): not delivered") }
-            if let problem = await check(delivery, entry, path, digests) { return problem }
+            switch await check(delivery, entry, path, digests) {
+            case nil: break
+            case .proven: believed.append(delivery.targetName)
+            case let problem?: return problem
+            }
             holdsOriginal = holdsOriginal || !delivery.holdsRendition
         }
         // Stamped copies hold the picture, but not the file that the camera wrote; a merged sidecar holds all that the card's said.
         return holdsOriginal ? .proven : .problem("only stamped copies were delivered, the original nowhere")
     }
 
-    /// Nil when this delivery proves the file.
+    /// Nil when this delivery proves the file now; `proven` when its target's earlier word does.
     private func check(_ delivery: DeliveryRow, _ entry: SourceEntry, _ path: String, _ digests: Digests) async -> Verdict? {
         let name = delivery.targetName, receipt = delivery.receipt
         guard receipt.state == .done else { return .problem(Self.undone(delivery)) }
@@ -134,8 +140,8 @@ public struct CardProof: Sendable {
         let delivered = delivery.holdsRendition ? Digests(sha256: receipt.sha256 ?? digests.sha256) : digests
         let size = delivery.holdsRendition ? delivery.size : entry.origin.size
         if let copy = receipt.path { return await checkCopy(copy, name, path, size: size, delivered.sha256) }
-        if receipt.verified == .server, receipt.sha256 == delivered.sha256 { return nil }
-        return await ask(delivery, Self.question(entry, path, size: size, delivered, delivery))
+        let isConfirmed = receipt.verified == .server && receipt.sha256 == delivered.sha256
+        return await ask(delivery, Self.question(entry, path, size: size, delivered, delivery), isConfirmed: isConfirmed)
     }
 
     private static func undone(_ delivery: DeliveryRow) -> String {

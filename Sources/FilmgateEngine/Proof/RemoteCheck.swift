@@ -1,5 +1,4 @@
 public import FilmgateCore
-import Synchronization
 
 /// Asks remote targets whether they still have what was delivered to them, as `verify` does for copies in folders.
 public final class RemoteCheck: Sendable {
@@ -12,8 +11,6 @@ public final class RemoteCheck: Sendable {
     }
 
     private let witnesses: Witnesses
-    /// Targets that did not answer or let nobody in: the rest of theirs is not asked for one by one.
-    private let silent = Mutex<[String: IngestError]>([:])
 
     public init(_ witnesses: Witnesses) { self.witnesses = witnesses }
 
@@ -40,8 +37,8 @@ public final class RemoteCheck: Sendable {
     }
 
     private func ask(_ delivery: DeliveryRow) async -> Answer {
-        if let error = silent.withLock({ $0[delivery.target] }) { return .failed(error) }
         let answer = await Result { () async throws(IngestError) -> Answer in
+            try witnesses.requireHeard(delivery.target)
             guard let target = try witnesses.target(of: delivery) else { return .noTarget }
             let sha256 = delivery.receipt.sha256 ?? delivery.content.sha256
             return .told(try await target.verify(delivery.receipt, size: delivery.size, sha256: sha256))
@@ -49,9 +46,7 @@ public final class RemoteCheck: Sendable {
         switch answer {
         case .success(let answer): return answer
         case .failure(let error):
-            if [.network, .unavailable, .unauthorized, .untrusted, .misconfigured].contains(error.code) {
-                silent.withLock { $0[delivery.target] = error }
-            }
+            witnesses.note(error, of: delivery.target)
             return .failed(error)
         }
     }

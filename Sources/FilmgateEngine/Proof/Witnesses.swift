@@ -11,6 +11,8 @@ public final class Witnesses: Sendable {
     public let digests: Set<DigestAlgorithm>
     private let build: Build
     private let built: Mutex<[String?: [Plan]]>
+    /// Targets that did not answer or let nobody in, by their identity.
+    private let silent = Mutex<[String: IngestError]>([:])
 
     /// Throws what building the targets for no event throws.
     public init(_ build: @escaping Build) throws(IngestError) {
@@ -27,6 +29,17 @@ public final class Witnesses: Sendable {
             if let target = plan.targets.first(where: { $0.identity == delivery.target }) { return target.target }
         }
         return nil
+    }
+
+    /// Throws again what a target that did not answer threw: thousands of files are not asked for one by one.
+    func requireHeard(_ identity: String) throws(IngestError) {
+        if let error = silent.withLock({ $0[identity] }) { throw error }
+    }
+
+    /// A question to it ended so.
+    func note(_ error: IngestError, of identity: String) {
+        guard [.network, .unavailable, .unauthorized, .untrusted, .misconfigured].contains(error.code) else { return }
+        silent.withLock { $0[identity] = error }
     }
 
     /// The targets that a file should have reached by the rules of today.

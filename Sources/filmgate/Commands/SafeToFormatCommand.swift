@@ -9,7 +9,8 @@ struct SafeToFormatCommand: AsyncParsableCommand {
         commandName: "safe-to-format",
         abstract: "May this card be formatted? Reads every file and every copy; yes only when all is proven.",
         discussion: """
-            Remote targets whose receipts are no proof are asked now: whether they know these bytes, or else by reading them back.
+            With --pipeline, remote targets are asked now: whether they know these bytes, or else by reading them back. What one of them
+            misses or has otherwise means no. One that cannot be asked or tell is believed only where it named the bytes' digest itself.
 
             EXAMPLE:
               filmgate safe-to-format /media/ann/EOS_DIGITAL && echo "format it"
@@ -18,7 +19,7 @@ struct SafeToFormatCommand: AsyncParsableCommand {
     @Argument(help: "The card, or the folder that holds its dump.", completion: .directory)
     var path: String
 
-    @Option(help: ArgumentHelp("The pipeline whose remote targets are asked where their receipt is no proof.", valueName: "file"))
+    @Option(help: ArgumentHelp("The pipeline whose remote targets are asked.", valueName: "file"))
     var pipeline: String?
 
     @Option(help: "Lift a rule: same-device (copies on the card's own device count) or filtered (files left out by a rule do not count).")

@@ -5,13 +5,17 @@ import FilmgateEngine
 struct FormatReport {
     private(set) var findings: [CardProof.Finding] = []
     private(set) var proven = 0, exempt = 0, problems = 0, removed = 0
+    /// Proven by what a target said when it took them: files by the target's name.
+    private(set) var believed: [String: Int] = [:]
     private(set) var bytes: UInt64 = 0
 
     mutating func add(_ finding: CardProof.Finding) {
         findings.append(finding)
         bytes = bytes.addingClamped(finding.origin.size)
         switch finding.verdict {
-        case .proven: proven += 1
+        case .proven:
+            proven += 1
+            for target in finding.believed { believed[target, default: 0] += 1 }
         case .exempt: exempt += 1
         case .problem: problems += 1
         case .removed:
@@ -36,6 +40,10 @@ struct FormatReport {
         Console.out(
             "\(Describe.count(findings.count, "file")), \(Describe.bytes(bytes)): \(proven) proven, \(exempt) exempt, \(problems) not proven\(culled)"
         )
+        for (target, count) in believed.sorted(by: { $0.key < $1.key }) {
+            let files = Describe.count(count, "file")
+            Console.out("\(files) by the digest that \(Describe.name(target)) named when it took them; it was not asked now, or cannot tell.")
+        }
         Console.out(isSafe ? "YES: safe to format." : "NO: do not format this card.")
     }
 
@@ -54,6 +62,7 @@ struct FormatReport {
         summary.add("exempt", exempt)
         summary.add("not_proven", problems)
         summary.add("removed", removed)
+        summary.add("believed", believed.values.max() ?? 0)
         summary.add("bytes", bytes)
         summary.add("exit", Int((isSafe ? ExitStatus.complete : .notProven).rawValue))
         Console.out(summary.finished)
@@ -76,6 +85,7 @@ struct FormatReport {
             }
         item.add("proof", word)
         item.add("reason", reason)
+        if !finding.believed.isEmpty { item.add("believed", finding.believed) }
         return item.finished
     }
 }
