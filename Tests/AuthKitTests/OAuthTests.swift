@@ -1,5 +1,6 @@
 import Dispatch
 import FilmgateCore
+import HTTPKit
 import Testing
 
 @testable import AuthKit
@@ -65,6 +66,12 @@ import Testing
         task.cancel()
         let error = await #expect(throws: IngestError.self) { try await task.value.get() }
         #expect(error?.code == .cancelled)
+    }
+
+    @Test func aTokenThatNoHeaderCanCarryIsNone() async throws {
+        let answer = OAuthReply(json: .object(["access_token": .string("a\r\nX: 1")]), at: 0)
+        let client = OAuthClient(issuer: "https://login.example", id: "c", transport: CurlTransport())
+        await #expect(throws: IngestError.self) { try await client.credential(answer) }
     }
 }
 

@@ -10,7 +10,13 @@ struct OIDCGrant: AccountGrant {
 
     var obtains: Bool { isMachine }
 
-    func issued(_ credential: Credential) -> Bool { client.issued(credential) }
+    /// A machine's token is also for the audience and scopes that it was asked for; a person's is what the person agreed to.
+    func issued(_ credential: Credential) -> Bool {
+        client.issued(credential) && (!isMachine || credential.extra[Self.asked]?.reveal() == wish)
+    }
+
+    private static let asked = "asked"
+    private var wish: String { options.form.map { "\($0.name)=\($0.value)" }.joined(separator: "\n") }
 
     func renews(_ credential: Credential) -> Bool { isMachine || credential.refresh != nil }
 
@@ -29,7 +35,9 @@ struct OIDCGrant: AccountGrant {
         switch try await client.token([("grant_type", "client_credentials")] + options.form) {
         case .fine(let reply):
             guard reply["access_token"] != nil else { throw IngestError(.unavailable, "\(client.issuer) gave no access token.") }
-            return try await client.credential(reply)
+            var credential = try await client.credential(reply)
+            credential.extra[Self.asked] = SecretValue(wish)
+            return credential
         case .refused(let refusal): throw refusal.error(client.issuer)
         }
     }

@@ -147,6 +147,45 @@ import Testing
         for file in Everything.below(bench.state) { #expect(!file.text.contains("client-canary-secret")) }
     }
 
+    /// For another audience it is another token, also where the one before still holds.
+    @Test func aMachineWithAnotherAudienceAsksAnew() async throws {
+        let options = [("flow", text("client_credentials")), ("client_secret", text("${env:X}"))]
+        var profile = OIDCDouble.Profile()
+        (profile.secret, profile.openID) = ("client-canary-secret", false)
+        let bench = try OIDCBench(profile, options), request = HTTPRequest("POST", bench.target)
+        let first = try await bench.module([("audience", text("a"))]).sign(request)[header: "Authorization"]
+        let other = try bench.module([("audience", text("b"))]), second = try await other.sign(request)[header: "Authorization"]
+        #expect(first != second && bench.renewals == 2)
+        #expect(try await other.sign(request)[header: "Authorization"] == second)
+    }
+
+    /// Asked too often, or in trouble of its own, a provider says nothing about the sign-in.
+    @Test(arguments: [
+        ("rate_limit_exceeded", 429), ("slow_down", 429), ("timeout", 408), ("temporarily_unavailable", 403), ("server_error", 400),
+        ("too_many_requests", 429),
+    ]) func aBusyProviderSignsNobodyOut(_ code: String, _ status: Int) async throws {
+        let bench = try OIDCBench(), module = try bench.module(), request = HTTPRequest("POST", bench.target)
+        try await bench.signIn(module)
+        bench.double.set { $0.trouble = .code(code, status: status) }
+        bench.pass(seconds: 850)
+        _ = try await module.sign(request)
+        bench.pass(seconds: 1000)
+        let error = await #expect(throws: IngestError.self) { try await module.sign(request) }
+        #expect(error?.code == .unavailable && error?.message.contains(code) == true)
+        bench.double.set { $0.trouble = nil }
+        _ = try await bench.module().sign(request)
+        #expect(bench.renewals == 1)
+    }
+
+    /// What `whoami` says is what an upload would meet.
+    @Test func aSignInForOtherAddressesIsAsGoodAsEnded() async throws {
+        let bench = try OIDCBench()
+        try await bench.signIn(bench.module())
+        let moved = try bench.module(at: "https://other.example"), facts = try await moved.restore(validating: false)
+        #expect(facts.state == .expired("It was made for https://gallery.example, not for https://other.example."))
+        #expect(try await bench.module().restore(validating: false).state.word == "signedIn")
+    }
+
     /// Nobody has to sign in there: once the secret is put right, or the page in between is gone, it goes on by itself.
     @Test(arguments: [
         OIDCDouble.Profile.Trouble.refusal, .page, .nothing,

@@ -17,11 +17,11 @@ final class OIDCBench: AccountBench {
         self.options = options
     }
 
-    func module() throws -> OIDCAuth {
+    func module(_ more: [(String, ConfigNode.Value)] = [], at place: String? = nil) throws -> OIDCAuth {
         let base: [(String, ConfigNode.Value)] = [
             ("issuer", .scalar(double.issuer, quoted: true)), ("client_id", .scalar(OIDCDouble.client, quoted: true)),
         ]
-        let pairs = (base + options).map { ConfigNode.Pair(ConfigNode.Key($0.0, Mark()), ConfigNode($0.1)) }
+        let pairs = (base + options + more).map { ConfigNode.Pair(ConfigNode.Key($0.0, Mark()), ConfigNode($0.1)) }
         var errors: [ConfigError] = []
         let options = OIDCOptions.schema.decode(ConfigNode(.map(pairs)), errors: &errors)
         if let first = errors.first { throw first }
@@ -29,7 +29,7 @@ final class OIDCBench: AccountBench {
             name: "studio", logger: Logger(label: "test"), state: state, lookup: Lookup(secrets: CanarySecrets("client-canary-secret")))
         let clock = clock
         let provider = OIDCAuth(options, context, transport: CurlTransport(), clock: { clock.now }, sleep: { _ in clock.advance(6) })
-        try provider.bind(to: target)
+        try provider.bind(to: place ?? target)
         return provider
     }
 

@@ -72,9 +72,12 @@ public enum OAuthAnswer: Sendable {
         let gives = code == nil || response.json?["access_token"] != nil
         if (200..<300).contains(response.status), !response.isPage, gives {
             self = .fine(OAuthReply(json: response.json ?? .object([:]), at: receivedAt))
-        } else if let code, response.status < 500, code != "too_many_requests" {
+        } else if let code, response.status < 500 {
             let words = response.json?["error_description"]?.text.map { response.redactor.scrub(String($0.prefix(200))) }
-            self = .refused(OAuthRefusal(code: String(code.prefix(64)), words: words.map(HeaderText.clean), status: response.status))
+            self = .refused(
+                OAuthRefusal(
+                    code: String(code.prefix(64)), words: words.map(HeaderText.clean), status: response.status,
+                    retryAfter: RetryAfter.of(response)))
         } else if response.status == 400 || response.status == 401, response.body.isEmpty || response.json != nil {
             // Some providers give no reason. A page instead is not theirs: a hotel's network may have answered.
             self = .refused(OAuthRefusal(code: "\(response.status)", words: nil, status: response.status))
@@ -90,10 +93,20 @@ public enum OAuthAnswer: Sendable {
 /// A provider's no, in its own words.
 public struct OAuthRefusal: Sendable, Hashable {
     public var code: String, words: String?, status: Int
+    /// Asked for with the answer.
+    public var retryAfter: Duration?
+
+    /// Says nothing about the sign-in: the provider is busy, or has trouble of its own (RFC 6749 §4.1.2.1, RFC 8628 §3.5).
+    public var isPassing: Bool {
+        [408, 425, 429].contains(status) || ["slow_down", "temporarily_unavailable", "server_error", "too_many_requests"].contains(code)
+            || code.hasPrefix("rate_limit")
+    }
 
     /// As the engine understands it.
     public func error(_ place: String) -> IngestError {
-        IngestError(.unauthorized, "\(place) refuses: \(HeaderText.clean(code))\(words.map { " (\($0))" } ?? "").")
+        let said = "\(HeaderText.clean(code))\(words.map { " (\($0))" } ?? "")"
+        if isPassing { return IngestError(.unavailable, "\(place) cannot say now: \(said).", retryAfter: retryAfter) }
+        return IngestError(.unauthorized, "\(place) refuses: \(said).")
     }
 }
 

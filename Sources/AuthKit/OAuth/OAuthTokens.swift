@@ -7,6 +7,9 @@ extension OAuthClient {
     /// `unauthorized` when the answer lacks a token, or its ID token is not for us.
     public func credential(_ reply: OAuthReply, nonce: String? = nil) async throws(IngestError) -> Credential {
         guard let access = reply["access_token"] else { throw IngestError(.unauthorized, "\(issuer) gave no access token.") }
+        guard HeaderText.clean(access) == access else {
+            throw IngestError(.unauthorized, "\(issuer) gave an access token with characters that no header may have.")
+        }
         let identity = try reply["id_token"].map { text throws(IngestError) in try IDToken(text) }
         try identity?.check(issuer: issuer, client: id, nonce: nonce, now: clock())
         var account = identity?.account
@@ -28,7 +31,9 @@ extension OAuthClient {
 
     /// The old credential with what the provider changed: a missing refresh token means that the old one stays.
     public func renewed(_ old: Credential, _ reply: OAuthReply) throws(IngestError) -> Credential {
-        guard let access = reply["access_token"] else { throw IngestError(.unavailable, "\(issuer) gave no access token.") }
+        guard let access = reply["access_token"], HeaderText.clean(access) == access else {
+            throw IngestError(.unavailable, "\(issuer) gave no access token that could be sent.")
+        }
         var fresh = old
         if let text = reply["id_token"] { fresh.identity = isOurs(text) ? SecretValue(text) : nil }
         (fresh.access, fresh.obtained) = (SecretValue(access), reply.at)

@@ -9,8 +9,8 @@ public final class OIDCDouble: ServiceDouble {
     public struct Profile: Sendable {
         /// How refusals are numbered; `fine` says them with 200.
         public enum Style: Sendable, CaseIterable { case rfc, auth0, google, fine }
-        /// What the token endpoint answers to everything: `invalid_client`, a network's own page, JSON without a token.
-        public enum Trouble: Sendable { case refusal, page, nothing }
+        /// What the token endpoint answers to everything: `invalid_client`, a network's own page, JSON without a token, some code.
+        public enum Trouble: Sendable, Equatable { case refusal, page, nothing, code(String, status: Int) }
         public var trouble: Trouble?
         public var style = Style.rfc
         /// Polls that are answered `authorization_pending`, then `slow_down`, before the code counts as used.
@@ -114,6 +114,7 @@ public final class OIDCDouble: ServiceDouble {
         case .refusal: json(["error": .string("invalid_client")], status: 401)
         case .page: .answer(200, headers: [("Content-Type", "text/html")], body: "<!doctype html><p>Welcome")
         case .nothing: json([:])
+        case .code(let code, let status): json(["error": .string(code)], status: status)
         }
     }
 
