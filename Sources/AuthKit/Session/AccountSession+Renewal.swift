@@ -31,9 +31,18 @@ extension AccountSession {
         // Another process was faster.
         if isOurs, stored.generation != old?.generation, !isOver(stored) { return stored }
         guard refused != Self.proof(of: stored) else { throw signInNeeded("The provider refused to renew the sign-in `\(name)`.") }
+        // The old token may be worth nothing as soon as it was shown: not without a place for the new one.
+        let room = try await room()
         var fresh = try await exchanged(stored)
+        room?.giveBack()
         (fresh.generation, fresh.origins) = (stored.generation + 1, isOurs ? stored.origins : [])
         return try await keep(fresh, insteadOf: stored)
+    }
+
+    private func room() async throws(IngestError) -> StorageRoom? {
+        guard grant.stores, !unsaved else { return nil }
+        let directory = vault.directory, bytes = VaultFile.margin + vault.stamp.size
+        return try await Self.pool.run { () throws(IngestError) in try StorageRoom(in: directory, bytes: bytes) }
     }
 
     /// Asks twice when the answer got lost: the provider may have changed the token already, and takes the old one for a short while only.

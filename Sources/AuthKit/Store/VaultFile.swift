@@ -10,6 +10,8 @@ struct VaultFile {
     var entries: [String: String] = [:]
 
     static let limit = 4 << 20
+    /// A changed file may be larger than the one before by so much.
+    static let margin = 64 << 10
 
     /// An empty one when there is no file.
     ///
