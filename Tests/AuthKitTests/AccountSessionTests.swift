@@ -181,6 +181,22 @@ import Testing
         #expect(try await open.credential().access.reveal() == "access-canary-0")
     }
 
+    /// What is forgotten here without having been read may live on at the provider: that is said.
+    @Test func signingOutOfALockedStoreSaysThatNobodyWasTold() async throws {
+        _ = try await signedIn("horse")
+        try Vault(directory: scratch.path).protect(with: SecretValue("horse"), idle: 60)
+        let shut = session(), error = await #expect(throws: IngestError.self) { try await shut.signOut() }
+        #expect(error?.isLocked == true && grant.revoked.isEmpty)
+        #expect(try await session("horse").restore(validating: false).state == .signedOut)
+    }
+
+    @Test func withoutRoomForTheNextTokenTheProviderIsNotAsked() throws {
+        let error = #expect(throws: IngestError.self) { try StorageRoom(in: scratch.path, bytes: 1 << 60) }
+        #expect(error?.code == .storageFull && error?.message.contains("not asked for") == true)
+        try StorageRoom(in: scratch.path, bytes: 1 << 16).giveBack()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
+    }
+
     @Test func aStoreThatOthersCanReadIsAnErrorNotASignOut() async throws {
         _ = try await signedIn()
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: scratch.path + "/secrets.json")

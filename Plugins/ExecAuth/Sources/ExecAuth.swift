@@ -45,6 +45,12 @@ public struct ExecAuth: Module, SessionProvider {
         session = AccountSession(name: context.name, vault: context.vault, grant: ExecGrant(options: config, clock: clock), clock: clock)
     }
 
+    /// The helper is told in any case: what it keeps is its own.
+    public func signOut() async throws(IngestError) {
+        try await session.signOut()
+        try await ExecGrant(options: options, clock: AccountSession.wallClock).run("logout")
+    }
+
     public var header: (name: String, prefix: String) { (options.headerName, options.prefix) }
 
     /// The helper signs in by itself; this only asks it now.

@@ -14,7 +14,6 @@ struct ExecGrant: AccountGrant {
     func renews(_ credential: Credential) -> Bool { true }
     func obtain() async throws(IngestError) -> Credential? { try await ask("get") }
     func refresh(_ credential: Credential) async throws(IngestError) -> Credential { try await ask("renew") }
-    func revoke(_ credential: Credential) async throws(IngestError) { try await run("logout") }
 
     func ask(_ action: String) async throws(IngestError) -> Credential {
         let printed = try await run(action), program = options.command[0]
@@ -38,7 +37,7 @@ struct ExecGrant: AccountGrant {
         return credential
     }
 
-    @discardableResult private func run(_ action: String) async throws(IngestError) -> [UInt8] {
+    @discardableResult func run(_ action: String) async throws(IngestError) -> [UInt8] {
         let request = JSONValue.object(["protocol": .integer(1), "action": .string(action)]).serialized + "\n"
         let words = options.command, seconds = Int(options.timeout.components.seconds)
         return try await Self.pool.run { () throws(IngestError) in

@@ -68,6 +68,12 @@ import Testing
         #expect(error?.code == .unauthorized)
     }
 
+    /// In a process that never asked it for anything, too: what it keeps is its own.
+    @Test func itIsToldOfTheSignOut() async throws {
+        try await make("echo canary").signOut()
+        #expect(requests == [#"{"action":"logout","protocol":1}"#])
+    }
+
     @Test func otherOriginsGetNothing() async throws {
         let module = try make("echo canary")
         let error = await #expect(throws: IngestError.self) { try await module.sign(HTTPRequest("GET", "https://evil.example/x")) }

@@ -158,17 +158,20 @@ extension AccountSession {
     /// Forgets, here and in the store, and then tells the provider; an error is about that second half.
     public func signOut() async throws(IngestError) {
         let vault = vault, entry = entry
-        let known: Credential?
+        let stored: Result<Credential?, IngestError>
         if let held {
-            known = held
+            stored = .success(held)
         } else {
-            known = (try? await Self.pool.run { () throws(IngestError) in try vault.value(entry) })?.flatMap { Credential(text: $0) }
+            stored = await Result { () async throws(IngestError) in
+                try await Self.pool.run { () throws(IngestError) in try vault.value(entry) }.flatMap { Credential(text: $0) }
+            }
         }
         (held, unsaved) = (nil, false)
         if grant.stores { try await Self.pool.run { () throws(IngestError) in try vault.set(entry, nil) } }
         seen = nil
         become(.signedOut)
-        guard let known else { return }
+        // What a locked store holds could be removed and not read: the provider knows it still.
+        guard let known = try stored.get() else { return }
         guard grant.issued(known) else {
             throw IngestError(.untrusted, "\(foreign(known)) It is forgotten here; where it was made nobody was told.")
         }
