@@ -9,6 +9,7 @@ public struct ClerkAuth: Module, SessionProvider {
 
     public let session: AccountSession, scope: CredentialScope
     let options: ClerkOptions, oauth: OAuthClient?, frontend: ClerkFrontend
+    private let key: ClerkKey?
 
     public init(_ config: ClerkOptions, _ context: ModuleContext) throws(IngestError) {
         var transport = TransportOptions()
@@ -25,9 +26,11 @@ public struct ClerkAuth: Module, SessionProvider {
         frontend = ClerkFrontend(base: base, options: config, transport: transport, clock: clock)
         oauth = config.clientID.map { OAuthClient(issuer: base, id: $0, transport: transport, clock: clock) }
         scope = CredentialScope(context.name, origins: config.origins, plainHTTP: config.plainHTTP)
+        let key = ClerkKey(key: config.apiKey, secrets: context.lookup.secrets, clock: clock)
+        self.key = config.way == .apiKey ? key : nil
         let grant: any AccountGrant =
             switch config.way {
-            case .apiKey: ClerkKey(key: config.apiKey, secrets: context.lookup.secrets, clock: clock)
+            case .apiKey: key
             case .oauth: ClerkOAuth(client: oauth ?? OAuthClient(issuer: base, id: "", transport: transport, clock: clock))
             case .email: frontend
             }
@@ -43,9 +46,8 @@ public struct ClerkAuth: Module, SessionProvider {
                 let form = [(name: "scope", value: options.scopes.joined(separator: " "))]
                 return try await CodeGrant(oauth, form, ports: options.redirectPorts).run(desk, paste: wish.flow == .paste)
             }
-            guard options.way == .email else {
-                throw IngestError(.misconfigured, "With an API key nobody has to sign in.")
-            }
+            // Nobody has to: it is looked up where it is kept, and what keeps from that is said.
+            if let key, let credential = try await key.obtain() { return credential }
             return try await ClerkSignIn(frontend: frontend, desk: desk).run()
         }
     }

@@ -130,6 +130,16 @@ final class ClerkBench: AccountBench {
         for file in Everything.below(folder.path) { #expect(!file.text.contains("canary")) }
     }
 
+    @Test func signingInWithAnAPIKeyLooksItUp() async throws {
+        let folder = try ScratchFolder(), options = try BenchModule.options(ClerkOptions.self, [("api_key", "${env:KEY}")])
+        func module(_ key: String?) -> ClerkAuth {
+            ClerkAuth(options, BenchModule.context(folder.path, secrets: CanarySecrets(key)), transport: CurlTransport(), base: "")
+        }
+        #expect(try await module("ak_canary_1").signIn(TestDesk(), SignInWish()).id == "api key")
+        let error = await #expect(throws: IngestError.self) { try await module(nil).signIn(TestDesk(), SignInWish()) }
+        #expect(error?.code == .unauthorized)
+    }
+
     @Test(arguments: ["sk_live_canary", "pk_live_x", "ak_\r\nX: 1"]) func whatIsNoAPIKeyIsNotSent(_ key: String) async throws {
         let folder = try ScratchFolder(), options = try BenchModule.options(ClerkOptions.self, [("api_key", "${env:KEY}")])
         let module = ClerkAuth(options, BenchModule.context(folder.path, secrets: CanarySecrets(key)), transport: CurlTransport(), base: "")
