@@ -39,7 +39,14 @@ extension SessionProvider {
 
     public func states() async -> AsyncStream<AccountState> { await session.states() }
 
-    public func restore(validating: Bool) async throws(IngestError) -> AccountFacts { try await session.restore(validating: validating) }
+    /// What was made for other addresses than the pipeline's is as good as ended: nothing is sent with it there.
+    public func restore(validating: Bool) async throws(IngestError) -> AccountFacts {
+        var facts = try await session.restore(validating: validating)
+        if case .signedIn = facts.state, !facts.origins.isEmpty, let new = scope.origins.first(where: { !facts.origins.contains($0) }) {
+            facts.state = .expired("It was made for \(facts.origins.joined(separator: ", ")), not for \(new).")
+        }
+        return facts
+    }
 
     public func signOut() async throws(IngestError) { try await session.signOut() }
 }
