@@ -11,6 +11,8 @@ final class Worker: @unchecked Sendable {
     /// It has been asked and has not answered yet.
     private(set) var isBusy = false
     private var last: Int64 = 0
+    /// When what it was asked has to be answered, where that moves no files.
+    private var due: ContinuousClock.Instant?
     private let silence: Duration
 
     /// How long a child may take for its first words and for its options.
@@ -28,6 +30,7 @@ final class Worker: @unchecked Sendable {
     func begin(_ request: Request) {
         last += 1
         isBusy = true
+        due = request.isBrief ? .now + max(silence, Self.greeting) : nil
         dialogue.send(request.line(last))
     }
 
@@ -53,6 +56,7 @@ final class Worker: @unchecked Sendable {
                 throw error
             }
             if line["progress"] != nil {
+                if let due, ContinuousClock.now > due { throw dialogue.over("went on without an answer", patience: 0) }
                 Motion.current?.note()
                 continue
             }

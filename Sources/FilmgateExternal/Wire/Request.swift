@@ -6,6 +6,9 @@ struct Request: Sendable {
     var verb: String
     var arguments: [String: JSONValue] = [:]
 
+    /// Moves no files: a child that only says that it goes on is not waited for without end.
+    var isBrief: Bool { ["configure", "secrets", "ready", "sign", "renew"].contains(verb) }
+
     func line(_ id: Int64) -> JSONValue {
         .object(arguments.merging(["id": .integer(id), "do": .string(verb)]) { $1 })
     }

@@ -1,0 +1,49 @@
+import FilmgateCore
+import FilmgateTesting
+import HTTPKit
+import Testing
+
+@testable import FilmgateExternal
+
+/// A sign-in that misbehaves holds what waits for it, and nothing else.
+@Suite struct AuthTests {
+    private static func script(_ sign: String) -> String {
+        """
+        #!/usr/bin/env python3
+        import json, sys, time
+        def say(**words):
+            print(json.dumps(words), flush=True)
+        say(hello={"protocol": 1, "kind": "auth", "silence": 1, "manifest": {"name": "moody", "summary": "Signs."}, "fields": []})
+        for message in map(json.loads, sys.stdin):
+            id, verb = message["id"], message["do"]
+            if verb == "sign":
+                \(sign)
+            else:
+                say(id=id, done={})
+        """
+    }
+
+    private func provider(_ moody: Moody) throws -> any AuthProvider {
+        guard case .auth(let make) = try ExternalModule.entry(path: moody.program).make else { throw CheckFailure("It is no sign-in.") }
+        var errors: [ConfigError] = []
+        let provider = try make(ConfigNode(.map([])), moody.context(), &errors)
+        try provider.bind(to: "https://gallery.example")
+        return provider
+    }
+
+    private let request = HTTPRequest("PUT", "https://gallery.example/x")
+
+    @Test func oneThatOnlySaysThatItGoesOnIsEnded() async throws {
+        let moody = try Moody(Self.script("while True: say(id=id, progress={}); time.sleep(0.1)")), provider = try provider(moody)
+        let error = try await expectError(.unavailable) { () async throws(IngestError) in _ = try await provider.sign(request) }
+        #expect(error.message.contains("went on without an answer"))
+    }
+
+    @Test(arguments: ["Host", "content-length", "Transfer-Encoding"]) func whatFramesARequestIsNotItsToSet(_ name: String) async throws {
+        let moody = try Moody(Self.script("say(id=id, done={'headers': {'\(name)': '1'}})")), provider = try provider(moody)
+        let error = try await expectError(.unauthorized) { () async throws(IngestError) in _ = try await provider.sign(request) }
+        #expect(error.message.contains(name))
+        let fine = try Moody(Self.script("say(id=id, done={'headers': {'X-Key': '1'}})"))
+        #expect(try await self.provider(fine).sign(request)[header: "X-Key"] == "1")
+    }
+}
