@@ -71,20 +71,33 @@ struct WebDAVServer: Sendable {
         }
     }
 
-    /// Renames; false when the new name is in use, or when the old one is gone, which an earlier try may have renamed.
-    func move(_ path: String, to new: String) async throws(IngestError) -> Bool {
+    /// What a server says of a renaming.
+    enum Renaming {
+        case done
+        /// Something has the new name.
+        case taken
+        /// Nothing has the old one: this very request may have been carried out before and its answer lost, or nothing was ever stored.
+        case gone
+    }
+
+    func move(_ path: String, to new: String) async throws(IngestError) -> Renaming {
         let request = HTTPRequest("MOVE", url(path), headers: [("Destination", url(new)), ("Overwrite", "F")])
         let response = try await client.deliver(HTTPExchange(request))
         switch response.status {
         case 200 where response.isPage: throw Self.error(for: response)
-        case 200, 201, 204: return true
-        case 404, 412: return false
+        case 200, 201, 204: return .done
+        case 412: return .taken
+        case 404: return .gone
         default: throw Self.error(for: response)
         }
     }
 
-    /// Removes what is left of a try.
-    func remove(_ path: String) async { _ = try? await client.send(HTTPExchange(HTTPRequest("DELETE", url(path)))) }
+    /// Removes what is left of a try; false when the server says that nothing was.
+    @discardableResult
+    func remove(_ path: String) async -> Bool {
+        let response = try? await client.send(HTTPExchange(HTTPRequest("DELETE", url(path))))
+        return response?.status != 404 && response?.status != 410
+    }
 
     /// What stands at a path, compared with the job's bytes; by size first, then by reading it.
     func compare(_ path: String, _ job: UploadJob) async throws(IngestError) -> RemoteCopy {

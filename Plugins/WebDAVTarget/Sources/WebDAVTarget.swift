@@ -49,18 +49,11 @@ public struct WebDAVTarget: Module, UploadTarget {
         let isFree = options.placing == .direct ? try await listing.claim(job.path) : false
         await listing.note(job.path)
         try await folders.need(Self.folder(of: job.path))
-        let isNew = options.placing == .move ? try await sendAndMove(job) : try await sendDirectly(job, isFree: isFree)
-        if !isNew {
-            // The name is in use: fine when these very bytes stand there, from a try whose answer was lost.
-            switch try await server.compare(job.path, job) {
-            case .equal: return receipt(job, at: job.path, proof: .reread, existed: true)
-            case .missing, .other: throw IngestError(.nameTaken, "\(server.url(job.path)) exists already, with other bytes.")
-            case .unknown:
-                // Under another name it could be there twice.
-                throw IngestError(
-                    .rejected, "\(server.url(job.path)) exists already, and the server lets nobody read it: it may be this very file.",
-                    advice: "See what it is there; then remove it, or let the account read it, and run `filmgate retry`.")
-            }
+        let sent = options.placing == .move ? try await sendAndMove(job) : try await sendDirectly(job, isFree: isFree)
+        switch sent {
+        case .placed: break
+        case .taken: return try await settled(job, isTaken: true, isOurs: false)
+        case .gone(let isTaken): return try await settled(job, isTaken: isTaken, isOurs: true)
         }
         guard options.verify == .reread else { return receipt(job, at: job.path, proof: .none) }
         switch try await server.compare(job.path, job) {
@@ -76,16 +69,25 @@ public struct WebDAVTarget: Module, UploadTarget {
         return try await server.client.compare(url, size: size, sha256: sha256).verification
     }
 
-    /// False: the name is in use.
-    private func sendAndMove(_ job: UploadJob) async throws(IngestError) -> Bool {
-        let folder = Self.folder(of: job.path), part = (folder.isEmpty ? "" : folder + "/") + Self.partName(job)
+    /// What became of bytes that were sent.
+    private enum Sent {
+        /// They have their name, by the server's word.
+        case placed
+        /// The server says that something has the name.
+        case taken
+        /// They are no longer where they were sent to: they may have been renamed by a request whose answer was lost.
+        case gone(isTaken: Bool)
+    }
+
+    private func sendAndMove(_ job: UploadJob) async throws(IngestError) -> Sent {
+        let part = Self.part(of: job, at: job.path)
         try await server.put(job, at: part, onlyNew: false)
         do throws(IngestError) {
-            guard try await server.move(part, to: job.path) else {
-                await server.remove(part)
-                return false
-            }
-            return true
+            let renaming = try await server.move(part, to: job.path)
+            if case .done = renaming { return .placed }
+            let wasThere = await server.remove(part)
+            if case .gone = renaming { return .gone(isTaken: false) }
+            return wasThere ? .taken : .gone(isTaken: true)
         } catch {
             // Whether it was renamed is not known after a lost answer; what is refused leaves nothing behind.
             if error.code != .network, error.code != .cancelled { await server.remove(part) }
@@ -93,17 +95,50 @@ public struct WebDAVTarget: Module, UploadTarget {
         }
     }
 
-    /// False: the name is in use.
-    private func sendDirectly(_ job: UploadJob, isFree: Bool) async throws(IngestError) -> Bool {
+    private func sendDirectly(_ job: UploadJob, isFree: Bool) async throws(IngestError) -> Sent {
         // Not every server knows If-None-Match: what is there is asked for first, and the header stops whoever comes in between.
-        if !isFree, try await server.compare(job.path, job) != .missing { return false }
-        return try await server.put(job, at: job.path, onlyNew: true)
+        if !isFree, try await server.compare(job.path, job) != .missing { return .taken }
+        return try await server.put(job, at: job.path, onlyNew: true) ? .placed : .taken
+    }
+
+    /// The receipt where these very bytes have the name although the server did not say so; else why they do not.
+    ///
+    /// `isTaken`: the server says that something has it. `isOurs`: what stands there can only have come from this try.
+    private func settled(_ job: UploadJob, isTaken: Bool, isOurs: Bool) async throws(IngestError) -> Receipt {
+        let place = server.url(job.path)
+        switch try await standing(job, isTaken: isTaken) {
+        case .equal: return receipt(job, at: job.path, proof: .reread, existed: !isOurs)
+        case .missing:
+            // Another name would be no better, and would split its shot.
+            throw IngestError(
+                .unavailable,
+                isTaken
+                    ? "The server says that \(place) is in use, but has nothing there."
+                    : "\(place) is not there although the server took it.",
+                advice: "If it stays so, see whether the server has room and keeps what this account sends.")
+        case .other: throw IngestError(.nameTaken, "\(place) exists already, with other bytes.")
+        case .unknown:
+            // Under another name it could be there twice.
+            throw IngestError(
+                .rejected,
+                "\(place) \(isTaken ? "exists already" : "may be there"), and the server lets nobody read it: it may be this very file.",
+                advice: "See what it is there; then remove it, or let the account read it, and run `filmgate retry`.")
+        }
+    }
+
+    /// What stands at the job's name: of what may not be read some servers say that it is not there, which the folder's list knows better.
+    private func standing(_ job: UploadJob, isTaken: Bool) async throws(IngestError) -> RemoteCopy {
+        let answer = try await server.compare(job.path, job)
+        guard answer == .missing || (answer == .unknown && !isTaken),
+            let names = try await server.names(in: Self.folder(of: job.path))
+        else { return answer }
+        return names.contains(job.deliveredName) ? .unknown : .missing
     }
 
     /// The same for each try of one file, so that nothing piles up; hidden from galleries.
-    private static func partName(_ job: UploadJob) -> String {
-        let name = Hex.text(of: ByteDigest.sha256(Array(job.path.utf8)).prefix(6))
-        return ".filmgate-\(job.digests.sha256.prefix(16))-\(name).part"
+    static func part(of job: UploadJob, at path: String) -> String {
+        let folder = folder(of: path), name = Hex.text(of: ByteDigest.sha256(Array(path.utf8)).prefix(6))
+        return (folder.isEmpty ? "" : folder + "/") + ".filmgate-\(job.digests.sha256.prefix(16))-\(name).part"
     }
 
     static func folder(of path: String) -> String { path.utf8.lastIndex(of: 0x2F).map { String(path[..<$0]) } ?? "" }

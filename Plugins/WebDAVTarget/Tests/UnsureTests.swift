@@ -1,0 +1,123 @@
+import FilmgateCore
+import FilmgateTesting
+import HTTPKit
+import Synchronization
+import Testing
+
+@testable import WebDAVTarget
+
+/// A server in memory that gets wrong what it is told to.
+private final class Shelf: Sendable {
+    enum Renaming { case refused(Int), doneAndSaid(Int), copiedAndUnsaid }
+
+    let files: Mutex<[String: [UInt8]]>
+    private let renamings: Mutex<[Renaming]>
+    private let keeps: Bool
+
+    /// `renamings`: what becomes of the first ones; those behind them go well.
+    init(_ files: [String: [UInt8]] = [:], renamings: [Renaming] = [], keeps: Bool = true) {
+        self.files = Mutex(files)
+        self.renamings = Mutex(renamings)
+        self.keeps = keeps
+    }
+
+    var names: [String] { files.withLock { $0.keys.sorted() } }
+    var parts: Int { names.count { $0.contains(".filmgate-") } }
+
+    func answer(_ seen: FaultServer.Seen) -> FaultAct {
+        files.withLock { files in
+            switch seen.method {
+            case "MKCOL": return .answer(201)
+            case "PROPFIND":
+                let paths = [seen.target] + files.keys.filter { $0.hasPrefix(seen.target) }
+                let list = paths.map { "<D:response><D:href>\($0)</D:href></D:response>" }.joined()
+                return .answer(207, body: "<?xml version=\"1.0\"?><D:multistatus xmlns:D=\"DAV:\">\(list)</D:multistatus>")
+            case "PUT":
+                if seen[header: "If-None-Match"] != nil, !keeps { return .answer(412) }
+                if keeps { files[seen.target] = seen.body }
+                return .answer(201)
+            case "MOVE": return rename(seen, &files)
+            case "DELETE": return .answer(files.removeValue(forKey: seen.target) == nil ? 404 : 204)
+            default: return files[seen.target].map { .answer(200, body: String(decoding: $0, as: UTF8.self)) } ?? .answer(404)
+            }
+        }
+    }
+
+    private func rename(_ seen: FaultServer.Seen, _ files: inout [String: [UInt8]]) -> FaultAct {
+        let fault = renamings.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        if case .refused(let status) = fault { return .answer(status) }
+        guard let bytes = files[seen.target] else { return .answer(404) }
+        guard let name = seen[header: "Destination"].flatMap({ WebAddress($0)?.path }), files[name] == nil else { return .answer(412) }
+        files[name] = bytes
+        if case .copiedAndUnsaid = fault { return .raw(Array("HTTP/1.1 201 Created\r\nContent-Length: 900\r\n\r\nCre".utf8)) }
+        files[seen.target] = nil
+        if case .doneAndSaid(let status) = fault { return .answer(status) }
+        return .answer(201)
+    }
+}
+
+private func failure<Value>(_ body: () async throws(IngestError) -> Value) async -> IngestError? {
+    do throws(IngestError) {
+        _ = try await body()
+        return nil
+    } catch { return error }
+}
+
+/// What a server says of a renaming is looked into before it is believed.
+@Suite(.timeLimit(.minutes(5))) struct UnsureTests {
+    private static let place = "/dav/IMG_0001.JPG", bytes = Array("a frame".utf8)
+
+    private func served(_ shelf: Shelf, _ body: (WebDAVTarget, UploadJob) async throws -> Void) async throws {
+        let server = try FaultServer { _, _ in .compute { shelf.answer($0) } }
+        defer { server.stop() }
+        let sample = try SampleJob(bytes: Self.bytes)
+        try await body(try Nginx.target(server.url + "/dav", nil), sample.job())
+    }
+
+    /// Under another name its shot would be split over nothing.
+    @Test func aRenamingThatFailsOnceIsTriedAgainUnderTheSameName() async throws {
+        let shelf = Shelf(renamings: [.refused(404)])
+        try await served(shelf) { (target, job) async throws in
+            let error = await failure { () async throws(IngestError) in try await target.upload(job) }
+            #expect(error?.code == .unavailable && error?.message.contains("is not there although") == true)
+            #expect(try await target.find(job) == nil)
+            #expect(try await target.upload(job).existed == false)
+        }
+        #expect(shelf.names == [Self.place])
+    }
+
+    @Test(arguments: [WebDAVOptions.Placing.move, .direct])
+    func aServerThatKeepsNothingIsNotSaidToHaveTheName(_ placing: WebDAVOptions.Placing) async throws {
+        let shelf = Shelf(keeps: false), server = try FaultServer { _, _ in .compute { shelf.answer($0) } }
+        defer { server.stop() }
+        let sample = try SampleJob(bytes: Self.bytes), target = try Nginx.target(server.url + "/dav", nil) { $0.placing = placing }
+        for _ in 0..<2 {
+            let error = await failure { () async throws(IngestError) in try await target.upload(sample.job()) }
+            #expect(error?.code == .unavailable && error?.message.contains("other bytes") == false)
+        }
+    }
+
+    /// The connection died after the renaming, and libcurl asked again on another one.
+    @Test(arguments: [404, 412]) func whatWasRenamedIsDeliveredWhateverTheAnswer(_ status: Int) async throws {
+        let shelf = Shelf(renamings: [.doneAndSaid(status)])
+        try await served(shelf) { (target, job) async throws in
+            let receipt = try await target.upload(job)
+            #expect(!receipt.existed && receipt.verified == .reread)
+        }
+        #expect(shelf.names == [Self.place])
+    }
+
+    @Test func whatSomebodyHadBeforeIsADuplicate() async throws {
+        let shelf = Shelf([Self.place: Self.bytes])
+        try await served(shelf) { (target, job) async throws in #expect(try await target.upload(job).existed) }
+        #expect(shelf.names == [Self.place])
+    }
+
+    @Test(arguments: [404, 412]) func otherBytesHaveTheName(_ status: Int) async throws {
+        let shelf = Shelf([Self.place: [0x78]], renamings: [.refused(status)])
+        try await served(shelf) { (target, job) async throws in
+            #expect(await failure { () async throws(IngestError) in try await target.upload(job) }?.code == .nameTaken)
+        }
+        #expect(shelf.names == [Self.place] && shelf.files.withLock { $0[Self.place] } == [0x78])
+    }
+}
