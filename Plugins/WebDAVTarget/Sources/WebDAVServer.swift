@@ -19,8 +19,18 @@ struct WebDAVServer: Sendable {
         case 207: return Self.names(response, at: address)
         case 404, 410: return []
         case 400, 405, 501: return nil
+        case 200..<300 where !response.isPage: throw Self.noList(response, at: address)
         default: throw HTTPStatus.error(for: response)
         }
+    }
+
+    /// Whoever says yes to a question that it did not understand is no WebDAV server, and would say so of every file.
+    private static func noList(_ response: HTTPResponse, at address: String) -> IngestError {
+        let words = ServerWords.of(response), said = words.isEmpty ? "" : " It says: \(words)"
+        return IngestError(
+            .untrusted, "\(address) answers \(response.status) where a WebDAV server lists a folder (207); nothing was sent.\(said)",
+            advice: "See whether `url` is the address of a WebDAV folder, and whether the network wants a sign-in first; then run "
+                + "`filmgate retry`.")
     }
 
     private static let question = HTTPBody.text(

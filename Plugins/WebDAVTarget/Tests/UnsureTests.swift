@@ -120,4 +120,18 @@ private func failure<Value>(_ body: () async throws(IngestError) -> Value) async
         }
         #expect(shelf.names == [Self.place] && shelf.files.withLock { $0[Self.place] } == [0x78])
     }
+
+    /// A network's sign-in that answers everything with yes says nothing of any file: none is set aside for it.
+    @Test(arguments: ["OK", #"{"error": "no session"}"#, ""]) func aYesThatIsNoListHoldsTheTarget(_ body: String) async throws {
+        let server = try FaultServer { _, _ in .answer(200, body: body) }
+        defer { server.stop() }
+        let sample = try SampleJob(bytes: Self.bytes), target = try Nginx.target(server.url + "/dav", nil), job = sample.job()
+        let errors = [
+            await failure { () async throws(IngestError) in try await target.occupancy(of: job.path, for: job) },
+            await failure { () async throws(IngestError) in try await target.find(job) },
+            await failure { () async throws(IngestError) in try await target.check() },
+        ]
+        for error in errors { #expect(error?.code == .untrusted && error?.advice?.contains("WebDAV") == true) }
+        #expect(server.seen.allSatisfy { $0.method == "PROPFIND" })
+    }
 }
