@@ -11,6 +11,7 @@ public struct WebDAVTarget: Module, UploadTarget {
 
     public let traits: TargetTraits
     let options: WebDAVOptions, server: WebDAVServer, listing: NameListing, folders: MadeFolders
+    private let leftovers = Leftovers()
 
     public init(_ config: WebDAVOptions, _ context: ModuleContext) throws(IngestError) {
         let provider = try config.web.provider(context, for: [config.url.base])
@@ -29,7 +30,9 @@ public struct WebDAVTarget: Module, UploadTarget {
         if try await listing.isFree(path) { return .free }
         switch try await server.compare(path, job) {
         case .missing: return .free
-        case .equal: return .same(receipt(job, at: path, proof: .reread, existed: true))
+        case .equal:
+            if try await listing.isListed(path) { try await noteLeftover(of: job, at: path) }
+            return .same(receipt(job, at: path, proof: .reread, existed: true))
         case .other: return .other
         case .unknown:
             if try await listing.isListed(path) { return .other }
@@ -42,10 +45,12 @@ public struct WebDAVTarget: Module, UploadTarget {
 
     public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
         guard try await !listing.isFree(job.path), try await server.compare(job.path, job) == .equal else { return nil }
+        try await noteLeftover(of: job, at: job.path)
         return receipt(job, at: job.path, proof: .reread, existed: true)
     }
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
+        await removeLeftovers()
         let isFree = options.placing == .direct ? try await listing.claim(job.path) : false
         await listing.note(job.path)
         try await folders.need(Self.folder(of: job.path))
@@ -63,6 +68,8 @@ public struct WebDAVTarget: Module, UploadTarget {
         case .unknown: return receipt(job, at: job.path, proof: .none)
         }
     }
+
+    public func finishRun(_ delivered: [DeliveredFile]) async throws(IngestError) { await removeLeftovers() }
 
     public func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {
         guard let url = receipt.url, WebAddress(url)?.origin == WebAddress(options.url.base)?.origin else { return .cannotTell }
@@ -90,7 +97,7 @@ public struct WebDAVTarget: Module, UploadTarget {
             return wasThere ? .taken : .gone(isTaken: true)
         } catch {
             // Whether it was renamed is not known after a lost answer; what is refused leaves nothing behind.
-            if error.code != .network, error.code != .cancelled { await server.remove(part) }
+            if error.code == .network || error.code == .cancelled { await listing.note(part) } else { await server.remove(part) }
             throw error
         }
     }
@@ -134,6 +141,14 @@ public struct WebDAVTarget: Module, UploadTarget {
         else { return answer }
         return names.contains(job.deliveredName) ? .unknown : .missing
     }
+
+    /// A killed try may have left its part beside the whole file: found by a look, removed only by a run that delivers.
+    private func noteLeftover(of job: UploadJob, at path: String) async throws(IngestError) {
+        let part = Self.part(of: job, at: path)
+        if options.placing == .move, try await !listing.isFree(part) { leftovers.note(part) }
+    }
+
+    private func removeLeftovers() async { for part in leftovers.takeAll() { await server.remove(part) } }
 
     /// The same for each try of one file, so that nothing piles up; hidden from galleries.
     static func part(of job: UploadJob, at path: String) -> String {

@@ -121,6 +121,39 @@ private func failure<Value>(_ body: () async throws(IngestError) -> Value) async
         #expect(shelf.names == [Self.place] && shelf.files.withLock { $0[Self.place] } == [0x78])
     }
 
+    /// A killed run left its hidden file beside the whole one: a look leaves it, a run that delivers removes it.
+    @Test func aKilledTrysPartIsRemoved() async throws {
+        let shelf = Shelf([Self.place: Self.bytes])
+        try await served(shelf) { (target, job) async throws in
+            let part = "/dav/" + WebDAVTarget.part(of: job, at: job.path)
+            shelf.files.withLock { $0[part] = [0x61] }
+            #expect(try await target.find(job)?.verified == .reread)
+            #expect(shelf.parts == 1)
+            try await target.finishRun([])
+        }
+        #expect(shelf.names == [Self.place])
+    }
+
+    @Test func aLostAnswersPartIsRemovedByWhatIsSentNext() async throws {
+        let shelf = Shelf(renamings: [.copiedAndUnsaid]), other = try SampleJob(bytes: [0x62])
+        try await served(shelf) { (target, job) async throws in
+            #expect(await failure { () async throws(IngestError) in try await target.upload(job) }?.code == .network)
+            #expect(try await target.find(job) != nil)
+            #expect(shelf.parts == 1)
+            _ = try await target.upload(other.job("IMG_0002.JPG"))
+        }
+        #expect(shelf.names == [Self.place, "/dav/IMG_0002.JPG"])
+    }
+
+    @Test func whereNothingWasLeftNothingIsAskedFor() async throws {
+        let shelf = Shelf([Self.place: Self.bytes]), server = try FaultServer { _, _ in .compute { shelf.answer($0) } }
+        defer { server.stop() }
+        let sample = try SampleJob(bytes: Self.bytes), target = try Nginx.target(server.url + "/dav", nil)
+        #expect(try await target.find(sample.job()) != nil)
+        try await target.finishRun([])
+        #expect(!server.seen.contains { $0.method == "DELETE" })
+    }
+
     /// A network's sign-in that answers everything with yes says nothing of any file: none is set aside for it.
     @Test(arguments: ["OK", #"{"error": "no session"}"#, ""]) func aYesThatIsNoListHoldsTheTarget(_ body: String) async throws {
         let server = try FaultServer { _, _ in .answer(200, body: body) }
