@@ -135,9 +135,19 @@ extension HTTPTarget {
 
     private func named(_ response: HTTPResponse, _ address: String, _ job: UploadJob, proof: Receipt.Proof) -> Receipt {
         var receipt = options.receipt.receipt(from: response, for: job, proof: proof, existed: true)
-        receipt.url = receipt.url ?? String(address.prefix { $0 != "?" })
+        receipt.url = receipt.url ?? Self.bare(address)
         return receipt
     }
+
+    /// The receipt for bytes that were sent: where the answer does not name them, they are where they were put.
+    func receipt(from response: HTTPResponse, for job: UploadJob, proof: Receipt.Proof, existed: Bool = false) -> Receipt {
+        var receipt = options.receipt.receipt(from: response, for: job, proof: proof, existed: existed)
+        if receipt.url == nil, options.namesByPath { receipt.url = Self.bare(options.url.address(path: job.path, TemplateValues(job))) }
+        return receipt
+    }
+
+    /// Without its query, which may hold a secret.
+    private static func bare(_ address: String) -> String { String(address.prefix { $0 != "?" }) }
 }
 
 extension Digests {

@@ -53,6 +53,9 @@ public struct HTTPOptions: ModuleConfig {
     var style: BodyStyle { body ?? (verb == .post ? .multipart : .raw) }
     var forbidsOverwriting: Bool { ifNoneMatch ?? (verb == .put) }
 
+    /// Each file is PUT to an address of its own, which is its address from then on (RFC 9110 §9.3.4); where a POST goes need not be.
+    var namesByPath: Bool { verb == .put && url.layout?.uses.isDisjoint(with: Self.distinguishing) == false }
+
     /// All templates that it fills in.
     var templates: [Template] {
         [url.layout, url.query, find?.url.layout, find?.url.query].compactMap { $0 } + fields.values + headers.values

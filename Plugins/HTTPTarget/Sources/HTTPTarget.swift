@@ -123,10 +123,10 @@ public struct HTTPTarget: Module, UploadTarget {
                 try response.requireNoRefusal()
                 if saysNothing(response) { return try await settled(job, byPage: response) }
             }
-            return options.receipt.receipt(from: response, for: job, proof: echo == .equal ? .server : .none)
+            return receipt(from: response, for: job, proof: echo == .equal ? .server : .none)
         }
         guard options.exists.contains(response.status) else { throw HTTPStatus.error(for: response) }
-        if echo == .equal { return options.receipt.receipt(from: response, for: job, proof: .server, existed: true) }
+        if echo == .equal { return receipt(from: response, for: job, proof: .server, existed: true) }
         if let receipt = try await find(job) { return receipt }
         if options.find == nil, options.url.layout != nil { return try await taken(job, response) }
         throw refusal(response)
@@ -140,7 +140,7 @@ public struct HTTPTarget: Module, UploadTarget {
         case .unreadable, .unknown:
             // Under another name it could be there twice.
             guard isNamedByDigest else { throw ambiguous(job.path) }
-            return options.receipt.receipt(from: response, for: job, proof: .none, existed: true)
+            return receipt(from: response, for: job, proof: .none, existed: true)
         }
     }
 
@@ -162,7 +162,13 @@ public struct HTTPTarget: Module, UploadTarget {
             }
         }
         guard let url = receipt.url, WebAddress(url)?.origin == WebAddress(options.url.base)?.origin else { return .cannotTell }
-        return try await client.compare(url, size: size, sha256: sha256).verification
+        return try await client.compare(readable(url), size: size, sha256: sha256).verification
+    }
+
+    /// A receipt's address as the server wants to be asked for it: with the literal query of `url`, which receipts do not keep.
+    private func readable(_ url: String) -> String {
+        guard options.namesByPath, let query = options.url.query, query.uses.isEmpty, url.hasPrefix(options.url.base) else { return url }
+        return url + "?" + query.source
     }
 
     var place: String { WebAddress(options.url.base)?.origin ?? "The server" }

@@ -41,6 +41,23 @@ import Testing
         #expect(server.seen.count { $0.method == "HEAD" } == 4)
     }
 
+    /// Without an address nobody could ask later whether it is still there.
+    @Test func whereNothingElseIsSaidAFileIsWhereItWasPut() async throws {
+        let server = try FaultServer { seen, _ in seen.method == "PUT" ? .answer(201) : .answer(200, body: "abc") }
+        defer { server.stop() }
+        let file = try JobFile(Array("abc".utf8), path: "a b.jpg"), other = String(repeating: "1", count: 64)
+        let receipt = try await make(["url": .text(server.url + "/dav/{name}")]).upload(file.job)
+        #expect(receipt.url == server.url + "/dav/a%20b.jpg" && receipt.verified == .none)
+        // What the query holds is kept out of receipts, and sent along when the file is asked for.
+        let keyed = try make(["url": .text(server.url + "/dav/{name}?key=s3cret")])
+        #expect(try await keyed.upload(file.job).url == receipt.url)
+        #expect(try await keyed.verify(receipt, size: 3, sha256: file.sha256) == .equal)
+        #expect(server.seen.last?.target == "/dav/a%20b.jpg?key=s3cret")
+        #expect(try await keyed.verify(receipt, size: 3, sha256: other) != .equal)
+        // Where a POST goes is not where the file is.
+        #expect(try await make(["url": .text(server.url + "/up/{name}"), "method": .text("POST")]).upload(file.job).url == nil)
+    }
+
     @Test func aDigestInTheAnswerIsProof() async throws {
         let job = try JobFile([1, 2, 3]), digest = job.sha256
         let server = try FaultServer { _, _ in .answer(201, body: #"{"data": {"sha256": "\#(digest.uppercased())"}}"#) }
