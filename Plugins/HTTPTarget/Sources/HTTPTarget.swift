@@ -136,7 +136,9 @@ public struct HTTPTarget: Module, UploadTarget {
     private func taken(_ job: UploadJob, _ response: HTTPResponse) async throws(IngestError) -> Receipt {
         switch try await copy(at: job.path, of: job) {
         case .same(let receipt): return receipt
-        case .missing, .other: throw refusal(response)
+        case .missing:
+            throw refusal(response, "The server says that something is in the way (\(response.status)), but has nothing at that address.")
+        case .other: throw refusal(response)
         case .unreadable, .unknown:
             // Under another name it could be there twice.
             guard isNamedByDigest else { throw ambiguous(job.path) }
@@ -144,10 +146,12 @@ public struct HTTPTarget: Module, UploadTarget {
         }
     }
 
-    private func refusal(_ response: HTTPResponse) -> IngestError {
+    private func refusal(
+        _ response: HTTPResponse, _ found: String = "Something is there already, and not these bytes."
+    ) -> IngestError {
         var error = HTTPStatus.error(for: response)
         if options.url.layout != nil { error.code = .nameTaken }
-        error.message = "Something is there already, and not these bytes. " + error.message
+        error.message = found + " " + error.message
         return error
     }
 

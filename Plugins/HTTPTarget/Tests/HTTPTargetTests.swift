@@ -58,6 +58,19 @@ import Testing
         #expect(try await make(["url": .text(server.url + "/up/{name}"), "method": .text("POST")]).upload(file.job).url == nil)
     }
 
+    @Test func whatIsRefusedWhereNothingStandsIsNotSaidToBeThere() async throws {
+        let server = try FaultServer { seen, _ in seen.method == "PUT" ? .answer(409, body: "No such folder") : .answer(404) }
+        defer { server.stop() }
+        let file = try JobFile([1, 2, 3]), target = try make(["url": .text(server.url + "/dav/{name}")])
+        do throws(IngestError) {
+            _ = try await target.upload(file.job)
+            Issue.record("It was taken for stored.")
+        } catch {
+            #expect(error.message.contains("something is in the way (409), but has nothing at that address"))
+            #expect(error.message.contains("No such folder") && !error.message.contains("Something is there"))
+        }
+    }
+
     @Test func aDigestInTheAnswerIsProof() async throws {
         let job = try JobFile([1, 2, 3]), digest = job.sha256
         let server = try FaultServer { _, _ in .answer(201, body: #"{"data": {"sha256": "\#(digest.uppercased())"}}"#) }
