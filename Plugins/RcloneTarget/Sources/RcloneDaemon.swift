@@ -3,7 +3,9 @@ import HTTPKit
 
 /// What the remote says about a file.
 struct RemoteFile: Sendable {
-    var size: UInt64, hashes: [DigestAlgorithm: String]
+    /// Nil where the remote does not know it before the file is read.
+    var size: UInt64?
+    var hashes: [DigestAlgorithm: String]
 
     /// Whether it has the job's bytes, by the best digest that both know; nil when they share none.
     func holds(_ job: UploadJob) -> Bool? {
@@ -61,8 +63,15 @@ struct RcloneDaemon: Sendable {
     /// What is there, with one digest of the remote's.
     ///
     /// Asked as a job: a remote that reads a clip to digest it takes longer than any answer should.
-    func stat(_ path: String) async throws(IngestError) -> RemoteFile? {
-        let algorithm = try await digest.choice { () async throws(IngestError) in try await digestNames() }
+    func stat(_ path: String) async throws(IngestError) -> RemoteFile? { try await stat(path, try await bestDigest()) }
+
+    /// The best digest that the remote and we know; nil when they share none.
+    func bestDigest() async throws(IngestError) -> DigestAlgorithm? {
+        try await digest.choice { () async throws(IngestError) in try await digestNames() }
+    }
+
+    /// What is there, with the digest that is asked for; nil asks for none.
+    func stat(_ path: String, _ algorithm: DigestAlgorithm?) async throws(IngestError) -> RemoteFile? {
         var options: [String: JSONValue] = ["noMimeType": .bool(true)]
         if let algorithm { (options["showHash"], options["hashTypes"]) = (.bool(true), .array([.string(algorithm.rawValue)])) }
         let fields: [String: JSONValue] = ["fs": .string(remote), "remote": .string(path), "opt": .object(options)]
@@ -77,7 +86,7 @@ struct RcloneDaemon: Sendable {
         }
         var hashes: [DigestAlgorithm: String] = [:]
         if let algorithm, let text = item["Hashes"]?[algorithm.rawValue]?.text, !text.isEmpty { hashes[algorithm] = text }
-        return RemoteFile(size: item["Size"]?.text.flatMap { UInt64($0) } ?? .max, hashes: hashes)
+        return RemoteFile(size: item["Size"]?.text.flatMap { UInt64($0) }, hashes: hashes)
     }
 
     /// What the remote can digest with; asked for all that it knows, a folder of disks reads each file for each of nine.

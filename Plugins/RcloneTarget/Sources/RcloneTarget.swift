@@ -97,9 +97,22 @@ public struct RcloneTarget: Module, UploadTarget {
         return receipt(job, at: job.path, proof: there.holds(job) == true ? .server : .size)
     }
 
+    /// By the size and the SHA-256 that the remote knows; receipts keep no other digest.
+    public func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {
+        guard let place = receipt.id, place.hasPrefix(root), place != root else { return .cannotTell }
+        // A remote that knows only others is not made to read the file for nothing.
+        let algorithm = try await daemon.bestDigest() == .sha256 ? DigestAlgorithm.sha256 : nil
+        guard let there = try await daemon.stat(String(place.dropFirst(root.count)), algorithm) else { return .missing }
+        if let theirs = there.size, theirs != size { return .differs("It has \(theirs) bytes instead of \(size).") }
+        guard let theirs = there.hashes[.sha256]?.lowercased() else { return .cannotTell }
+        return theirs == sha256 ? .equal : .differs("Its SHA-256 is \(HeaderText.clean(String(theirs.prefix(200)))).")
+    }
+
+    /// What stands before each path in a receipt's id.
+    private var root: String { options.remote + (options.remote.hasSuffix(":") || options.remote.hasSuffix("/") ? "" : "/") }
+
     private func receipt(_ job: UploadJob, at path: String, proof: Receipt.Proof, existed: Bool = false) -> Receipt {
-        let place = options.remote + (options.remote.hasSuffix(":") || options.remote.hasSuffix("/") ? "" : "/") + path
-        return Receipt(
-            state: .done, id: place, sha256: job.digests.sha256, verified: proof, at: WallClock.nanoseconds, existed: existed)
+        Receipt(
+            state: .done, id: root + path, sha256: job.digests.sha256, verified: proof, at: WallClock.nanoseconds, existed: existed)
     }
 }

@@ -12,11 +12,11 @@ private struct Open: AuthProvider {
 /// What a daemon might say, by a scripted one.
 @Suite(.timeLimit(.minutes(5))) struct DaemonAnswersTests {
     /// Every folder holds IMG_1.JPG; `stat` is what is said of it, `copying` what is said of a copy under way.
-    private static func daemon(stat: String, copying: String = "{}") throws -> FaultServer {
+    private static func daemon(stat: String, copying: String = "{}", hashes: String = "[]") throws -> FaultServer {
         try FaultServer { seen, _ in
             switch seen.target {
             case "/operations/list": .answer(200, body: #"{"list":[{"Name":"IMG_1.JPG"}]}"#)
-            case "/operations/fsinfo": .answer(200, body: #"{"Hashes":[]}"#)
+            case "/operations/fsinfo": .answer(200, body: #"{"Hashes":\#(hashes)}"#)
             case "/operations/stat": .answer(200, body: #"{"jobid":1}"#)
             case "/operations/copyfile": .answer(200, body: #"{"jobid":2}"#)
             default:
@@ -69,5 +69,32 @@ private struct Open: AuthProvider {
         let sample = try SampleJob(), server = try Self.daemon(stat: #"{"item":null}"#)
         defer { server.stop() }
         #expect(try await Self.failure(server, sample.job("IMG_1.JPG")) == .unavailable)
+    }
+
+    private static func verification(_ stat: String, hashes: String, id: String? = "there:r/2026/IMG_1.JPG") async throws -> Verification {
+        let server = try daemon(stat: stat, hashes: hashes), receipt = Receipt(state: .done, id: id)
+        defer { server.stop() }
+        return try await Rclone.target(server.url, room: "r", Open()).verify(receipt, size: 7, sha256: digest)
+    }
+
+    private static let digest = String(repeating: "a", count: 64)
+
+    @Test func aCopyIsWhatTheRemoteSaysOfIt() async throws {
+        let known = #"["md5","sha256"]"#, sha256 = #""Hashes":{"sha256":"\#(Self.digest.uppercased())"}"#
+        #expect(try await Self.verification(#"{"item":null}"#, hashes: known) == .missing)
+        #expect(try await Self.verification(#"{"item":{"Size":7,\#(sha256)}}"#, hashes: known) == .equal)
+        #expect(try await Self.verification(#"{"item":{"Size":8,\#(sha256)}}"#, hashes: known) == .differs("It has 8 bytes instead of 7."))
+        #expect(
+            try await Self.verification(#"{"item":{"Size":7,"Hashes":{"sha256":"bb"}}}"#, hashes: known) == .differs("Its SHA-256 is bb."))
+    }
+
+    /// Receipts keep the SHA-256 alone: what the remote knows by others is compared by its size.
+    @Test func whatSharesNoDigestIsNotTold() async throws {
+        #expect(try await Self.verification(#"{"item":{"Size":7}}"#, hashes: #"["md5"]"#) == .cannotTell)
+        #expect(try await Self.verification(#"{"item":{"Size":-1}}"#, hashes: "[]") == .cannotTell)
+        #expect(try await Self.verification(#"{"item":{"Size":6}}"#, hashes: "[]") == .differs("It has 6 bytes instead of 7."))
+        for id in [nil, "there:r", "there:r/", "elsewhere:r/IMG_1.JPG"] {
+            #expect(try await Self.verification(#"{"item":null}"#, hashes: "[]", id: id) == .cannotTell)
+        }
     }
 }

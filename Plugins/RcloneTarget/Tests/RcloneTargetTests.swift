@@ -87,6 +87,25 @@ struct RcloneTargetTests {
         #expect(try ServerRoom.copies(sample.digests.sha256, below: Rclone.folder(server, room) + "/2026") == 1)
     }
 
+    @Test func whatBecameOfACopyIsTold() async throws {
+        let server = try await Rclone.server.start(), room = SharedServer.newRoom(), sample = try SampleJob()
+        let target = try Rclone.target(server.port, room: room), file = Rclone.folder(server, room) + "/2026/Ä 1.jpg"
+        let receipt = try await target.upload(sample.job("Ä 1.jpg", path: "2026/Ä 1.jpg"))
+        func verification() async throws -> Verification {
+            try await target.verify(receipt, size: sample.size, sha256: sample.digests.sha256)
+        }
+        #expect(try await verification() == .equal)
+        let stream = try #require(fopen(file, "r+b"))
+        fwrite("edited", 1, 6, stream)
+        fclose(stream)
+        guard case .differs = try await verification() else {
+            Issue.record("Other bytes of the same size were not noticed.")
+            return
+        }
+        unlink(file)
+        #expect(try await verification() == .missing)
+    }
+
     /// Somebody puts a file there between the look and the copy.
     @Test func whatCameInBetweenIsNotReplaced() async throws {
         let server = try await Rclone.server.start(), room = SharedServer.newRoom(), sample = try SampleJob()
