@@ -7,7 +7,9 @@ import Glibc
 final class StorageRoom: Sendable {
     private let descriptor: CInt
 
-    /// Blocks. `storageFull` where there is none.
+    /// Blocks.
+    ///
+    /// `storageFull` where there is none.
     init(in directory: String, bytes: Int) throws(IngestError) {
         let path = "\(directory)/.\(String(UInt64.random(in: 0 ... .max), radix: 16)).room"
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -24,8 +26,9 @@ final class StorageRoom: Sendable {
     deinit { close(descriptor) }
 
     private static func none(_ directory: String, _ code: CInt) -> IngestError {
-        IngestError(
-            .storageFull, "A renewed sign-in could not be stored in \(directory): \(String(cString: strerror(code))); it was not asked for.",
+        let why = String(cString: strerror(code))
+        return IngestError(
+            .storageFull, "A renewed sign-in could not be stored in \(directory): \(why); it was not asked for.",
             advice: "Make room there.")
     }
 }

@@ -70,7 +70,8 @@ enum RequestText {
                 throw IngestError(.unauthorized, "A header that no request may have was given for signing.")
             }
             guard !framing.contains(pair[0].lowercased()) else {
-                throw IngestError(.unauthorized, "The header `\(pair[0])` is not for a sign-in to set: it says where a request goes or ends.")
+                throw IngestError(
+                    .unauthorized, "The header `\(pair[0])` is not for a sign-in to set: it says where a request goes or ends.")
             }
             headers.append((pair[0], pair[1]))
         }

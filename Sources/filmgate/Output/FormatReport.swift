@@ -41,8 +41,8 @@ struct FormatReport {
             "\(Describe.count(findings.count, "file")), \(Describe.bytes(bytes)): \(proven) proven, \(exempt) exempt, \(problems) not proven\(culled)"
         )
         for (target, count) in believed.sorted(by: { $0.key < $1.key }) {
-            let name = Describe.name(target)
-            Console.out("\(Describe.count(count, "file")) by the digest that \(name) named when it took them; it was not asked now, or cannot tell.")
+            let files = Describe.count(count, "file"), name = Describe.name(target)
+            Console.out("\(files) by the digest that \(name) named when it took them; it was not asked now, or cannot tell.")
         }
         Console.out(isSafe ? "YES: safe to format." : "NO: do not format this card.")
     }
