@@ -9,8 +9,7 @@ import Testing
     init() throws {
         table = try Table()
         book = table.root.appendingPathComponent("book.json").path
-        let module = try table.write("filmgate-module-hall", Self.hall)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: module)
+        let module = try Hall.module(table)
         file = try table.write(
             "p.yaml",
             """
@@ -110,30 +109,4 @@ import Testing
         #expect(try table.run(["logout", file]).status == 0)
         #expect(names(try table.run(["events", "show"])) == ["plain"])
     }
-
-    private static let hall = #"""
-        #!/usr/bin/env python3
-        import json, sys
-        FIELDS = [{"name": "book", "kind": "path", "help": "B."}, {"name": "url", "kind": "text", "help": "U."},
-                  {"name": "auth", "kind": "auth", "for": "url", "help": "A."}]
-        print(json.dumps({"hello": {"protocol": 1, "kind": "target", "fields": FIELDS,
-            "manifest": {"name": "hall", "summary": "A gallery.", "needs": ["file", "digest"], "gives": ["receipt"]}}}), flush=True)
-        for message in map(json.loads, sys.stdin):
-            id, verb = message["id"], message["do"]
-            answer = {"unsupported": True}
-            if verb == "configure":
-                book, event = message["options"]["book"], message["event"]
-                answer = {"done": {"identity": "hall"}}
-            elif verb == "events":
-                try:
-                    items, start = json.load(open(book)), int(message["after"] or 0)
-                    more = str(start + 2) if start + 2 < len(items) else None
-                    answer = {"done": {"events": items[start:start + 2], "next": more}}
-                except OSError:
-                    answer = {"failed": {"code": "network", "message": "away"}}
-            elif verb == "upload":
-                open(book + ".log", "a").write(f"{event} {message['event']}\n")
-                answer = {"done": {"id": message["sha256"]}}
-            print(json.dumps({"id": id, **answer}), flush=True)
-        """#
 }

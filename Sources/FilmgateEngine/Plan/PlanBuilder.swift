@@ -9,8 +9,10 @@ public struct PlanBuilder: Sendable {
     public var logger: Logger
     public var state: String
     public var event: String?
-    /// What galleries call the event among programs, by `EventDirectory.gallery`.
-    public var eventIDs: [String: String] = [:]
+    /// What galleries call the event among programs.
+    public var eventIDs: [EventPlace: String] = [:]
+    /// Where that could not be learned, and why: targets there are held.
+    public var unknownEvents: [EventPlace: IngestError] = [:]
     /// What the program has for modules that ask for it by its type.
     public var services: [any Sendable] = []
 
@@ -121,7 +123,11 @@ public struct PlanBuilder: Sendable {
         _ make: (ConfigNode, ModuleContext, inout [ConfigError]) throws(IngestError) -> any UploadTarget
     ) throws(IngestError) -> any UploadTarget {
         let target = try build(use, lookup, make)
-        guard let directory = target as? any EventDirectory, let id = eventIDs[directory.gallery], id != event else { return target }
+        guard let directory = target as? any EventDirectory else { return target }
+        let signIns = try entry(.target, use).references(use.node).map { ($0.name, lookup.auth[$0.name]?.account) }
+        let place = EventPlace(directory.gallery, signIns)
+        if let trouble = unknownEvents[place] { return HeldTarget(target, trouble) }
+        guard let id = eventIDs[place], id != event else { return target }
         var builder = self
         builder.event = id
         return try builder.build(use, lookup, make)

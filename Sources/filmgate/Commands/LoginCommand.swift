@@ -85,7 +85,16 @@ struct LoginCommand: AsyncParsableCommand {
             await desk.tell(
                 "was \(old.shown), is \(fresh.shown) now. What was delivered counts for both; use an entry of its own for another account.")
         }
+        // Whoever was signed in before may not be known any more; whose events are remembered is.
+        try await forgetEvents(entry, fresh, desk)
         return fresh
+    }
+
+    /// Events that another account saw by this sign-in are remembered no more.
+    private func forgetEvents(_ entry: SignIn, _ account: Account?, _ desk: TerminalDesk) async throws(IngestError) {
+        guard try EventBook(state: options.stateDirectory).forget(auth: entry.name, unless: account?.id) else { return }
+        await desk.tell(
+            "events remembered for another account are forgotten, with the choice among them; choose anew with `filmgate events use`.")
     }
 
     private func seal(_ workplace: Workplace) async throws {

@@ -29,8 +29,7 @@ struct LogoutCommand: AsyncParsableCommand {
                 if let told = try await forget(entry) {
                     Console.err("\(entry.name): forgotten here, but the provider could not be told: \(Describe.name(told.message))")
                 }
-                let galleries = EventCache(state: options.stateDirectory).wipe(auth: entry.name)
-                try EventGate(state: options.stateDirectory).forget(galleries: galleries)
+                try EventBook(state: options.stateDirectory).forget(auth: entry.name)
                 await entry.tell(workplace) { $0.signedOut(entry.name) }
                 if !options.json { Console.out("\(entry.name): signed out") }
             } catch {

@@ -1,5 +1,6 @@
 import FileKit
 import FilmgateCore
+import FilmgateEngine
 import Foundation
 
 /// The events of one gallery as one account saw them.
@@ -8,15 +9,20 @@ struct EventList: Codable {
         var id: String, name: String, date: String?, note: String?
     }
     var gallery: String
-    /// Whose list it is, as the provider names the account; "" where that is not known.
+    /// Whose list it is, as the provider names the account, or as the pipeline file names the sign-in where that is not known.
     var account: String
     /// The sign-ins that it was read with.
     var auth: [String]
+    /// The same as targets combine them; nil in a list of an earlier version.
+    var uses: [[String]]?
     /// Seconds since 1970.
     var fetched: Int
     /// False when there were more than were asked for.
     var isWhole: Bool
     var events: [Item]
+
+    /// Where this list counts.
+    var places: [EventPlace] { (uses ?? [auth]).map { EventPlace(gallery: gallery, signIns: $0) } }
 
     /// What an event is called here: its name, and where two have the same also its id.
     func label(_ item: Item) -> String {
@@ -55,14 +61,14 @@ struct EventCache {
         try DurableFile.atomicWrite(Array(data).span.bytes, to: path(list.gallery, list.account), mode: 0o600)
     }
 
-    /// Forgets what was read with a sign-in; the galleries that it was about.
-    func wipe(auth name: String) -> Set<String> {
-        var wiped: Set<String> = []
-        for list in all() where list.auth.contains(name) {
+    /// Forgets what was read with a sign-in, but for what `account` saw; false where there was nothing.
+    func wipe(auth name: String, unless account: String?) -> Bool {
+        var isWiped = false
+        for list in all() where list.auth.contains(name) && !EventBook.isOf(account, list.account) {
             try? FileManager.default.removeItem(atPath: path(list.gallery, list.account))
-            wiped.insert(list.gallery)
+            isWiped = true
         }
-        return wiped
+        return isWiped
     }
 
     private func read(_ path: String) -> EventList? {
@@ -82,18 +88,35 @@ struct EventCache {
 struct EventBook {
     let state: String
 
-    /// Ids by gallery: those that were chosen, else those of the lists read before.
-    ///
-    /// Where two accounts disagree, none.
-    func ids(of name: String) -> [String: String] {
-        var ids: [String: String] = [:], unsure: Set<String> = []
+    /// Those that were chosen, else those of the lists read before; of several lists for one place the newest counts.
+    func ids(of name: String) -> [EventPlace: String] {
+        var ids: [EventPlace: String] = [:], newest: [EventPlace: Int] = [:]
         for list in EventCache(state: state).all() {
-            guard let id = list.find(name)?.id else { continue }
-            if let other = ids[list.gallery], other != id { unsure.insert(list.gallery) }
-            ids[list.gallery] = id
+            for place in list.places where newest[place] ?? .min <= list.fetched {
+                (newest[place], ids[place]) = (list.fetched, list.find(name)?.id)
+            }
         }
-        for gallery in unsure { ids[gallery] = nil }
         let gate = EventGate(state: state)
-        return gate.chosen == name ? ids.merging(gate.chosenIDs) { $1 } : ids
+        guard gate.chosen == name else { return ids }
+        for known in gate.chosenIDs { ids[known.place] = known.id }
+        return ids
+    }
+
+    /// Forgets what was read and chosen with a sign-in, but for what `account` saw; false where there was nothing.
+    ///
+    /// `keepsName`: the event goes on being chosen by its name, and its ids are looked up anew.
+    @discardableResult
+    func forget(auth name: String, unless account: String? = nil, keepsName: Bool = false) throws(IngestError) -> Bool {
+        let galleries = Set(EventCache(state: state).all().filter { $0.auth.contains(name) }.map(\.gallery))
+        let isWiped = EventCache(state: state).wipe(auth: name, unless: account)
+        let gate = EventGate(state: state), earlier = isWiped ? galleries : []
+        return try gate.forget(auth: name, unless: account, keepsName: keepsName, galleries: earlier) || isWiped
+    }
+
+    /// Whether `account` is among those, as a list names them, who are signed in; nil is nobody.
+    static func isOf(_ account: String?, _ accounts: String) -> Bool {
+        guard let account else { return false }
+        return accounts == account || accounts.hasPrefix(account + " ") || accounts.hasSuffix(" " + account)
+            || accounts.contains(" \(account) ")
     }
 }

@@ -2,28 +2,55 @@ import FilmgateCore
 import FilmgateEngine
 
 extension EventDesk {
+    /// Where an event's id could not be learned, and why not.
+    struct Unknown { var event: String, places: [EventPlace], trouble: IngestError }
+
     /// Looks up what the galleries of these pipelines call `event`, where they take their own ids and no list read before has it.
     ///
-    /// Throws where such a gallery cannot be asked: what is sent under a name would go nowhere, or to another place than later.
+    /// Throws where such a gallery cannot be asked or knows no such event: what is sent under a name would go nowhere, or to another place
+    /// than later.
     func learn(_ event: String, _ pipelines: [PipelineFile]) async throws(IngestError) {
+        if let unknown = try await unknown([event], pipelines).first { throw unknown.trouble }
+    }
+
+    /// The same for several events; each gallery is asked once at most.
+    func unknown(_ events: [String], _ pipelines: [PipelineFile]) async throws(IngestError) -> [Unknown] {
         let targets = pipelines.map { pipeline in
             var targets = pipeline
             (targets.sources, targets.stages) = ([], [])
             return targets
         }
-        let known = EventBook(state: workplace.options.stateDirectory).ids(of: event)
-        for one in try await directories(targets) where known[one.directory.gallery] == nil && one.directory.needsID(for: event) {
-            guard let answer = await self.answer(one, refresh: true) else { continue }
-            if let trouble = answer.trouble { throw Self.unasked(event, answer.target, trouble) }
-            guard let list = answer.list, list.find(event) == nil else { continue }
-            let same = list.events.filter { $0.name == event }.map { "\($0.id)\($0.date.map { " (\($0.prefix(10)))" } ?? "")" }
-            if !same.isEmpty {
-                throw IngestError(
-                    .misconfigured, "Several events are called \(event) at \(answer.target): \(same.joined(separator: ", ")).",
-                    advice: "Give the event by its id.")
+        var found: [Unknown] = []
+        let directories = try await directories(targets), book = EventBook(state: workplace.options.stateDirectory)
+        for one in directories {
+            // What another target of the same account has learned counts here too.
+            _ = remembered(one)
+            let missing = events.filter { event in
+                guard one.directory.needsID(for: event) else { return false }
+                let ids = book.ids(of: event)
+                return one.places.contains { ids[$0] == nil }
             }
-            Console.err(Describe.name("\(answer.target) knows no event \(event); it is taken as it is."))
+            guard !missing.isEmpty, let answer = await answer(one, refresh: true) else { continue }
+            for event in missing {
+                guard let trouble = Self.trouble(event, answer) else { continue }
+                found.append(Unknown(event: event, places: one.places, trouble: trouble))
+            }
         }
+        return found
+    }
+
+    private static func trouble(_ event: String, _ answer: Answer) -> IngestError? {
+        if let trouble = answer.trouble { return unasked(event, answer.target, trouble) }
+        guard let list = answer.list, list.find(event) == nil else { return nil }
+        let same = list.events.filter { $0.name == event }.map { "\($0.id)\($0.date.map { " (\($0.prefix(10)))" } ?? "")" }
+        guard same.isEmpty else {
+            return IngestError(
+                .misconfigured, "Several events are called \(event) at \(answer.target): \(same.joined(separator: ", ")).",
+                advice: "Give the event by its id.")
+        }
+        return IngestError(
+            .misconfigured, "\(answer.target) knows no event \(event), and takes only those that it knows; nothing was sent.",
+            advice: "Give one that `filmgate events list` shows, or make it there first.")
     }
 
     private static func unasked(_ event: String, _ target: String, _ trouble: IngestError) -> IngestError {
@@ -40,5 +67,15 @@ extension RunSession {
     func learnEvent(_ pipelines: [PipelineFile]) async throws(IngestError) {
         guard let event = options.event, !options.dryRun else { return }
         try await EventDesk(workplace: workplace).learn(event, pipelines)
+    }
+
+    /// The same for all that waits: what has no id is held, and everything else goes on.
+    func heldEvents(_ events: [String?], _ pipelines: [PipelineFile]) async throws(IngestError) -> [EventDesk.Unknown] {
+        guard options.verb == "retry" else {
+            try await learnEvent(pipelines)
+            return []
+        }
+        let events = events.compactMap { $0 }
+        return events.isEmpty ? [] : try await EventDesk(workplace: workplace).unknown(events, pipelines)
     }
 }

@@ -10,6 +10,8 @@ struct EventDesk {
         var directory: any EventDirectory
         /// The sign-ins that it uses, and who is signed in there.
         var auth: [String], account: String
+        /// Where this account's list counts: targets may use it by sign-ins of different names.
+        var places: [EventPlace]
     }
     struct Answer {
         var target: String
@@ -27,7 +29,9 @@ struct EventDesk {
 
     private var cache: EventCache { EventCache(state: workplace.options.stateDirectory) }
 
-    /// The galleries of these pipelines, each once.
+    /// The galleries of these pipelines, each once for each account.
+    ///
+    /// What was remembered of an account that is signed in no more is forgotten.
     func directories(_ pipelines: [PipelineFile]) async throws(IngestError) -> [Directory] {
         var found: [Directory] = []
         for pipeline in pipelines {
@@ -35,31 +39,61 @@ struct EventDesk {
             for (name, target) in plan.connections {
                 guard let directory = target as? any EventDirectory, let use = pipeline.target(name) else { continue }
                 let auth = workplace.registry.entry(.target, use.module)?.references(use.node).map(\.name) ?? []
-                var accounts: [String] = []
-                for (entry, provider) in plan.signIns where auth.contains(entry) { accounts.append(await account(provider)) }
-                let account = accounts.joined(separator: " ")
-                if !found.contains(where: { $0.directory.gallery == directory.gallery && $0.account == account }) {
-                    found.append(Directory(target: name, directory: directory, auth: auth, account: account))
+                var accounts: [String] = [], entries: [(name: String, account: String?)] = []
+                for entry in auth {
+                    let provider = plan.signIns.first { $0.name == entry }?.provider
+                    accounts.append(await account(entry, provider))
+                    entries.append((entry, provider?.account))
+                }
+                let account = accounts.joined(separator: " "), place = EventPlace(directory.gallery, entries)
+                if let same = found.firstIndex(where: { $0.directory.gallery == directory.gallery && $0.account == account }) {
+                    found[same].auth += auth.filter { !found[same].auth.contains($0) }
+                    if !found[same].places.contains(place) { found[same].places.append(place) }
+                } else {
+                    found.append(Directory(target: name, directory: directory, auth: auth, account: account, places: [place]))
                 }
             }
         }
         return found
     }
 
-    private func account(_ provider: any AuthProvider) async -> String {
-        if let session = provider as? any AccountProvider,
+    /// Nobody else's list is taken for that of an account that is not known: then the sign-in's name stands for it.
+    private func account(_ entry: String, _ provider: (any AuthProvider)?) async -> String {
+        guard let session = provider as? any AccountProvider,
             case .signedIn(let account)? = try? await session.restore(validating: false).state
-        {
-            return account.id
+        else { return provider?.account ?? "sign-in \(entry)" }
+        // Where the file names the account, the place tells one from the other.
+        if session.account == nil {
+            _ = try? EventBook(state: workplace.options.stateDirectory).forget(auth: entry, unless: account.id, keepsName: true)
         }
-        return provider.account ?? ""
+        return account.id
+    }
+
+    /// What is remembered of this gallery and account, for all targets that use them.
+    func remembered(_ one: Directory) -> EventList? {
+        guard var known = cache.list(one.directory.gallery, account: one.account) else { return nil }
+        let uses = Self.uses(one, known)
+        guard uses != known.uses else { return known }
+        (known.uses, known.auth) = (uses, Self.auth(one, known))
+        try? cache.keep(known)
+        return known
+    }
+
+    private static func uses(_ one: Directory, _ known: EventList?) -> [[String]] {
+        let before = known?.uses ?? []
+        return before + one.places.map(\.signIns).filter { !before.contains($0) }
+    }
+
+    private static func auth(_ one: Directory, _ known: EventList?) -> [String] {
+        let before = known?.auth ?? []
+        return before + one.auth.filter { !before.contains($0) }
     }
 
     /// What is remembered, where it is fresh; else what the gallery says now, and if it cannot be asked what is remembered all the same.
     ///
     /// Nil where there is nothing to choose.
     func answer(_ one: Directory, refresh: Bool) async -> Answer? {
-        let known = cache.list(one.directory.gallery, account: one.account)
+        let known = remembered(one)
         if let known, !refresh, abs(Int(Date().timeIntervalSince1970) - known.fetched) < EventCache.freshness,
             known.isWhole || known.events.count >= limit
         {
@@ -69,7 +103,8 @@ struct EventDesk {
         case .success(nil): return nil
         case .success(let found?):
             let list = EventList(
-                gallery: one.directory.gallery, account: one.account, auth: one.auth, fetched: Int(Date().timeIntervalSince1970),
+                gallery: one.directory.gallery, account: one.account, auth: Self.auth(one, known), uses: Self.uses(one, known),
+                fetched: Int(Date().timeIntervalSince1970),
                 isWhole: found.isWhole,
                 events: found.events.map { EventList.Item(id: $0.id, name: $0.name, date: $0.date, note: $0.note) })
             try? cache.keep(list)

@@ -21,24 +21,41 @@ struct EventGate {
     /// The chosen event; nil when none is.
     var chosen: String? { lines.first.flatMap { $0.isEmpty ? nil : String($0.prefix(1024)) } }
 
+    /// What an account at a gallery calls the chosen event.
+    struct ChosenID: Hashable {
+        var place: EventPlace, account: String, id: String
+
+        fileprivate var line: [String] { [place.gallery, account, id] + place.signIns }
+    }
+
     /// What galleries call the chosen event.
-    var chosenIDs: [String: String] {
-        let pairs = lines.dropFirst().map { $0.components(separatedBy: "\t") }.filter { $0.count == 2 }
-        return Dictionary(pairs.map { ($0[0], $0[1]) }) { $1 }
+    ///
+    /// A line of an earlier version, gallery and id, does not say whose event it is, and counts for none.
+    var chosenIDs: [ChosenID] {
+        lines.dropFirst().map { $0.components(separatedBy: "\t") }.filter { $0.count >= 3 }.map { parts in
+            ChosenID(place: EventPlace(gallery: parts[0], signIns: Array(parts[3...])), account: parts[1], id: parts[2])
+        }
     }
 
     /// Remembers `event` for the runs to come; nil forgets it.
-    func choose(_ event: String?, ids: [String: String] = [:]) throws(IngestError) {
+    func choose(_ event: String?, ids: [ChosenID] = []) throws(IngestError) {
         try DurableFile.makeDirectories(state, mode: 0o700)
-        let named = ids.filter { !$0.key.contains { "\t\n".contains($0) } && !$0.value.contains { "\t\n".contains($0) } }
-        let text = ([event ?? ""] + named.sorted { $0.key < $1.key }.map { "\($0.key)\t\($0.value)" }).joined(separator: "\n")
+        let named = ids.map(\.line).filter { line in !line.contains { $0.contains { "\t\n".contains($0) } } }
+        let text = ([event ?? ""] + named.map { $0.joined(separator: "\t") }.sorted()).joined(separator: "\n")
         let bytes = Array(text.utf8)
         try DurableFile.atomicWrite(bytes.span.bytes, to: path, mode: 0o600)
     }
 
-    /// After a sign-out: an event that was chosen from one of these galleries is chosen no more.
-    func forget(galleries: Set<String>) throws(IngestError) {
-        if !galleries.isDisjoint(with: chosenIDs.keys) { try choose(nil) }
+    /// Ids that were chosen with a sign-in are forgotten, but for those of `account`; with the last one the event itself; false where there
+    /// was none.
+    ///
+    /// `galleries`: where lines of an earlier version are about that sign-in too.
+    func forget(auth name: String, unless account: String?, keepsName: Bool, galleries: Set<String>) throws(IngestError) -> Bool {
+        let known = chosenIDs, kept = known.filter { !$0.place.uses(name) || EventBook.isOf(account, $0.account) }
+        let earlier = lines.dropFirst().map { $0.components(separatedBy: "\t") }.contains { $0.count == 2 && galleries.contains($0[0]) }
+        guard kept.count < known.count || earlier else { return false }
+        try choose(kept.isEmpty && !keepsName ? nil : chosen, ids: kept)
+        return true
     }
 
     /// The event of a run that was asked for `named`; ends with a usage error where the pipeline cannot do without one.

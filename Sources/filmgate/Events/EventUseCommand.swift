@@ -28,16 +28,16 @@ extension EventsCommand {
         func run() async throws {
             guard (event == nil) == none else { throw ValidationError("Say which event, or --none.") }
             let workplace = try Workplace(options), given = try event.map(EventGate.checked)
-            let (name, ids) = if let given { try await found(given, workplace) } else { (nil as String?, [String: String]()) }
+            let (name, ids) = if let given { try await found(given, workplace) } else { (nil as String?, [EventGate.ChosenID]()) }
             try await workplace.telling { () throws(IngestError) in try EventGate(state: options.stateDirectory).choose(name, ids: ids) }
             EventsCommand.tellChosen(options)
         }
 
         /// The event's name and its ids at the galleries that know it; a name that none knows is taken as it is.
-        private func found(_ given: String, _ workplace: Workplace) async throws -> (String?, [String: String]) {
+        private func found(_ given: String, _ workplace: Workplace) async throws -> (String?, [EventGate.ChosenID]) {
             let desk = EventDesk(workplace: workplace), pipelines = try EventsCommand.pipelines(pipeline, workplace)
             let directories = try await workplace.telling { () async throws(IngestError) in try await desk.directories(pipelines) }
-            var names: Set<String> = [], ids: [String: String] = [:], asked = 0
+            var names: Set<String> = [], ids: [EventGate.ChosenID] = [], asked = 0
             for directory in directories {
                 var answer = await desk.answer(directory, refresh: false)
                 // It may be younger than the list.
@@ -50,7 +50,7 @@ extension EventsCommand {
                 asked += 1
                 try refuseUnsure(given, list)
                 guard let item = list.find(given) else { continue }
-                ids[list.gallery] = item.id
+                ids += directory.places.map { EventGate.ChosenID(place: $0, account: list.account, id: item.id) }
                 names.insert(list.label(item))
             }
             if names.isEmpty, asked > 0 { Console.err("No gallery knows \(Describe.name(given)); it is taken as it is.") }

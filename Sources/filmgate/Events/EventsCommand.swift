@@ -24,16 +24,25 @@ struct EventsCommand: AsyncParsableCommand {
         let gate = EventGate(state: options.stateDirectory), event = gate.chosen
         guard options.json else {
             Console.out(event.map { "The event is \(Describe.name($0))." } ?? "No event is chosen.")
-            for (gallery, id) in gate.chosenIDs.sorted(by: { $0.key < $1.key }) { Console.out("  \(Describe.name("\(gallery): \(id)"))") }
+            for (gallery, id) in shownIDs(gate) { Console.out("  \(Describe.name("\(gallery): \(id)"))") }
             return
         }
         var line = JSONObject(), ids = JSONObject()
-        for (gallery, id) in gate.chosenIDs.sorted(by: { $0.key < $1.key }) { ids.add(gallery, id) }
+        for (gallery, id) in shownIDs(gate) { ids.add(gallery, id) }
         line.add("type", "event")
         line.add("name", event)
         line.add("chosen", event != nil)
         line.add("ids", ids)
         Console.out(line.finished)
+    }
+
+    /// By gallery, and where several sign-ins have ids there, by those too.
+    private static func shownIDs(_ gate: EventGate) -> [(gallery: String, id: String)] {
+        let ids = gate.chosenIDs, several = Dictionary(grouping: ids, by: \.place.gallery).filter { $1.count > 1 }
+        return ids.map { known in
+            let place = known.place
+            return (several[place.gallery] == nil ? place.gallery : "\(place.gallery) (\(place.signIns.joined(separator: ", ")))", known.id)
+        }
     }
 
     /// The pipelines named, or those used before.

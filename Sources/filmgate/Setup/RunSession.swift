@@ -60,8 +60,8 @@ struct RunSession {
         let notices = NoticeBoard(pipelines, options, workplace)
         hub.watch(notices.note)
         let outcome = try await workplace.telling { () async throws(IngestError) in
-            try await learnEvent(pipelines)
-            let plan = try plan(pipelines, reader, events: try await events(reader))
+            let events = try await events(reader), held = try await heldEvents(events, pipelines)
+            let plan = try plan(pipelines, reader, events: events, held: held)
             if writer != nil { await nameStrays(plan, reader) }
             if writer != nil { for pipeline in pipelines { try PipelineSnapshot(state: options.state).keep(pipeline) } }
             let runner = Runner(
@@ -117,10 +117,15 @@ struct RunSession {
     }
 
     /// A target is another one for each event (design §4), so each gets its own.
-    func plan(_ pipelines: [PipelineFile], _ reader: any LedgerReader, events: [String?]) throws(IngestError) -> Plan {
+    func plan(
+        _ pipelines: [PipelineFile], _ reader: any LedgerReader, events: [String?], held: [EventDesk.Unknown] = []
+    ) throws(IngestError) -> Plan {
         var plans: [Plan] = []
         for event in events {
-            let builder = workplace.builder(ledger: reader, event: event)
+            var builder = workplace.builder(ledger: reader, event: event)
+            for unknown in held where unknown.event == event {
+                for place in unknown.places { builder.unknownEvents[place] = unknown.trouble }
+            }
             for pipeline in pipelines { plans.append(try workplace.ordering(pipeline.sources, builder).plan(pipeline)) }
         }
         return Plan.union(plans)
