@@ -183,6 +183,38 @@ final class Scratch: Sendable {
         }
     }
 
+    /// A sign-in's secret is for the origins that it was typed in for; the options of the sign-in count as well as its targets.
+    @Test func whatIsTypedInServesItsOriginsOnly() throws {
+        let vault = vault(), secret = Secret(.store("studio"))
+        func resolved(_ addresses: String...) -> Result<String, IngestError> {
+            let places = CredentialPlaces("desk")
+            for address in addresses { places.add(address) }
+            return Result { () throws(IngestError) in
+                try VaultSecrets(NoSecrets(), vault).serving(places).resolve(secret).reveal()
+            }
+        }
+        try TypedSecret.keep(SecretValue("s3cret"), as: "studio", for: ["https://a.example/up", "http://b.example:81"], in: vault)
+        for fine in [resolved(), resolved("https://A.example:443/x"), resolved("http://b.example:81/", "https://a.example")] {
+            #expect(try fine.get() == "s3cret")
+        }
+        for strange in ["http://a.example", "https://b.example:81", "https://a.example.evil.example", "no address"] {
+            let error = #expect(throws: IngestError.self) { try resolved("https://a.example", strange).get() }
+            #expect(error?.code == .untrusted && error?.message.contains("https://a.example") == true)
+            #expect(error?.advice?.contains("filmgate login desk") == true && error?.message.contains("s3cret") == false)
+        }
+        try TypedSecret.keep(SecretValue("s3cret"), as: "studio", for: ["https://c.example"], in: vault)
+        #expect(try resolved("https://a.example", "https://c.example").get() == "s3cret")
+        // Another secret is another matter.
+        try TypedSecret.keep(SecretValue("other"), as: "studio", for: ["https://c.example"], in: vault)
+        #expect(throws: IngestError.self) { try resolved("https://a.example").get() }
+        // Typed in while nothing used it, it goes nowhere.
+        try TypedSecret.keep(SecretValue("new"), as: "studio", for: [], in: vault)
+        #expect(throws: IngestError.self) { try resolved("https://c.example").get() }
+        // An older version asked for no places.
+        try vault.set(VaultSecrets.entry("studio"), SecretValue("older"))
+        #expect(try resolved("https://c.example").get() == "older")
+    }
+
     @Test func whatAHelperSaysIsPassedOnWithoutItsSecret() {
         let said = Array("token: s3cret-1\nasking ann\n".utf8)
         #expect(Overheard.scrubbed(said, Array("s3cret-1\n".utf8)) == "token: ‹secret›\nasking ann\n")

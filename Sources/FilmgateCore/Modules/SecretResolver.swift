@@ -4,9 +4,14 @@ public protocol SecretResolver: Sendable {
     ///
     /// `misconfigured` when the secret is missing, empty, or its file readable by others.
     func resolve(_ secret: Secret) throws(IngestError) -> SecretValue
+    /// The same for one sign-in, which may be used at `places` and nowhere else.
+    func serving(_ places: CredentialPlaces) -> any SecretResolver
 }
 
 extension SecretResolver {
+    /// Most secrets are kept by whoever wrote the pipeline file, for whatever it names.
+    public func serving(_ places: CredentialPlaces) -> any SecretResolver { self }
+
     /// The same without holding up anybody else: what may take long runs on a thread that may block.
     public func value(of secret: Secret) async throws(IngestError) -> SecretValue {
         switch secret.reference {
@@ -28,6 +33,8 @@ struct EntrySecrets: SecretResolver {
     func resolve(_ secret: Secret) throws(IngestError) -> SecretValue {
         try inner.resolve(secret.reference == .store("") ? Secret(.store(name)) : secret)
     }
+
+    func serving(_ places: CredentialPlaces) -> any SecretResolver { EntrySecrets(name: name, inner: inner.serving(places)) }
 }
 
 /// Refuses every secret; for contexts that must not read any (`check`, `plan` without targets).

@@ -23,6 +23,8 @@ public struct Plan: Sendable {
 
     /// The sign-ins by name, in file order; targets have told them by now where they may be used.
     public internal(set) var signIns: [(name: String, provider: any AuthProvider)] = []
+    /// Where each of them may be used, by its name.
+    public internal(set) var places: [String: CredentialPlaces] = [:]
 
     public init(
         sources: [any SourceDriver], stages: [any Stage], targets: [(name: String, target: any UploadTarget)], profiles: ProfileSet,

@@ -30,7 +30,8 @@ public struct PlanBuilder: Sendable {
     public func plan(_ pipeline: PipelineFile) throws(IngestError) -> Plan {
         var lookup = Lookup(secrets: secrets, ledger: ledger)
         lookup.services = services
-        let targets = try targets(pipeline, &lookup)
+        var places: [String: CredentialPlaces] = [:]
+        let targets = try targets(pipeline, &lookup, &places)
         if let twins = SameFolder.first(in: targets) {
             throw IngestError(.misconfigured, twins.message, advice: SameFolder.advice)
         }
@@ -52,6 +53,7 @@ public struct PlanBuilder: Sendable {
         var plan = Plan(sources: sources, stages: stages, targets: targets, profiles: pipeline.profiles, spool: pipeline.spool.max.bytes)
         plan.patterns = patterns
         plan.backoff = Backoff(first: pipeline.retry.first, cap: max(pipeline.retry.first, pipeline.retry.most))
+        plan.places = places
         plan.signIns = pipeline.auth.compactMap { use in lookup.auth[use.name].map { (use.name, $0) } }
         return plan
     }
@@ -63,7 +65,8 @@ public struct PlanBuilder: Sendable {
     public func mistakes(in pipeline: PipelineFile) -> [Diagnostic] {
         var lookup = Lookup(secrets: secrets, ledger: ledger)
         lookup.services = services
-        guard let targets = try? targets(pipeline, &lookup) else { return [] }
+        var places: [String: CredentialPlaces] = [:]
+        guard let targets = try? targets(pipeline, &lookup, &places) else { return [] }
         var found: [ConfigError] = []
         for use in pipeline.sources {
             guard let entry = try? entry(.source, use), case .source(let make) = entry.make, let source = try? build(use, lookup, make)
@@ -101,13 +104,15 @@ public struct PlanBuilder: Sendable {
         }
     }
 
-    /// The targets in file order; `lookup` gets to know the sign-ins.
+    /// The targets in file order; `lookup` gets to know the sign-ins, `places` where each may be used.
     private func targets(
-        _ pipeline: PipelineFile, _ lookup: inout Lookup
+        _ pipeline: PipelineFile, _ lookup: inout Lookup, _ places: inout [String: CredentialPlaces]
     ) throws(IngestError) -> [(name: String, target: any UploadTarget)] {
         for use in pipeline.auth {
             guard case .auth(let make) = try entry(.auth, use).make else { continue }
-            lookup.auth[use.name] = try build(use, lookup, make)
+            let own = CredentialPlaces(use.name)
+            places[use.name] = own
+            lookup.auth[use.name] = try signIn(use, lookup, own, make)
         }
         var targets: [(name: String, target: any UploadTarget)] = []
         for use in pipeline.targets {
@@ -115,6 +120,29 @@ public struct PlanBuilder: Sendable {
             targets.append((use.name, try target(use, lookup, make)))
         }
         return targets
+    }
+
+    /// A sign-in whose typed-in secrets serve where targets bind it to, and at the addresses of its own options.
+    private func signIn(
+        _ use: ModuleUse, _ lookup: Lookup, _ places: CredentialPlaces,
+        _ make: (ConfigNode, ModuleContext, inout [ConfigError]) throws(IngestError) -> any AuthProvider
+    ) throws(IngestError) -> any AuthProvider {
+        var own = lookup
+        own.secrets = secrets.serving(places)
+        for address in Self.addresses(in: use.node) { places.add(address) }
+        let lookup = own
+        return try CredentialPlaces.$current.withValue(places) {
+            Result { () throws(IngestError) in try build(use, lookup, make) }
+        }.get()
+    }
+
+    private static func addresses(in node: ConfigNode) -> [String] {
+        switch node.value {
+        case .scalar(let text, _): ["http://", "https://"].contains { text.lowercased().hasPrefix($0) } ? [text] : []
+        case .list(let items): items.flatMap { addresses(in: $0) }
+        case .map(let pairs): pairs.flatMap { addresses(in: $0.value) }
+        case .null: []
+        }
     }
 
     /// A target of a gallery that has an id for the event is built with that.

@@ -10,6 +10,8 @@ public final class CredentialScope: Sendable {
     private let fixed: Set<String>
     private let plain: Bool
     private let bound = Mutex<Set<String>>([])
+    /// Where the plan being built collects them.
+    private let places = CredentialPlaces.current
 
     /// `name` as the pipeline file calls the entry; `origins` as validated by `check`.
     public init(_ name: String, origins: [String], plainHTTP: Bool) {
@@ -39,6 +41,7 @@ public final class CredentialScope: Sendable {
                 advice: "Add the origin to its `origins`, or give that target a sign-in of its own.")
         }
         bound.withLock { _ = $0.insert(origin) }
+        places?.add(origin)
     }
 
     /// All origins that it may go to.

@@ -54,7 +54,7 @@ struct LoginCommand: AsyncParsableCommand {
         if check { return try await WhoamiCommand.tell(all, asking: true, options) }
         var failed: IngestError?
         for entry in all where !entry.stored.isEmpty || entry.account != nil {
-            if !isNamed(entry), await entry.line(asking: false).isFine { continue }
+            if !isNamed(entry), await entry.line(asking: false).isFine, entry.isTypedIn(workplace.vault) { continue }
             let result = await Result { () async throws(IngestError) in try await signIn(entry, workplace) }
             if case .success(let account) = result {
                 await entry.tell(workplace) { $0.signedIn(entry.name, account: account?.shown) }
@@ -74,11 +74,16 @@ struct LoginCommand: AsyncParsableCommand {
     /// The account; nil for a sign-in that has none but its secrets.
     private func signIn(_ entry: SignIn, _ workplace: Workplace) async throws(IngestError) -> Account? {
         let desk = TerminalDesk(name: entry.name, json: options.json, opensBrowser: !noBrowser)
-        for (option, name) in entry.stored {
-            let value = try await desk.ask("\(option) of \(entry.name)", hidden: true), vault = workplace.vault
-            try vault.set(VaultSecrets.entry(name), SecretValue(value))
+        var isOther = false
+        for typed in entry.stored {
+            let value = SecretValue(try await desk.ask("\(typed.option) of \(entry.name)", hidden: true))
+            if try TypedSecret.keep(value, as: typed.entry, for: typed.addresses, in: workplace.vault) { isOther = true }
         }
-        guard let account = entry.account else { return nil }
+        guard let account = entry.account else {
+            // Whose the new secret is, nobody says.
+            if isOther { try await forgetEvents(entry, nil, desk) }
+            return nil
+        }
         let before = try? await account.restore(validating: false).state
         let fresh = try await account.signIn(desk, SignInWish(flow: device ? .device : browser ? .browser : paste ? .paste : nil))
         if case .signedIn(let old)? = before, old.id != fresh.id {

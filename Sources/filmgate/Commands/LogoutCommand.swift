@@ -25,7 +25,7 @@ struct LogoutCommand: AsyncParsableCommand {
         var failed: IngestError?
         for entry in all where !entry.stored.isEmpty || entry.account != nil {
             do throws(IngestError) {
-                for (_, name) in entry.stored { try workplace.vault.set(VaultSecrets.entry(name), nil) }
+                for typed in entry.stored { try workplace.vault.set(VaultSecrets.entry(typed.entry), nil) }
                 if let told = try await forget(entry) {
                     Console.err("\(entry.name): forgotten here, but the provider could not be told: \(Describe.name(told.message))")
                 }

@@ -16,4 +16,6 @@ struct LentSecrets: SecretResolver {
         }
         return try own.resolve(secret)
     }
+
+    func serving(_ places: CredentialPlaces) -> any SecretResolver { LentSecrets(own: own.serving(places)) }
 }

@@ -7,8 +7,9 @@ import FilmgateEngine
 struct SignIn {
     var name: String, module: String
     var provider: any AuthProvider
-    /// Option and store entry, for secrets written as `store`.
-    var stored: [(option: String, entry: String)]
+    /// What a secret written as `store` is: its option, its entry in the store, and where it may be used.
+    struct Typed { var option: String, entry: String, addresses: [String] }
+    var stored: [Typed]
 
     /// Who is told when somebody signs in or out.
     var hooks: [Hook] = []
@@ -16,6 +17,15 @@ struct SignIn {
     var pipeline: String?
 
     var account: (any AccountProvider)? { provider as? any AccountProvider }
+
+    /// Whether all of them are stored, for where they are used now.
+    func isTypedIn(_ vault: Vault) -> Bool {
+        stored.allSatisfy { typed in
+            let places = CredentialPlaces(name)
+            for address in typed.addresses { places.add(address) }
+            return (try? VaultSecrets(NoSecrets(), vault).serving(places).resolve(Secret(.store(typed.entry)))) != nil
+        }
+    }
 }
 
 /// The sign-ins that a verb is about.
@@ -49,7 +59,16 @@ struct SignIns {
                 ?? "There are: \(found.map(\.name).joined(separator: ", "))."
             throw Workplace.end(IngestError(.misconfigured, "There is no sign-in `\(name)`.", advice: hint), workplace.options)
         }
+        shareEntries(&found)
         return names.isEmpty ? found : found.filter { names.contains($0.name) }
+    }
+
+    /// One secret that several sign-ins refer to is typed in for where any of them is used.
+    private func shareEntries(_ found: inout [SignIn]) {
+        let addresses = Dictionary(grouping: found.flatMap(\.stored), by: \.entry).mapValues { $0.flatMap(\.addresses) }
+        for (index, entry) in found.enumerated() {
+            for (place, typed) in entry.stored.enumerated() { found[index].stored[place].addresses = addresses[typed.entry] ?? [] }
+        }
     }
 
     private static func isFile(_ word: String) -> Bool { word.contains("/") || word.hasSuffix(".yaml") || word.hasSuffix(".yml") }
@@ -64,18 +83,19 @@ struct SignIns {
             let plan = try workplace.builder(ledger: nil).plan(pipeline)
             return plan.signIns.map { entry in
                 let use = pipeline.auth.first { $0.name == entry.name }
-                var found = SignIn(name: entry.name, module: use?.module ?? "", provider: entry.provider, stored: use.map(stored) ?? [])
+                let places = plan.places[entry.name]?.addresses ?? [], typed = use.map { stored($0, places) } ?? []
+                var found = SignIn(name: entry.name, module: use?.module ?? "", provider: entry.provider, stored: typed)
                 (found.hooks, found.pipeline) = (pipeline.hooks.map(\.hook), pipeline.name)
                 return found
             }
         }
     }
 
-    private func stored(_ use: ModuleUse) -> [(option: String, entry: String)] {
+    private func stored(_ use: ModuleUse, _ addresses: [String]) -> [SignIn.Typed] {
         (workplace.registry.entry(.auth, use.module)?.fields ?? []).compactMap { field in
             guard field.kind == .secret, let node = use.node[field.name], case .store(let name)? = (try? Secret(node: node))?.reference
             else { return nil }
-            return (field.name, name.isEmpty ? use.name : name)
+            return SignIn.Typed(option: field.name, entry: name.isEmpty ? use.name : name, addresses: addresses)
         }
     }
 }
