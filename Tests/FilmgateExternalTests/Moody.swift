@@ -15,8 +15,10 @@ final class Moody: Sendable {
         signal(SIGPIPE, SIG_IGN)
         folder = NSTemporaryDirectory() + "filmgate-moody-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try text.write(toFile: folder + "/filmgate-module-moody", atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        // Closed in whatever another test starts meanwhile: a program that somebody has open for writing cannot be started.
+        let file = open(program, O_WRONLY | O_CREAT | O_CLOEXEC, 0o755), bytes = Array(text.utf8)
+        defer { close(file) }
+        guard write(file, bytes, bytes.count) == bytes.count else { throw CheckFailure("\(program) cannot be written.") }
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
