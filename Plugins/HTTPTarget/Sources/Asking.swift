@@ -142,7 +142,10 @@ extension HTTPTarget {
     /// The receipt for bytes that were sent: where the answer does not name them, they are where they were put.
     func receipt(from response: HTTPResponse, for job: UploadJob, proof: Receipt.Proof, existed: Bool = false) -> Receipt {
         var receipt = options.receipt.receipt(from: response, for: job, proof: proof, existed: existed)
-        if receipt.url == nil, options.namesByPath { receipt.url = Self.bare(options.url.address(path: job.path, TemplateValues(job))) }
+        // Without a query that varies it could not be asked for later.
+        if receipt.url == nil, options.namesByPath, options.url.query?.uses.isEmpty != false {
+            receipt.url = Self.bare(options.url.address(path: job.path, TemplateValues(job)))
+        }
         return receipt
     }
 

@@ -166,14 +166,20 @@ public struct HTTPTarget: Module, UploadTarget {
             }
         }
         guard let url = receipt.url, WebAddress(url)?.origin == WebAddress(options.url.base)?.origin else { return .cannotTell }
-        return try await client.compare(readable(url), size: size, sha256: sha256).verification
+        let found = try await client.compare(readable(url), size: size, sha256: sha256).verification
+        // Where a service says that a file is, there may be a page about it, or its own rendering of it.
+        if case .differs = found, !isNamed(url) { return .cannotTell }
+        return found
     }
 
     /// A receipt's address as the server wants to be asked for it: with the literal query of `url`, which receipts do not keep.
     private func readable(_ url: String) -> String {
-        guard options.namesByPath, let query = options.url.query, query.uses.isEmpty, url.hasPrefix(options.url.base) else { return url }
+        guard isNamed(url), let query = options.url.query, query.uses.isEmpty else { return url }
         return url + "?" + query.source
     }
+
+    /// Whether files are PUT there, so that what stands there is the file itself.
+    private func isNamed(_ url: String) -> Bool { options.namesByPath && url.hasPrefix(options.url.base) }
 
     var place: String { WebAddress(options.url.base)?.origin ?? "The server" }
 }

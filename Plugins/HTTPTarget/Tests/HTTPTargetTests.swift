@@ -54,6 +54,11 @@ import Testing
         #expect(try await keyed.verify(receipt, size: 3, sha256: file.sha256) == .equal)
         #expect(server.seen.last?.target == "/dav/a%20b.jpg?key=s3cret")
         #expect(try await keyed.verify(receipt, size: 3, sha256: other) != .equal)
+        // Without the event's album the server would not find it.
+        #expect(try await make(["url": .text(server.url + "/dav/{name}?album={event}")]).upload(file.job).url == nil)
+        // Where a service says that a file is may be a page about it: other bytes there are no other file, which would be sent again.
+        let service = try make(["url": .text(server.url + "/assets"), "method": .text("POST")])
+        #expect(try await service.verify(receipt, size: 3, sha256: other) == .cannotTell)
         // Where a POST goes is not where the file is.
         #expect(try await make(["url": .text(server.url + "/up/{name}"), "method": .text("POST")]).upload(file.job).url == nil)
     }

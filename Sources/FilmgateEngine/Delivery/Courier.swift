@@ -62,11 +62,10 @@ enum Courier {
         if let earlier = parcel.recheck {
             let found = try await standing(earlier, parcel)
             remark = Self.remark(found, earlier)
-            // A remote target that cannot say is believed: sending again might make a second asset.
-            if found == .equal || (!parcel.target.isLocal && found == .cannotTell) {
+            if isEnough(found, parcel) {
                 var receipt = earlier.receipt
                 receipt.existed = true
-                receipt.reason = found == .cannotTell ? "delivered before; the target cannot say whether it is still there" : nil
+                receipt.reason = found == .cannotTell ? "delivered before; the target cannot say whether it is still there" : remark
                 return Standing(receipt: receipt)
             }
         }
@@ -77,6 +76,18 @@ enum Courier {
             found.reason = found.reason ?? "its answer to an earlier try spoke of other bytes; asked for these, it says that it has them"
         }
         return Standing(receipt: found)
+    }
+
+    /// Whether what a target has of an earlier delivery is left at that.
+    ///
+    /// A remote one that cannot say is believed, and so is one that gives files no names of ours: sending again might make a second asset.
+    private static func isEnough(_ found: Verification, _ parcel: Parcel) -> Bool {
+        switch found {
+        case .equal: true
+        case .missing: false
+        case .cannotTell: !parcel.target.isLocal
+        case .differs: !parcel.target.isLocal && parcel.target.traits.layout == nil
+        }
     }
 
     private static func standing(_ row: DeliveryRow, _ parcel: Parcel) async throws(IngestError) -> Verification {
