@@ -60,18 +60,12 @@ enum RequestText {
     }
 
     /// Pairs of name and value; `unauthorized` when one could not be sent.
-    private static let framing: Set = ["host", "content-length", "transfer-encoding", "connection", "expect", "upgrade", "trailer", "te"]
-
     static func headers(_ value: JSONValue?) throws(IngestError) -> [(name: String, value: String)] {
         var headers: [(name: String, value: String)] = []
         let pairs = value?.members.map { $0.map { [$0.key, $0.value.string ?? ""] } } ?? value?.items?.map { $0.texts ?? [] } ?? []
         for pair in pairs.prefix(100) {
             guard pair.count == 2, HeaderText.isName(pair[0]), pair[1].utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
                 throw IngestError(.unauthorized, "A header that no request may have was given for signing.")
-            }
-            guard !framing.contains(pair[0].lowercased()) else {
-                throw IngestError(
-                    .unauthorized, "The header `\(pair[0])` is not for a sign-in to set: it says where a request goes or ends.")
             }
             headers.append((pair[0], pair[1]))
         }

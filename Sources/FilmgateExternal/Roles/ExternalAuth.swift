@@ -4,6 +4,8 @@ import HTTPKit
 /// A sign-in whose credential comes from a program: it is asked only for the origins that the pipeline file names.
 struct ExternalAuth: AuthProvider {
     let account: String?
+    /// Headers that are no sign-in's to set.
+    private static let framing: Set = ["host", "content-length", "transfer-encoding", "connection", "expect", "upgrade", "trailer", "te"]
     private let crew: Crew, name: String, scope: CredentialScope
 
     /// Starts a child for its account; it reads no secret by then.
@@ -25,7 +27,14 @@ struct ExternalAuth: AuthProvider {
             throw IngestError(.misconfigured, "The module `\(name)` does not know `sign`.")
         }
         var signed = request
-        for (name, value) in try RequestText.headers(value["headers"]) { signed.set(name, value) }
+        for (header, text) in try RequestText.headers(value["headers"]) {
+            guard !Self.framing.contains(header.lowercased()) else {
+                throw IngestError(
+                    .unauthorized,
+                    "The module `\(name)` sets the header `\(header)`, which says where a request goes or ends; nothing was sent.")
+            }
+            signed.set(header, text)
+        }
         if let url = value["url"]?.string {
             guard WebAddress(url)?.origin == WebAddress(request.url)?.origin else {
                 throw IngestError(.untrusted, "The module `\(name)` wants to send the request elsewhere; nothing was sent.")
