@@ -12,7 +12,7 @@ extension Dispatcher {
         switch result {
         case .success(let receipt): await succeeded(parcel.id, receipt)
         case .failure(let error):
-            spend(motion, at: parcel.id.target)
+            spend(motion, at: parcel.id.target, error)
             await failed(parcel.id, error)
             pump(parcel.id.target)
         }
@@ -21,9 +21,11 @@ extension Dispatcher {
 
     /// What moved for a delivery that then failed was no progress, or a server that takes all bytes and answers 503 would be tried for ever.
     ///
-    /// Only from the first failure on is it waited: the attempt itself may have taken longer than that.
-    private func spend(_ motion: Motion?, at target: String) {
-        guard queues[target]?.failures == 0, let last = motion?.last else { return }
+    /// Only from the first failure on is it waited: the attempt itself may have taken longer than that. A line that breaks is given more
+    /// tries, for what got through may count at the next.
+    private func spend(_ motion: Motion?, at target: String, _ error: IngestError) {
+        let failures = queues[target]?.failures ?? 0, most = error.code == .network ? 5 : 0
+        guard failures <= most, let last = motion?.last else { return }
         lastProgress = max(lastProgress, last)
     }
 
