@@ -12,6 +12,8 @@ struct HeldTarget: UploadTarget {
             trouble.code == .unauthorized ? .unauthorized : .untrusted, trouble.message, advice: trouble.advice, cause: trouble)
     }
 
+    var reason: String { trouble.description }
+
     func check() async throws(IngestError) { throw trouble }
 
     func occupancy(of path: String, for job: UploadJob) async throws(IngestError) -> Occupancy { throw trouble }

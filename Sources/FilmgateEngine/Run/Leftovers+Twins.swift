@@ -62,6 +62,7 @@ extension Leftovers {
 
     private func obstacle(_ delivery: DeliveryRow) -> String {
         if delivery.isUnassigned, !assigning { return "waits for its event; say it with `filmgate assign EVENT`" }
+        if let held = targets.first(where: { $0.name == delivery.targetName })?.target as? HeldTarget { return held.reason }
         if delivery.holdsRendition { return "what was made for it is gone; the next import of its card makes it again" }
         return "is no target of the pipelines used here; name its pipeline with --pipeline"
     }

@@ -48,6 +48,12 @@ extension EventDesk {
                 .misconfigured, "Several events are called \(event) at \(answer.target): \(same.joined(separator: ", ")).",
                 advice: "Give the event by its id.")
         }
+        // It may be further down a list that was cut, by this very id.
+        guard list.isWhole else {
+            let seen = Describe.count(list.events.count, "event")
+            Console.err(Describe.name("\(event) is not among the first \(seen) of \(answer.target); it is taken as it is."))
+            return nil
+        }
         return IngestError(
             .misconfigured, "\(answer.target) knows no event \(event), and takes only those that it knows; nothing was sent.",
             advice: "Give one that `filmgate events list` shows, or make it there first.")
