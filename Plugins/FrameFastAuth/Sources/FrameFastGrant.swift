@@ -30,6 +30,8 @@ final class FrameFastGrant: AccountGrant {
         var fresh = try tokens(response)
         // The token before, honoured for a minute: the service gives no newer one for it.
         fresh.refresh = fresh.refresh ?? refresh
+        // Whose it is was found out at the sign-in.
+        fresh.account = credential.account
         return fresh
     }
 

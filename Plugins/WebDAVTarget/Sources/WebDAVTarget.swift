@@ -45,7 +45,7 @@ public struct WebDAVTarget: Module, UploadTarget {
 
     public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
         guard try await !listing.isFree(job.path), try await server.compare(job.path, job) == .equal else { return nil }
-        try await noteLeftover(of: job, at: job.path)
+        if try await listing.isListed(job.path) { try await noteLeftover(of: job, at: job.path) }
         return receipt(job, at: job.path, proof: .reread, existed: true)
     }
 

@@ -40,7 +40,8 @@ extension AccountSession {
     }
 
     private func room() async throws(IngestError) -> StorageRoom? {
-        guard grant.stores, !unsaved else { return nil }
+        // What needs no person can be had again at any time.
+        guard grant.stores, !unsaved, !grant.obtains else { return nil }
         let directory = vault.directory, bytes = VaultFile.margin + vault.stamp.size
         return try await Self.pool.run { () throws(IngestError) in try StorageRoom(in: directory, bytes: bytes) }
     }
