@@ -20,11 +20,15 @@ extension Dispatcher {
     }
 
     /// A parcel that is tried again later: `status` says why, and when.
+    ///
+    /// Nothing is closed before that is written: its row would come after the last one, and name bytes that have another name by then.
     func recordDelay(_ id: Parcel.ID, because error: IngestError, _ delay: Duration) async {
         guard let parcel = parcels[id], let owner = parcel.listeners.first, let consignment = open[owner] else { return }
         let receipt = Receipt(state: .pending, at: parcel.since, reason: error.message)
         let next = WallClock.nanoseconds + Int64(delay.inSeconds * 1_000_000_000)
+        unrecorded += 1
         await record(written(parcel, receipt, bytes: consignment.bytes, nextTry: next))
+        unrecorded -= 1
     }
 
     /// A parcel's end.

@@ -27,7 +27,7 @@ import Testing
 
     /// A file of one byte, and a dispatcher with a gallery that takes it under many names.
     private struct Bench {
-        let file = FileManager.default.temporaryDirectory.path + "/filmgate-dispatcher-\(UInt64.random(in: 0...UInt64.max))"
+        let file = FileManager.default.temporaryDirectory.path + "/filmgate-dispatcher-\(UInt64.random(in: 0...UInt64.max)).part"
         let ledger: Notebook, early = Log(), tally = Tally(hub: EventHub())
         let target: PlannedTarget, dispatcher: Dispatcher
 
@@ -41,11 +41,11 @@ import Testing
             _ = FileManager.default.createFile(atPath: file, contents: Data([7]))
         }
 
-        func send(_ names: [String]) async {
+        func send(_ names: [String], staged: Bool = false, wait: Duration = .seconds(60)) async {
             for name in names {
                 let origin = Origin(source: "card", volume: "v", root: "/card", path: name, size: 1, modified: 0)
                 let asset = Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: name, stem: name))
-                let bytes = LocalFile(path: file, size: 1, ownership: .source), content = ContentKey(rawValue: name)
+                let bytes = LocalFile(path: file, size: 1, ownership: staged ? .staged : .source), content = ContentKey(rawValue: name)
                 let job = UploadJob(
                     asset: asset, file: bytes, digests: Digests(sha256: name), path: name, name: name, values: TemplateValues())
                 let parcel = Parcel(
@@ -54,7 +54,7 @@ import Testing
                     asset: asset, content: content, wanted: [target], bytes: bytes, shot: ShotFacts(), budget: 0)
                 await dispatcher.submit(consignment, parcels: [parcel])
             }
-            await dispatcher.drain(wait: .seconds(60))
+            await dispatcher.drain(wait: wait)
             await dispatcher.closeOut()
             try? FileManager.default.removeItem(atPath: file)
         }
@@ -73,6 +73,26 @@ import Testing
             sent.add(job.name)
             guard isAgain else { throw first }
             return Receipt(state: .done, id: job.name, existed: true)
+        }
+    }
+
+    /// A gallery that never answers.
+    private struct Away: UploadTarget {
+        var traits: TargetTraits { TargetTraits(identity: "gallery") }
+        func check() async throws(IngestError) {}
+        func upload(_ job: UploadJob) async throws(IngestError) -> Receipt { throw IngestError(.network, "No answer.") }
+    }
+
+    /// The last try's row is written before the run is closed, or `retry` would look for the bytes under the name that they had before.
+    @Test func whatWaitsStandsInTheLedgerByTheNameThatItsBytesHave() async throws {
+        for _ in 0..<20 {
+            let bench = Bench(sendingTo: Away())
+            await bench.send(["IMG_1.JPG"], staged: true, wait: .milliseconds(1))
+            // What was under way then has been written by now.
+            try await Task.sleep(for: .milliseconds(20))
+            let file = try #require(bench.ledger.file("IMG_1.JPG"))
+            #expect(!file.hasSuffix(".part") && FileManager.default.fileExists(atPath: file))
+            try? FileManager.default.removeItem(atPath: file)
         }
     }
 

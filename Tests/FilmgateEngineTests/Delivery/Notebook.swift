@@ -4,10 +4,13 @@ import Synchronization
 /// Keeps the last state of each delivery; `refusing` names a content that cannot be written.
 final class Notebook: Ledger, LedgerStandIn {
     private let rows = Mutex<[String: Receipt.State]>([:])
+    private let files = Mutex<[String: String]>([:])
     private let refusing: String?
     init(refusing: String? = nil) { self.refusing = refusing }
 
     func state(_ content: String) -> Receipt.State? { rows.withLock { $0[content] } }
+    /// Where the bytes wait, by the last row.
+    func file(_ content: String) -> String? { files.withLock { $0[content] } }
     var states: [Receipt.State] { rows.withLock { Array($0.values) } }
 
     func record(_ changes: [LedgerChange]) async throws(IngestError) {
@@ -15,6 +18,7 @@ final class Notebook: Ledger, LedgerStandIn {
         for case .delivery(let row) in changes {
             if row.content.rawValue == refusing { throw IngestError(.unexpected, "It cannot be written.") }
             written.append((row.content.rawValue, row.receipt.state))
+            files.withLock { $0[row.content.rawValue] = row.file }
         }
         await Task.yield()
         rows.withLock { rows in for (content, state) in written { rows[content] = state } }
