@@ -11,10 +11,8 @@ struct EventList: Codable {
     var gallery: String
     /// Whose list it is, as the provider names the account, or as the pipeline file names the sign-in where that is not known.
     var account: String
-    /// The sign-ins that it was read with.
-    var auth: [String]
-    /// The same as targets combine them; nil in a list of an earlier version.
-    var uses: [[String]]?
+    /// The sign-ins that it was read with, as targets combine them.
+    var uses: [[String]]
     /// Seconds since 1970.
     var fetched: Int
     /// False when there were more than were asked for.
@@ -22,7 +20,7 @@ struct EventList: Codable {
     var events: [Item]
 
     /// Where this list counts.
-    var places: [EventPlace] { (uses ?? [auth]).map { EventPlace(gallery: gallery, signIns: $0) } }
+    var places: [EventPlace] { uses.map { EventPlace(gallery: gallery, signIns: $0) } }
 
     /// What an event is called here: its name, and where two have the same also its id.
     func label(_ item: Item) -> String {
@@ -64,7 +62,7 @@ struct EventCache {
     /// Forgets what was read with a sign-in, but for what `account` saw; false where there was nothing.
     func wipe(auth name: String, unless account: String?) -> Bool {
         var isWiped = false
-        for list in all() where list.auth.contains(name) && !EventBook.isOf(account, list.account) {
+        for list in all() where list.places.contains(where: { $0.uses(name) }) && !EventBook.isOf(account, list.account) {
             try? FileManager.default.removeItem(atPath: path(list.gallery, list.account))
             isWiped = true
         }
@@ -107,10 +105,8 @@ struct EventBook {
     /// `keepsName`: the event goes on being chosen by its name, and its ids are looked up anew.
     @discardableResult
     func forget(auth name: String, unless account: String? = nil, keepsName: Bool = false) throws(IngestError) -> Bool {
-        let galleries = Set(EventCache(state: state).all().filter { $0.auth.contains(name) }.map(\.gallery))
         let isWiped = EventCache(state: state).wipe(auth: name, unless: account)
-        let gate = EventGate(state: state), earlier = isWiped ? galleries : []
-        return try gate.forget(auth: name, unless: account, keepsName: keepsName, galleries: earlier) || isWiped
+        return try EventGate(state: state).forget(auth: name, unless: account, keepsName: keepsName) || isWiped
     }
 
     /// Whether `account` is among those, as a list names them, who are signed in; nil is nobody.

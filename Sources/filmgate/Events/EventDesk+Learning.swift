@@ -22,13 +22,12 @@ extension EventDesk {
         }
         var found: [Unknown] = []
         let directories = try await directories(targets), book = EventBook(state: workplace.options.stateDirectory)
+        // What another target of the same account has learned counts for all of its places.
+        for one in directories { _ = remembered(one) }
+        let known = Dictionary(events.map { ($0, book.ids(of: $0)) }) { $1 }
         for one in directories {
-            // What another target of the same account has learned counts here too.
-            _ = remembered(one)
             let missing = events.filter { event in
-                guard one.directory.needsID(for: event) else { return false }
-                let ids = book.ids(of: event)
-                return one.places.contains { ids[$0] == nil }
+                one.directory.needsID(for: event) && one.places.contains { known[event]?[$0] == nil }
             }
             guard !missing.isEmpty, let answer = await answer(one, refresh: true) else { continue }
             for event in missing {

@@ -8,8 +8,8 @@ struct EventDesk {
     struct Directory: Sendable {
         var target: String
         var directory: any EventDirectory
-        /// The sign-ins that it uses, and who is signed in there.
-        var auth: [String], account: String
+        /// Who is signed in there.
+        var account: String
         /// Where this account's list counts: targets may use it by sign-ins of different names.
         var places: [EventPlace]
     }
@@ -47,10 +47,9 @@ struct EventDesk {
                 }
                 let account = accounts.joined(separator: " "), place = EventPlace(directory.gallery, entries)
                 if let same = found.firstIndex(where: { $0.directory.gallery == directory.gallery && $0.account == account }) {
-                    found[same].auth += auth.filter { !found[same].auth.contains($0) }
                     if !found[same].places.contains(place) { found[same].places.append(place) }
                 } else {
-                    found.append(Directory(target: name, directory: directory, auth: auth, account: account, places: [place]))
+                    found.append(Directory(target: name, directory: directory, account: account, places: [place]))
                 }
             }
         }
@@ -74,7 +73,7 @@ struct EventDesk {
         guard var known = cache.list(one.directory.gallery, account: one.account) else { return nil }
         let uses = Self.uses(one, known)
         guard uses != known.uses else { return known }
-        (known.uses, known.auth) = (uses, Self.auth(one, known))
+        known.uses = uses
         try? cache.keep(known)
         return known
     }
@@ -82,11 +81,6 @@ struct EventDesk {
     private static func uses(_ one: Directory, _ known: EventList?) -> [[String]] {
         let before = known?.uses ?? []
         return before + one.places.map(\.signIns).filter { !before.contains($0) }
-    }
-
-    private static func auth(_ one: Directory, _ known: EventList?) -> [String] {
-        let before = known?.auth ?? []
-        return before + one.auth.filter { !before.contains($0) }
     }
 
     /// What is remembered, where it is fresh; else what the gallery says now, and if it cannot be asked what is remembered all the same.
@@ -103,9 +97,8 @@ struct EventDesk {
         case .success(nil): return nil
         case .success(let found?):
             let list = EventList(
-                gallery: one.directory.gallery, account: one.account, auth: Self.auth(one, known), uses: Self.uses(one, known),
-                fetched: Int(Date().timeIntervalSince1970),
-                isWhole: found.isWhole,
+                gallery: one.directory.gallery, account: one.account, uses: Self.uses(one, known),
+                fetched: Int(Date().timeIntervalSince1970), isWhole: found.isWhole,
                 events: found.events.map { EventList.Item(id: $0.id, name: $0.name, date: $0.date, note: $0.note) })
             try? cache.keep(list)
             return Answer(target: one.target, list: list)

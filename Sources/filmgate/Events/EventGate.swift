@@ -30,7 +30,7 @@ struct EventGate {
 
     /// What galleries call the chosen event.
     ///
-    /// A line of an earlier version, gallery and id, does not say whose event it is, and counts for none.
+    /// A line that does not say whose event it is counts for none.
     var chosenIDs: [ChosenID] {
         lines.dropFirst().map { $0.components(separatedBy: "\t") }.filter { $0.count >= 3 }.map { parts in
             ChosenID(place: EventPlace(gallery: parts[0], signIns: Array(parts[3...])), account: parts[1], id: parts[2])
@@ -48,12 +48,9 @@ struct EventGate {
 
     /// Ids that were chosen with a sign-in are forgotten, but for those of `account`; with the last one the event itself; false where there
     /// was none.
-    ///
-    /// `galleries`: where lines of an earlier version are about that sign-in too.
-    func forget(auth name: String, unless account: String?, keepsName: Bool, galleries: Set<String>) throws(IngestError) -> Bool {
+    func forget(auth name: String, unless account: String?, keepsName: Bool) throws(IngestError) -> Bool {
         let known = chosenIDs, kept = known.filter { !$0.place.uses(name) || EventBook.isOf(account, $0.account) }
-        let earlier = lines.dropFirst().map { $0.components(separatedBy: "\t") }.contains { $0.count == 2 && galleries.contains($0[0]) }
-        guard kept.count < known.count || earlier else { return false }
+        guard kept.count < known.count else { return false }
         try choose(kept.isEmpty && !keepsName ? nil : chosen, ids: kept)
         return true
     }
