@@ -84,8 +84,7 @@ public struct HTTPOptions: ModuleConfig {
 
     /// Variables that tell two files apart.
     private static let distinguishing: Set<String> = ["name", "stem", "shot", "counter", "sha256", "sha1", "md5", "captured"]
-    private static let forbiddenHeaders: Set<String> = [
-        "authorization", "proxy-authorization", "cookie", "x-api-key", "x-auth-token", "content-length", "transfer-encoding", "host",
-        "connection", "expect",
-    ]
+    private static let forbiddenHeaders = HeaderText.framing.union([
+        "authorization", "proxy-authorization", "cookie", "x-api-key", "x-auth-token",
+    ])
 }

@@ -4,8 +4,6 @@ import HTTPKit
 /// A sign-in whose credential comes from a program: it is asked only for the origins that the pipeline file names.
 struct ExternalAuth: AuthProvider {
     let account: String?
-    /// Headers that are no sign-in's to set.
-    private static let framing: Set = ["host", "content-length", "transfer-encoding", "connection", "expect", "upgrade", "trailer", "te"]
     private let crew: Crew, name: String, scope: CredentialScope
 
     /// Starts a child for its account; it reads no secret by then.
@@ -28,7 +26,7 @@ struct ExternalAuth: AuthProvider {
         }
         var signed = request
         for (header, text) in try RequestText.headers(value["headers"]) {
-            guard !Self.framing.contains(header.lowercased()) else {
+            guard !HeaderText.framing.contains(header.lowercased()) else {
                 throw IngestError(
                     .unauthorized,
                     "The module `\(name)` sets the header `\(header)`, which says where a request goes or ends; nothing was sent.")

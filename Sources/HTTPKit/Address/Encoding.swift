@@ -126,6 +126,11 @@ public enum HeaderText {
             }
     }
 
+    /// Headers that say where a request goes or ends, lower-cased: nobody's to set but the transport's (RFC 9110 §7, RFC 9112 §6).
+    public static let framing: Set<String> = [
+        "host", "content-length", "transfer-encoding", "connection", "expect", "upgrade", "trailer", "te",
+    ]
+
     /// Printable bytes and tabs only.
     static func isValue(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 } }
 
