@@ -97,6 +97,25 @@ extension Table {
             """)
     }
 
+    /// A pipeline with one target, and its sign-in `studio`.
+    func pipeline(to target: String, signedBy auth: String, in name: String = "p.yaml") throws -> String {
+        try write(
+            name,
+            """
+            version: 1
+            sources:
+              - card: { paths: ["\(card)"] }
+            stages:
+              - exif: {}
+              - dedupe: {}
+              - upload: { to: [gallery] }
+            targets:
+              gallery: { http: { url: "\(target)", auth: studio } }
+            auth:
+              studio: { \(auth) }
+            """)
+    }
+
     func deliver(_ pipeline: String, wait: String = "20s", token: String? = Gallery.token, _ more: [String] = []) throws -> Program.Outcome
     {
         try run(

@@ -10,21 +10,7 @@ import Testing
     init() throws { table = try Table() }
 
     func pipeline(_ auth: String, target: String = "https://gallery.example/up/{name}") throws -> String {
-        try table.write(
-            "p.yaml",
-            """
-            version: 1
-            sources:
-              - card: { paths: ["\(table.card)"] }
-            stages:
-              - exif: {}
-              - dedupe: {}
-              - upload: { to: [gallery] }
-            targets:
-              gallery: { http: { url: "\(target)", auth: studio } }
-            auth:
-              studio: { \(auth) }
-            """)
+        try table.pipeline(to: target, signedBy: auth)
     }
 
     /// Everything in the state directory but the store itself.

@@ -12,21 +12,7 @@ import Testing
     }
 
     private func pipeline(_ address: String, in name: String = "p.yaml") throws -> String {
-        try table.write(
-            name,
-            """
-            version: 1
-            sources:
-              - card: { paths: ["\(table.card)"] }
-            stages:
-              - exif: {}
-              - dedupe: {}
-              - upload: { to: [gallery] }
-            targets:
-              gallery: { http: { url: "\(address)/api/assets", auth: studio } }
-            auth:
-              studio: { bearer: { token: store } }
-            """)
+        try table.pipeline(to: address + "/api/assets", signedBy: "bearer: { token: store }", in: name)
     }
 
     /// Signs in with the gallery's token typed in; what was said.
