@@ -67,8 +67,17 @@ public struct ConvexTarget: Module, UploadTarget {
     }
 
     public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
-        guard !options.find.isEmpty else { return nil }
-        guard let id = try await known(job.digests.sha256) else { return nil }
+        guard !options.find.isEmpty, let id = try await confirmed(job.digests.sha256) else { return nil }
+        return receipt(job, id, proof: .server, existed: true)
+    }
+
+    public func knows(_ job: UploadJob) async throws(IngestError) -> Bool? {
+        options.find.isEmpty ? nil : try await confirmed(job.digests.sha256) != nil
+    }
+
+    /// As `known`; before its first yes is believed, the query must say no to bytes that nobody has.
+    private func confirmed(_ sha256: String) async throws(IngestError) -> String? {
+        guard let id = try await known(sha256) else { return nil }
         if !heardNo.isHeard {
             guard try await known(String(repeating: "0", count: 64)) == nil else {
                 throw IngestError(
@@ -77,7 +86,7 @@ public struct ConvexTarget: Module, UploadTarget {
             }
             heardNo.note()
         }
-        return receipt(job, id, proof: .server, existed: true)
+        return id
     }
 
     /// The id of the file with that digest; nil when the query says that there is none.

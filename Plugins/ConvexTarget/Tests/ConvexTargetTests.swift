@@ -96,6 +96,8 @@ import Testing
         defer { server.stop() }
         let sample = try SampleJob(), target = try Self.target(server.url) { $0.find = "files:bySha256" }
         #expect(try await target.find(sample.job()) == nil)
+        #expect(try await target.knows(sample.job()) == false)
+        #expect(try await Self.target(server.url).knows(sample.job()) == nil)
     }
 
     @Test(arguments: [("true", "null"), ("0", "null"), ("{}", "null"), ("\"doc1\"", "\"doc1\"")])

@@ -49,6 +49,9 @@ struct FindOptions: ConfigSection {
 
     var byDigest: Bool { !url.uses.isDisjoint(with: ["sha256", "sha1", "md5"]) }
 
+    /// Whether all is known that the address asks for: with a gap in it, a no would be about something else.
+    func isFilled(by values: TemplateValues) -> Bool { [url.layout, url.query].allSatisfy { $0?.isFilled(by: values) ?? true } }
+
     func validate(at node: ConfigNode) throws(ConfigError) {
         guard byDigest || digest != nil else {
             throw ConfigError(

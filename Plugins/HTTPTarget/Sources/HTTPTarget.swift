@@ -108,6 +108,16 @@ public struct HTTPTarget: Module, UploadTarget {
         }
     }
 
+    public func knows(_ job: UploadJob) async throws(IngestError) -> Bool? {
+        let values = TemplateValues(job)
+        guard let find = options.find, find.byDigest, find.isFilled(by: values) else { return nil }
+        switch try await knowledge(find, job.digests, values) {
+        case .known: return true
+        case .missing, .differs: return false
+        case .silent: return nil
+        }
+    }
+
     private var isNamedByDigest: Bool { options.url.layout?.uses.contains("sha256") == true }
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
@@ -156,9 +166,9 @@ public struct HTTPTarget: Module, UploadTarget {
     }
 
     public func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {
-        if let find = options.find, find.url.uses.isDisjoint(with: ["sha1", "md5"]), find.byDigest {
-            let digests = Digests(sha256: sha256)
-            switch try await knowledge(find, digests, TemplateValues(digests: digests)) {
+        let digests = Digests(sha256: sha256), values = TemplateValues(digests: digests)
+        if let find = options.find, find.byDigest, find.isFilled(by: values) {
+            switch try await knowledge(find, digests, values) {
             case .missing: return .missing
             case .known: return .equal
             case .differs(let said): return .differs("It says that its digest is \(said).")

@@ -63,6 +63,24 @@ import Testing
         #expect(try await make(["url": .text(server.url + "/up/{name}"), "method": .text("POST")]).upload(file.job).url == nil)
     }
 
+    /// Asked for something that it was not given, a server would say no to another question.
+    @Test func whetherBytesAreThereIsAskedOnlyWhereAllOfTheAddressIsKnown() async throws {
+        let server = try FaultServer { _, _ in .answer(404) }
+        defer { server.stop() }
+        let file = try JobFile([1, 2, 3])
+        func target(_ find: [String: Option]) throws -> HTTPTarget {
+            try make(["url": .text(server.url + "/up"), "method": .text("POST"), "find": .map(find)])
+        }
+        #expect(try await target(["url": .text(server.url + "/by/{sha256}")]).knows(file.job) == false)
+        for gap in ["/{event}/{sha256}", "/by/{sha1}"] {
+            let gapped = try target(["url": .text(server.url + gap)])
+            #expect(try await gapped.knows(file.job) == nil)
+            #expect(try await gapped.verify(Receipt(state: .done), size: 3, sha256: file.sha256) == .cannotTell)
+        }
+        let named = try target(["url": .text(server.url + "/{name}"), "digest": .map(["header": .text("X-Sha256")])])
+        #expect(try await named.knows(file.job) == nil)
+    }
+
     @Test func whatIsRefusedWhereNothingStandsIsNotSaidToBeThere() async throws {
         let server = try FaultServer { seen, _ in seen.method == "PUT" ? .answer(409, body: "No such folder") : .answer(404) }
         defer { server.stop() }

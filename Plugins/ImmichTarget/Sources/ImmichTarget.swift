@@ -56,6 +56,13 @@ public struct ImmichTarget: Module, UploadTarget {
         return receipt(job, id, existed: true)
     }
 
+    /// In its albums or not; what lies in its bin is as good as gone.
+    public func knows(_ job: UploadJob) async throws(IngestError) -> Bool? {
+        guard let sha1 = job.digests[.sha1] else { return nil }
+        if case .known = try await api.standing(sha1) { return true }
+        return false
+    }
+
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
         let (id, existed) = try await stored(job)
         if let album = options.album { try await groups.add(id, toAlbum: album.rendered(with: job.values) { $0 }) }

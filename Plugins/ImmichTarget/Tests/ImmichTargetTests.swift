@@ -78,6 +78,7 @@ import Testing
         _ = try await target.upload(sample.job())
         double.state.withLock { $0.bin = ["asset-1"] }
         #expect(try await target.find(sample.job()) == nil)
+        #expect(try await target.knows(sample.job()) == false)
         do throws(IngestError) {
             let receipt = try await target.upload(sample.job())
             Issue.record("It says that it is there: \(receipt)")
@@ -93,6 +94,8 @@ import Testing
         double.state.withLock { $0.closed = true }
         await #expect(throws: IngestError.self) { try await target.upload(job) }
         #expect(try await target.find(job) == nil)
+        // Outside its album it is no less there.
+        #expect(try await target.knows(job) == true)
         double.state.withLock { $0.closed = false }
         let receipt = try await target.upload(job)
         #expect(receipt.id == "asset-1" && double.state.withLock { $0.grouped } == ["asset-1"])

@@ -9,6 +9,11 @@ public protocol UploadTarget: Sendable {
     func occupancy(of path: String, for job: UploadJob) async throws(IngestError) -> Occupancy
     /// The target's own answer to "do you have these bytes?"; nil when it has not or cannot say.
     func find(_ job: UploadJob) async throws(IngestError) -> Receipt?
+    /// Whether it has these bytes anywhere, asked by their digest alone; nil where it cannot be asked so, or does not say.
+    ///
+    /// A promise: false stands against whatever a receipt or an address of earlier says, and is never "I may not look". Only a target that
+    /// would know every copy that it has answers it at all.
+    func knows(_ job: UploadJob) async throws(IngestError) -> Bool?
     /// Delivers. Safe to repeat for the same digest. Nothing partial is ever visible under the final name.
     func upload(_ job: UploadJob) async throws(IngestError) -> Receipt
     /// Reads the delivered bytes again and compares. `local` copies bypass the page cache.
@@ -22,6 +27,7 @@ public protocol UploadTarget: Sendable {
 extension UploadTarget {
     public func occupancy(of path: String, for job: UploadJob) async throws(IngestError) -> Occupancy { .free }
     public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? { nil }
+    public func knows(_ job: UploadJob) async throws(IngestError) -> Bool? { nil }
     public func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification { .cannotTell }
     public func finishRun(_ delivered: [DeliveredFile]) async throws(IngestError) {}
 }

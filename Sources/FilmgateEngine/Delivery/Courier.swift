@@ -90,8 +90,12 @@ enum Courier {
         }
     }
 
+    /// What became of an earlier delivery; a target that cannot tell by its receipt may by the digest.
     private static func standing(_ row: DeliveryRow, _ parcel: Parcel) async throws(IngestError) -> Verification {
-        try await parcel.target.target.verify(row.receipt, size: row.size, sha256: row.receipt.sha256 ?? parcel.job.digests.sha256)
+        let target = parcel.target.target
+        let found = try await target.verify(row.receipt, size: row.size, sha256: row.receipt.sha256 ?? parcel.job.digests.sha256)
+        guard found == .cannotTell, let isKnown = try await target.knows(parcel.job) else { return found }
+        return isKnown ? .equal : .missing
     }
 
     /// What a person should know of a copy that was delivered before.

@@ -20,6 +20,8 @@ struct HeldTarget: UploadTarget {
 
     func find(_ job: UploadJob) async throws(IngestError) -> Receipt? { throw trouble }
 
+    func knows(_ job: UploadJob) async throws(IngestError) -> Bool? { throw trouble }
+
     func upload(_ job: UploadJob) async throws(IngestError) -> Receipt { throw trouble }
 
     func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification { throw trouble }

@@ -19,10 +19,14 @@ extension CardProof {
                 return .problem("\(name): the pipeline names no such target\(Self.event(delivery)) that could be asked for it")
             }
             if let found = try await target.find(job), found.verified == .server || found.verified == .reread { return nil }
+            // What it says of the bytes themselves stands above what can be read at the address of earlier, as in a bin.
+            if let isKnown = try await target.knows(job) {
+                return isKnown ? nil : .removed("\(name): asked by digest, it no longer has these bytes: \(Self.place(delivery))")
+            }
             switch try await target.verify(delivery.receipt, size: job.file.size, sha256: job.digests.sha256) {
             case .equal: return nil
             case .differs(let why): return .problem("\(name): it has other bytes than were delivered. \(why)")
-            case .missing: return .removed("\(name): removed since: \(delivery.receipt.url ?? delivery.path)")
+            case .missing: return .removed("\(name): removed since: \(Self.place(delivery))")
             case .cannotTell where isConfirmed: return .proven
             case .cannotTell: return .problem("\(name): accepted, but it cannot say now that it has these bytes")
             }
@@ -33,6 +37,10 @@ extension CardProof {
             witnesses.note(error, of: delivery.target)
             return isConfirmed ? .proven : .problem("\(name) could not be asked: \(error.message)")
         }
+    }
+
+    private static func place(_ delivery: DeliveryRow) -> String {
+        delivery.receipt.url ?? (delivery.path.isEmpty ? delivery.receipt.id ?? delivery.content.sha256 : delivery.path)
     }
 
     private static func event(_ delivery: DeliveryRow) -> String {

@@ -1,0 +1,58 @@
+import FilmgateCore
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FilmgateEngine
+
+/// What is sent again with `--again`, by what a remote target says of the copy that it got before.
+@Suite struct CourierTests {
+    /// A gallery without names of ours.
+    private final class Gallery: UploadTarget {
+        let said: Verification, knowsIt: Bool?, uploads = Mutex(0)
+        init(_ said: Verification, knowsIt: Bool? = nil) { (self.said, self.knowsIt) = (said, knowsIt) }
+        var traits: TargetTraits { TargetTraits(identity: "gallery") }
+        func check() async throws(IngestError) {}
+        func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
+            knowsIt == true ? Receipt(state: .done, id: "known", verified: .server, existed: true) : nil
+        }
+        func knows(_ job: UploadJob) async throws(IngestError) -> Bool? { knowsIt }
+        func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
+            uploads.withLock { $0 += 1 }
+            return Receipt(state: .done, id: "new")
+        }
+        func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification { said }
+    }
+
+    private func deliver(to gallery: Gallery) async throws -> (receipt: Receipt, uploads: Int) {
+        let file = FileManager.default.temporaryDirectory.path + "/filmgate-courier-\(UInt64.random(in: 0...UInt64.max)).jpg"
+        _ = FileManager.default.createFile(atPath: file, contents: Data([7]))
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let origin = Origin(source: "card", volume: "v", root: "/card", path: "IMG_1.JPG", size: 1, modified: 0)
+        let asset = Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: "1", stem: "IMG_1"))
+        let job = UploadJob(
+            asset: asset, file: LocalFile(path: file, size: 1, ownership: .source), digests: Digests(sha256: "1"), path: "IMG_1.JPG",
+            name: "IMG_1.JPG", values: TemplateValues())
+        let target = PlannedTarget(name: "gallery", target: gallery, workers: nil), content = ContentKey(rawValue: "1")
+        var parcel = Parcel(id: Parcel.ID(content: content, target: "gallery"), job: job, target: target, listeners: [asset.id])
+        parcel.recheck = DeliveryRow(
+            content: content, target: "gallery", targetName: "gallery",
+            receipt: Receipt(state: .done, id: "old", sha256: "1", verified: .server), size: 1, path: "")
+        let receipt = try await Courier.deliver(parcel)
+        return (receipt, gallery.uploads.withLock(\.self))
+    }
+
+    /// It shows nothing at the copy's address, and says by the digest that it has none.
+    @Test func whatATargetSaysItNoLongerHasIsSentAgain() async throws {
+        let gone = try await deliver(to: Gallery(.cannotTell, knowsIt: false))
+        #expect(gone.uploads == 1 && gone.receipt.id == "new" && gone.receipt.reason?.contains("removed") == true)
+        let there = try await deliver(to: Gallery(.cannotTell, knowsIt: true))
+        #expect(there.uploads == 0 && there.receipt.id == "old" && there.receipt.existed)
+    }
+
+    /// Sending again could make a second asset.
+    @Test func whereNobodyCanTellItIsLeftAtThat() async throws {
+        let result = try await deliver(to: Gallery(.cannotTell))
+        #expect(result.uploads == 0 && result.receipt.existed && result.receipt.reason?.contains("cannot say") == true)
+    }
+}
