@@ -43,6 +43,10 @@ public struct HTTPResponse: Sendable {
     public var truncated = false
     /// SHA-256 and length of the body, for `Reception.digest`.
     public var digest: String?, length: UInt64 = 0
+    /// The body's first bytes, for `Reception.digest`.
+    ///
+    /// At most 512.
+    public var opening: [UInt8] = []
     /// Where the answer came from, after redirects within the same origin.
     public var url: String
     /// Another address of that origin answered than the one that was asked.

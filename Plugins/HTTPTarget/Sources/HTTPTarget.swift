@@ -176,10 +176,10 @@ public struct HTTPTarget: Module, UploadTarget {
             }
         }
         guard let url = receipt.url, WebAddress(url)?.origin == WebAddress(options.url.base)?.origin else { return .cannotTell }
-        let found = try await client.compare(readable(url), size: size, sha256: sha256).verification
-        // Where a service says that a file is, there may be a page about it, or its own rendering of it.
-        if case .differs = found, !isNamed(url) { return .cannotTell }
-        return found
+        let found = try await client.inspect(readable(url), size: size, sha256: sha256)
+        // Where a service says that a file is, there may be a page about it instead.
+        if case .other = found.copy, !isNamed(url), found.answer.isAbout(fileAt: url) { return .cannotTell }
+        return found.copy.verification
     }
 
     /// A receipt's address as the server wants to be asked for it: with the literal query of `url`, which receipts do not keep.
@@ -189,7 +189,10 @@ public struct HTTPTarget: Module, UploadTarget {
     }
 
     /// Whether files are PUT there, so that what stands there is the file itself.
-    private func isNamed(_ url: String) -> Bool { options.namesByPath && url.hasPrefix(options.url.base) }
+    private func isNamed(_ url: String) -> Bool {
+        guard options.namesByPath, let base = WebAddress(options.url.base)?.text else { return false }
+        return (WebAddress(url)?.text ?? url).hasPrefix(base)
+    }
 
     var place: String { WebAddress(options.url.base)?.origin ?? "The server" }
 }

@@ -24,3 +24,29 @@ extension HTTPTarget {
                 + "`believe_pages: true`. Then run `filmgate retry`.")
     }
 }
+
+extension HTTPResponse {
+    /// What came is about the file instead of the file: a page for people, or what a program says of it.
+    ///
+    /// A file that is XML or text itself, such as a sidecar, is told from that by the last part of its address.
+    func isAbout(fileAt url: String) -> Bool {
+        if beginsAsPage { return true }
+        let type = Self.essence(self[header: "Content-Type"] ?? "")
+        if type == "text/html" || type == "application/xhtml+xml" || Self.isJSON(type) { return true }
+        let name = url.prefix { $0 != "?" }.split(separator: "/").last.map(String.init) ?? ""
+        return Self.isText(type) && !Self.isText(MediaType.of(fileName: name))
+    }
+
+    /// Without its parameters, in lower case.
+    private static func essence(_ type: String) -> String {
+        String(type.prefix { $0 != ";" }.filter { $0 != " " }).lowercased()
+    }
+
+    private static func isJSON(_ type: String) -> Bool {
+        type == "application/json" || type == "text/json" || type.hasPrefix("application/") && type.hasSuffix("+json")
+    }
+
+    private static func isText(_ type: String) -> Bool {
+        type.hasPrefix("text/") || type == "application/xml" || type.hasPrefix("application/") && type.hasSuffix("+xml")
+    }
+}

@@ -56,11 +56,32 @@ import Testing
         #expect(try await keyed.verify(receipt, size: 3, sha256: other) != .equal)
         // Without the event's album the server would not find it.
         #expect(try await make(["url": .text(server.url + "/dav/{name}?album={event}")]).upload(file.job).url == nil)
-        // Where a service says that a file is may be a page about it: other bytes there are no other file, which would be sent again.
-        let service = try make(["url": .text(server.url + "/assets"), "method": .text("POST")])
-        #expect(try await service.verify(receipt, size: 3, sha256: other) == .cannotTell)
         // Where a POST goes is not where the file is.
         #expect(try await make(["url": .text(server.url + "/up/{name}"), "method": .text("POST")]).upload(file.job).url == nil)
+    }
+
+    /// Where a service says that a file is may be a page about it, which is no other file; anything else there is what it has of it.
+    @Test(arguments: [
+        ("/p/7", "text/html; charset=utf-8", "abcd", true), ("/p/7", "application/json", "{}", true),
+        ("/p/7", "application/problem+json", "{}", true), ("/p/7", "text/plain", "Gone", true), ("/p/7", "application/xml", "<a/>", true),
+        ("/p/7", "", "<!doctype html><p>Your picture", true), ("/p/7", "image/jpeg", "<html>Your picture", true),
+        ("/p/1.xmp", "text/html", "abcd", true), ("/p/1.xmp", "application/json", "{}", true),
+        ("/p/1.xmp", "text/xml", "<a/>", false), ("/p/7", "image/jpeg", "ab", false), ("/p/7", "", "abcd", false),
+        ("/p/7", "application/octet-stream", "ab", false),
+    ]) func otherBytesAtAServicesAddressAreOthersUnlessTheyAreAPage(
+        _ path: String, _ type: String, _ body: String, _ isPage: Bool
+    ) async throws {
+        let headers = type.isEmpty ? [] : [("Content-Type", type)]
+        let server = try FaultServer { _, _ in .answer(200, headers: headers, body: body) }
+        defer { server.stop() }
+        let receipt = Receipt(state: .done, url: server.url + path), digest = String(repeating: "1", count: 64)
+        let service = try make(["url": .text(server.url + "/assets"), "method": .text("POST")])
+        let said = try await service.verify(receipt, size: 3, sha256: digest)
+        if case .differs = said { #expect(!isPage) } else { #expect(isPage && said == .cannotTell) }
+        // Where files are PUT stands the file itself, however the address is spelled.
+        let put = try make(["url": .text("HTTP" + server.url.dropFirst(4) + "/p/{name}")])
+        let there = try await put.verify(receipt, size: 3, sha256: digest)
+        guard case .differs = there else { return #expect(Bool(false), "\(there)") }
     }
 
     /// Asked for something that it was not given, a server would say no to another question.

@@ -15,6 +15,9 @@ extension HTTPResponse {
         return isCompressed && type.isEmpty
     }
 
+    /// What came begins like HTML, whatever its type says; also where it was hashed and not kept.
+    public var beginsAsPage: Bool { PageStart.isSeen(in: body.isEmpty ? opening : body) }
+
     private var isCompressed: Bool {
         self[header: "Content-Encoding"].map { !$0.isEmpty && $0.lowercased() != "identity" } ?? false
     }

@@ -22,18 +22,25 @@ extension HTTPClient {
     ///
     /// After a redirect only the right bytes are an answer; any other is `untrusted`.
     public func compare(_ url: String, size: UInt64, sha256: String) async throws(IngestError) -> RemoteCopy {
+        try await inspect(url, size: size, sha256: sha256).copy
+    }
+
+    /// As `compare`, with the answer that it was found by: what it says that it is, and how it begins.
+    public func inspect(
+        _ url: String, size: UInt64, sha256: String
+    ) async throws(IngestError) -> (copy: RemoteCopy, answer: HTTPResponse) {
         var exchange = HTTPExchange(HTTPRequest("GET", url))
         exchange.reception = .digest(upTo: size)
         let response = try await send(exchange)
-        if response.status == 200, !response.truncated, response.length == size, response.digest == sha256 { return .equal }
+        if response.status == 200, !response.truncated, response.length == size, response.digest == sha256 { return (.equal, response) }
         try response.requireOwnAddress()
         switch response.status {
         case 200:
-            if response.truncated { return .other("It is larger than what was sent.") }
-            if response.length != size { return .other("It has \(response.length) bytes instead of \(size).") }
-            return .other("Its SHA-256 is \(response.digest ?? "unknown").")
-        case 404, 410: return .missing
-        case 400, 403, 405, 501: return .unknown
+            if response.truncated { return (.other("It is larger than what was sent."), response) }
+            if response.length != size { return (.other("It has \(response.length) bytes instead of \(size)."), response) }
+            return (.other("Its SHA-256 is \(response.digest ?? "unknown")."), response)
+        case 404, 410: return (.missing, response)
+        case 400, 403, 405, 501: return (.unknown, response)
         default: throw HTTPStatus.error(for: response)
         }
     }

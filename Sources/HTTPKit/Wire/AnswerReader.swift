@@ -9,10 +9,11 @@ struct AnswerReader {
     private(set) var hasBegun = false
     private var headers: [(name: String, value: String)] = []
     private var headerBytes = 0
-    private var body: [UInt8] = []
+    private var body: [UInt8] = [], opening: [UInt8] = []
     private var length: UInt64 = 0
     private var hash = SHA256()
 
+    private static let openingLimit = 512
     static let headerLimit = 200, headerByteLimit = 64 << 10
 
     /// False: over the limit.
@@ -55,6 +56,7 @@ struct AnswerReader {
             body.append(contentsOf: bytes.prefix(max(0, limit - body.count)))
             truncated = length > UInt64(limit)
         case .digest(let limit):
+            if opening.count < Self.openingLimit { opening.append(contentsOf: bytes.prefix(Self.openingLimit - opening.count)) }
             truncated = length > limit
             if !truncated { hash.update(bufferPointer: bytes) }
         }
@@ -63,7 +65,7 @@ struct AnswerReader {
 
     func response(status: Int, url: String) -> HTTPResponse {
         var response = HTTPResponse(status: status, headers: headers, body: body, url: url)
-        (response.truncated, response.length) = (truncated, length)
+        (response.truncated, response.length, response.opening) = (truncated, length, opening)
         if case .digest = reception, !truncated { response.digest = Hex.text(of: hash.finalize()) }
         return response
     }
