@@ -50,6 +50,13 @@ struct ImmichAPI: Sendable {
         return result["isTrashed"] == .bool(true) ? .binned : .known(id)
     }
 
+    /// Whether an asset is known to lie in the bin: a key without the right `asset.read` is not told.
+    func isBinned(_ id: String) async throws(IngestError) -> Bool {
+        let request = HTTPRequest("GET", root + "api/assets/\(id)", headers: [("Accept", "application/json")])
+        let response = try await client.look(HTTPExchange(request))
+        return response.status == 200 && response.json?["isTrashed"] == .bool(true)
+    }
+
     /// Fit to stand in an address.
     func isID(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)

@@ -74,6 +74,8 @@ public struct ImmichTarget: Module, UploadTarget {
 
     public func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {
         guard let id = receipt.id, api.isID(id) else { return .cannotTell }
+        // What lies there can be downloaded like anything else, until the bin is emptied.
+        if try await api.isBinned(id) { return .discarded("It lies in the server's bin, which is emptied after a while.") }
         return try await api.client.compare("\(api.root)api/assets/\(id)/original", size: size, sha256: sha256).verification
     }
 

@@ -17,6 +17,8 @@ final class ImmichDouble: Sendable {
         var assets: [String: String] = [:], files: [String: Int] = [:], albums: [String: String] = [:], refusedOld = 0
         /// Ids of what lies in the bin, and of what is in some album; `closed` albums take nothing.
         var bin: Set<String> = [], grouped: Set<String> = [], closed = false
+        /// What the key may do beyond uploading, and the originals by their ids, in the bin or not.
+        var rights: Set<String> = [], originals: [String: String] = [:]
     }
     let state = Mutex(State())
     let release: Release
@@ -54,10 +56,24 @@ final class ImmichDouble: Sendable {
             return .answer(201, body: #"{"id":"a-1","albumName":"wedding"}"#)
         case ("PUT", "/api/albums/a-1/assets"): return .compute { self.group($0) }
         case ("POST", "/api/stacks"): return .answer(201, body: #"{"id":"s-1"}"#)
-        case ("GET", let path) where path.hasSuffix("/original"):
-            return .answer(403, body: #"{"message":"Missing required permission: asset.download","statusCode":403}"#)
+        case ("GET", let path) where path.hasPrefix("/api/assets/"):
+            let parts = path.split(separator: "/").dropFirst(2).map(String.init)
+            return show(parts.first ?? "", original: parts.last == "original")
         default: return .answer(404, body: #"{"message":"Cannot \#(seen.method)","statusCode":404}"#)
         }
+    }
+
+    /// An asset or its original, to a key that has the right.
+    private func show(_ id: String, original: Bool) -> FaultAct {
+        let state = state.withLock(\.self), right = original ? "asset.download" : "asset.read"
+        guard state.rights.contains(right) else {
+            return .answer(403, body: #"{"message":"Missing required permission: \#(right)","statusCode":403}"#)
+        }
+        guard state.assets.values.contains(id) else {
+            return .answer(400, body: #"{"message":"Not found or no \#(right) access","statusCode":400}"#)
+        }
+        if original { return .answer(200, headers: [("Content-Type", "image/jpeg")], body: state.originals[id] ?? "") }
+        return .answer(200, body: #"{"id":"\#(id)","isTrashed":\#(state.bin.contains(id))}"#)
     }
 
     /// Which of the client's files it has, by SHA-1.

@@ -85,6 +85,29 @@ import Testing
         } catch { #expect(error.code == .rejected && error.message.contains("bin")) }
     }
 
+    /// From there it can be downloaded like anything else, until the bin is emptied.
+    @Test func whatCanBeReadFromTheBinIsNotThere() async throws {
+        let (double, server) = try ImmichDouble.start(.v1)
+        defer { server.stop() }
+        let sample = try SampleJob(bytes: Array("abc".utf8)), target = try target(server.url), size = sample.size
+        let receipt = try await target.upload(sample.job())
+        func verified(_ rights: Set<String>) async throws -> Verification {
+            double.state.withLock { ($0.rights, $0.originals) = (rights, ["asset-1": "abc"]) }
+            return try await target.verify(receipt, size: size, sha256: sample.digests.sha256)
+        }
+        #expect(try await verified(["asset.read", "asset.download"]) == .equal)
+        #expect(try await verified([]) == .cannotTell)
+        double.state.withLock { $0.bin = ["asset-1"] }
+        for rights in [["asset.read", "asset.download"], ["asset.read"]] as [Set<String>] {
+            let said = try await verified(rights)
+            guard case .discarded(let why) = said else { return #expect(Bool(false), "\(said)") }
+            #expect(why.contains("bin"))
+        }
+        // A key that may not ask reads the bin like anything else; what it has outside of it the server says by the digest.
+        #expect(try await verified(["asset.download"]) == .equal)
+        #expect(try await target.knows(sample.job()) == false)
+    }
+
     /// The bytes arrived and the album did not answer: the next try puts them there, and sends nothing twice.
     @Test func whatMissedItsAlbumGetsThereLater() async throws {
         let (double, server) = try ImmichDouble.start(.v1)

@@ -110,6 +110,8 @@ public enum Verification: Sendable, Hashable {
     case equal
     case differs(String)
     case missing
+    /// Thrown away there, and to be had only until it is removed for good, as in a bin; says so in a sentence.
+    case discarded(String)
     case cannotTell
 }
 

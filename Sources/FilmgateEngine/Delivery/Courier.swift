@@ -84,7 +84,7 @@ enum Courier {
     private static func isEnough(_ found: Verification, _ parcel: Parcel) -> Bool {
         switch found {
         case .equal: true
-        case .missing: false
+        case .missing, .discarded: false
         case .cannotTell: !parcel.target.isLocal
         case .differs: !parcel.target.isLocal && parcel.target.traits.layout == nil
         }
@@ -104,6 +104,7 @@ enum Courier {
         return switch found {
         case .differs(let why): "the copy \(copy) is not what was delivered there: \(why)"
         case .missing: "the copy \(copy) had been removed"
+        case .discarded(let why): "the copy \(copy) had been thrown away: \(why)"
         case .equal, .cannotTell: nil
         }
     }

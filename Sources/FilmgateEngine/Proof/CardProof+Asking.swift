@@ -27,6 +27,7 @@ extension CardProof {
             case .equal: return nil
             case .differs(let why): return .problem("\(name): it has other bytes than were delivered. \(why)")
             case .missing: return .removed("\(name): removed since: \(Self.place(delivery))")
+            case .discarded(let why): return .removed("\(name): \(why) \(Self.place(delivery))")
             case .cannotTell where isConfirmed: return .proven
             case .cannotTell: return .problem("\(name): accepted, but it cannot say now that it has these bytes")
             }

@@ -28,6 +28,7 @@ struct VerifyTally {
         case .told(.equal): (equal, word, reason) = (equal + 1, "equal", nil)
         case .told(.differs(let why)): (different, word, reason) = (different + 1, "differs", why)
         case .told(.missing): (missing, word, reason) = (missing + 1, "missing", nil)
+        case .told(.discarded(let why)): (missing, word, reason) = (missing + 1, "missing", why)
         case .told(.cannotTell): (unknown, word, reason) = (unknown + 1, "unknown", "the target cannot say what it has")
         case .noTarget: (unknown, word, reason) = (unknown + 1, "unknown", "no pipeline that is known names this target")
         case .failed(let error):
@@ -74,6 +75,9 @@ struct VerifyTally {
         case .missing:
             missing += 1
             (word, reason) = ("missing", nil)
+        case .discarded(let why):
+            missing += 1
+            (word, reason) = ("missing", why)
         case .cannotTell: return
         }
         if json {
