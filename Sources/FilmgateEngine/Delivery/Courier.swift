@@ -75,18 +75,18 @@ enum Courier {
         if parcel.corruptions > 0 {
             found.reason = found.reason ?? "its answer to an earlier try spoke of other bytes; asked for these, it says that it has them"
         }
+        found.reason = found.reason ?? remark
         return Standing(receipt: found)
     }
 
     /// Whether what a target has of an earlier delivery is left at that.
     ///
-    /// A remote one that cannot say is believed, and so is one that gives files no names of ours: sending again might make a second asset.
+    /// A remote one that cannot say is believed: sending again might make a second asset.
     private static func isEnough(_ found: Verification, _ parcel: Parcel) -> Bool {
         switch found {
         case .equal: true
-        case .missing, .discarded: false
+        case .missing, .discarded, .differs: false
         case .cannotTell: !parcel.target.isLocal
-        case .differs: !parcel.target.isLocal && parcel.target.traits.layout == nil
         }
     }
 

@@ -50,6 +50,16 @@ import Testing
         #expect(there.uploads == 0 && there.receipt.id == "old" && there.receipt.existed)
     }
 
+    /// Whether or not the target gives files names of ours: `--again` is for that.
+    @Test func aCopyThatDiffersIsSentAgain() async throws {
+        let changed = try await deliver(to: Gallery(.differs("It has 512 bytes instead of 1000.")))
+        #expect(changed.uploads == 1 && changed.receipt.id == "new" && changed.receipt.reason?.contains("512 bytes") == true)
+        // It has the bytes elsewhere: nothing is sent, and what became of the copy is said all the same.
+        let elsewhere = try await deliver(to: Gallery(.differs("It has 512 bytes instead of 1000."), knowsIt: true))
+        #expect(elsewhere.uploads == 0 && elsewhere.receipt.id == "known")
+        #expect(elsewhere.receipt.existed && elsewhere.receipt.reason?.contains("512 bytes") == true)
+    }
+
     /// Sending again could make a second asset.
     @Test func whereNobodyCanTellItIsLeftAtThat() async throws {
         let result = try await deliver(to: Gallery(.cannotTell))
