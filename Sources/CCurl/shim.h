@@ -21,6 +21,7 @@ static const size_t fg_read_abort = CURL_READFUNC_ABORT;
 static const long fg_http_1_1 = CURL_HTTP_VERSION_1_1;
 static const long fg_http_auto = CURL_HTTP_VERSION_2TLS;
 static const long fg_tls_1_2 = CURL_SSLVERSION_TLSv1_2;
+static const long fg_tls_1_2_only = CURL_SSLVERSION_TLSv1_2 | CURL_SSLVERSION_MAX_TLSv1_2;
 static const long fg_ftp_all_tls = CURLUSESSL_ALL;
 static const long fg_make_folders = CURLFTP_CREATE_DIR;
 static const long fg_ssh_key_and_password = CURLSSH_AUTH_PUBLICKEY | CURLSSH_AUTH_PASSWORD;

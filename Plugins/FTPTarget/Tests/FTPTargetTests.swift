@@ -82,6 +82,13 @@ struct FTPTargetTests {
         #expect(try ServerRoom.copies(sample.digests.sha256, below: VSFTP.folder(server, room)) == 1)
     }
 
+    /// What fits into the sockets' buffers is on its way when the transfer is closed: nothing of it may be lost, each time.
+    @Test(arguments: [150_000, 1_000_000]) func everyFileGetsThereAtTheFirstTry(_ count: Int) async throws {
+        let server = try await VSFTP.server.start(), target = try VSFTP.target(server, room: SharedServer.newRoom())
+        let sample = try SampleJob(count: count)
+        for number in 0..<12 { _ = try await target.upload(sample.job("IMG_\(number).JPG")) }
+    }
+
     @Test func aWrongPasswordHoldsAndAnUnknownAuthorityStops() async throws {
         let server = try await VSFTP.server.start(), sample = try SampleJob()
         let wrong = try VSFTP.target(server, room: "x", secrets: CanarySecrets("wrong-password")),

@@ -44,6 +44,25 @@ import Testing
         #expect(server.files[other] == [1, 2, 3] && server.files["/in/IMG_0002.JPG"]?.count == Int(sample.size))
     }
 
+    /// vsftpd lists a folder that it may not open as an empty one.
+    @Test func aFolderThatMayNotBeListedIsNoEmptyOne() async throws {
+        let server = try FTPDouble([other: [1, 2, 3]], hidesNames: true)
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try target(server)
+        #expect(try await target.occupancy(of: "IMG_0001.JPG", for: sample.job()) == .other)
+        #expect(await FTPTargetTests.failure(target, sample.job())?.code == .nameTaken)
+        _ = try await target.upload(sample.job("IMG_0002.JPG"))
+        #expect(server.files[other] == [1, 2, 3] && server.files["/in/IMG_0002.JPG"]?.count == Int(sample.size))
+    }
+
+    @Test(arguments: [("452 Full.", IngestError.Code.storageFull), ("552 Quota.", .storageFull), ("451 Local error.", .unavailable)])
+    func aServerThatTakesNoFileSaysWhy(_ reply: String, _ code: IngestError.Code) async throws {
+        let server = try FTPDouble { $0 == "STOR" ? reply : nil }
+        defer { server.stop() }
+        let sample = try SampleJob(), error = await FTPTargetTests.failure(try target(server), sample.job())
+        #expect(error?.code == code, "\(String(describing: error))")
+    }
+
     @Test func aServerWithoutPassiveModeIsToldAsSuch() async throws {
         let server = try FTPDouble { ["EPSV", "PASV"].contains($0) ? "502 Active mode only." : nil }
         defer { server.stop() }

@@ -112,8 +112,24 @@ struct SFTPTargetTests {
     @Test func anUnknownHostGetsNothing() async throws {
         let server = try await SSH.server.start(), room = SharedServer.newRoom(), sample = try SampleJob()
         let target = try SSH.target(server, room: room) { $0.knownHosts = "/dev/null" }
-        #expect(await Self.failure(target, sample.job())?.code == .untrusted)
+        let unknown = await Self.failure(target, sample.job())
+        #expect(unknown?.code == .untrusted && unknown?.message.contains("not in /dev/null") == true)
         #expect(!FileManager.default.fileExists(atPath: SSH.folder(server, room)))
+    }
+
+    @Test func aHostWhoseKeyWasAnotherOneIsToldAsSuch() async throws {
+        let server = try await SSH.server.start(), sample = try SampleJob(), known = server.folder + "/known_hosts-changed"
+        let key = try String(contentsOfFile: server.folder + "/id.pub", encoding: .utf8).split(separator: " ").prefix(2)
+        try "[127.0.0.1]:\(server.port) \(key.joined(separator: " "))\n".write(toFile: known, atomically: true, encoding: .utf8)
+        let error = await Self.failure(try SSH.target(server, room: "x") { $0.knownHosts = known }, sample.job())
+        #expect(error?.code == .untrusted && error?.message.contains("another one than in \(known)") == true)
+        #expect(error?.advice?.contains("-R '[127.0.0.1]:\(server.port)' -f \(known)") == true)
+    }
+
+    @Test func aPrivateKeyThatIsNotThereIsNamed() async throws {
+        let server = try await SSH.server.start(), sample = try SampleJob(), key = server.folder + "/no-such-key"
+        let error = await Self.failure(try SSH.target(server, room: "x") { $0.key = key }, sample.job())
+        #expect(error?.code == .unauthorized && error?.message.contains(key) == true)
     }
 
     @Test func aKeyThatIsNotKnownThereHolds() async throws {

@@ -10,12 +10,18 @@ public final class FTPDouble: Sendable {
     private let listener: CInt
     private let refusal: @Sendable (_ verb: String) -> String?
     private let held: Mutex<[String: [UInt8]]>
+    private let hidesNames: Bool
 
     /// Listens from now on.
     ///
-    /// `files`: by absolute path. `refusal`: what a command is answered with in place of doing it; nil: it is done.
-    public init(_ files: [String: [UInt8]] = [:], _ refusal: @escaping @Sendable (_ verb: String) -> String? = { _ in nil }) throws {
+    /// `files`: by absolute path. `hidesNames`: lists are empty. `refusal`: what a command is answered with in place of doing it; nil: it is
+    /// done.
+    public init(
+        _ files: [String: [UInt8]] = [:], hidesNames: Bool = false,
+        _ refusal: @escaping @Sendable (_ verb: String) -> String? = { _ in nil }
+    ) throws {
         (listener, port) = try Socket.listen()
+        self.hidesNames = hidesNames
         held = Mutex(files)
         self.refusal = refusal
         Self.thread { self.accept() }
@@ -59,7 +65,7 @@ public final class FTPDouble: Sendable {
         case "CWD", "MKD": visit.enter(path, verb)
         case "TYPE": visit.say("200 Fine.")
         case "EPSV": visit.openTransfer()
-        case "NLST": visit.send(Array(names(in: path).map { $0 + "\r\n" }.joined().utf8))
+        case "NLST": visit.send(Array((hidesNames ? [] : names(in: path)).map { $0 + "\r\n" }.joined().utf8))
         case "SIZE": visit.say(files[path].map { "213 \($0.count)" } ?? "550 Not here.")
         case "RETR": if let bytes = files[path] { visit.send(bytes) } else { visit.say("550 Not here.") }
         case "STOR":

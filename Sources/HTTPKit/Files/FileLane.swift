@@ -1,5 +1,6 @@
 import CCurl
 import FilmgateCore
+import Glibc
 
 /// One libcurl handle on a thread queue of its own, for SFTP and FTP.
 actor FileLane {
@@ -14,18 +15,36 @@ actor FileLane {
 
     private let executor = BlockingExecutor("filmgate.files")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-    private let handle: EasyHandle, server: FileServer, options: TransportOptions, pace: SendPace?
+    private let handle: EasyHandle, driver: TransferDriver
+    private let server: FileServer, options: TransportOptions, pace: SendPace?
+    /// The server speaks nothing older than TLS 1.3.
+    private var isModern = false
 
     init(_ server: FileServer, _ options: TransportOptions, pace: SendPace?) throws(IngestError) {
         handle = try EasyHandle()
+        driver = try TransferDriver()
         (self.server, self.options, self.pace) = (server, options, pace)
     }
 
     /// Blocks the lane's own thread until it is done.
     func perform(_ errand: Errand, _ stop: StopFlag) throws(IngestError) -> Answer {
         if stop.isRaised { throw IngestError(.cancelled, "Stopped before sending.") }
-        handle.reset()
         defer { handle.reset() }
+        if let key = server.key, errand.password == nil, access(key, R_OK) != 0 {
+            throw IngestError(
+                .unauthorized, "The private key \(key) cannot be read: \(String(cString: strerror(errno))).",
+                advice: "Name the account's key with `key`, or make it readable for the user that runs this.")
+        }
+        var (code, flight) = try fly(errand, stop)
+        if code == CURLE_SSL_CONNECT_ERROR, server.way != .sftp, !isModern {
+            isModern = true
+            (code, flight) = try fly(errand, stop)
+        }
+        return try judge(code, flight, errand)
+    }
+
+    private func fly(_ errand: Errand, _ stop: StopFlag) throws(IngestError) -> (CURLcode, Flight) {
+        handle.reset()
         configure(errand.password)
         var exchange = HTTPExchange(HTTPRequest("GET", "")), body: BodyReader?, commands = HeaderLines()
         // Removing needs a transfer to hang on: a folder's listing is the smallest.
@@ -51,12 +70,12 @@ actor FileLane {
         handle.set(CURLOPT_URL, server.url(address))
         let flight = Flight(exchange, body: body, options: options, pace: pace, stop: stop)
         flight.attach(to: handle)
-        let code = withExtendedLifetime(commands.raw) { withExtendedLifetime(flight) { curl_easy_perform(handle.raw) } }
-        return try judge(code, flight, errand, isPut: body != nil)
+        let code = withExtendedLifetime(commands.raw) { withExtendedLifetime(flight) { driver.perform(handle) { flight.hasMoved } } }
+        return (code, flight)
     }
 
-    private func judge(_ code: CURLcode, _ flight: Flight, _ errand: Errand, isPut: Bool) throws(IngestError) -> Answer {
-        let reply = handle.number(CURLINFO_RESPONSE_CODE), words = handle.explanation(of: code)
+    private func judge(_ code: CURLcode, _ flight: Flight, _ errand: Errand) throws(IngestError) -> Answer {
+        let reply = handle.number(CURLINFO_RESPONSE_CODE), words = handle.explanation(of: code), isPut = flight.body != nil
         var isList = false
         if case .list = errand.kind { isList = true }
         // libcurl takes 450 for an empty folder; servers say it of one that they cannot list at the moment, too.
@@ -65,8 +84,10 @@ actor FileLane {
         if FileFailure.isPutOff(code, reply) { throw FileFailure.putOff(at: server, reply, words: words) }
         // FTP says the same of an empty folder and of one that may not be listed.
         if isList, code == CURLE_FTP_COULDNT_RETR_FILE { return .untold }
+        // SFTP says of nothing missing that it is forbidden; FTP says both of a folder in the same words.
+        if !isPut, code == CURLE_REMOTE_ACCESS_DENIED, server.way == .sftp { return .untold }
         if FileFailure.isMissing(code, isPut: isPut) { return .missing }
-        throw FileFailure.error(code, at: server, words: words)
+        throw FileFailure.error(code, at: server, reply, words: words)
     }
 
     private func configure(_ password: SecretValue?) {
@@ -89,7 +110,9 @@ actor FileLane {
             if !server.cleartext { handle.set(CURLOPT_USE_SSL, fg_ftp_all_tls) }
             handle.set(CURLOPT_SSL_VERIFYPEER, 1)
             handle.set(CURLOPT_SSL_VERIFYHOST, 2)
-            handle.set(CURLOPT_SSLVERSION, fg_tls_1_2)
+            // By TLS 1.3 the server's tickets come when the transfer is under way, and libcurl closes with them unread: that resets the
+            // connection, and the server has lost the end of most files below the size of the sockets' buffers (vsftpd: 426).
+            handle.set(CURLOPT_SSLVERSION, isModern ? fg_tls_1_2 : fg_tls_1_2_only)
             if let authorities = options.authorities {
                 handle.set(CURLOPT_CAINFO, authorities)
                 handle.set(CURLOPT_CAPATH, nil)
@@ -139,15 +162,18 @@ enum FileFailure {
         return IngestError(.unavailable, "\(server.origin) asks to come back later: \(reason).")
     }
 
-    static func error(_ code: CURLcode, at server: FileServer, words: String) -> IngestError {
+    static func error(_ code: CURLcode, at server: FileServer, _ reply: Int, words: String) -> IngestError {
         let place = server.origin
+        let room = "Where that goes on, see whether the disk there is full, and whether the account may write into the folder."
         switch code {
+        // FTP's "insufficient storage" and "exceeded storage allocation" (RFC 959 §4.2).
+        case _ where server.way != .sftp && (reply == 452 || reply == 552):
+            return IngestError(.storageFull, "\(place) has no room left: \(words).")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_USE_SSL_FAILED, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM:
-            let advice =
-                server.way == .sftp
-                ? "Compare the host's key with its owner's, then add it: ssh-keyscan -p \(server.port) \(server.host) >> known_hosts."
-                : "If this is your own server, name its authority with `ca_file`."
-            return IngestError(.untrusted, "\(place) cannot prove who it is: \(words). Nothing was sent.", advice: advice)
+            if server.way == .sftp { return HostKeys.error(server) }
+            return IngestError(
+                .untrusted, "\(place) cannot prove who it is: \(words). Nothing was sent.",
+                advice: "If this is your own server, name its authority with `ca_file`.")
         case CURLE_LOGIN_DENIED:
             return IngestError(.unauthorized, "\(place) does not accept the sign-in: \(words).", advice: "Check user and key or password.")
         case CURLE_REMOTE_ACCESS_DENIED:
@@ -159,7 +185,13 @@ enum FileFailure {
             return IngestError(
                 .unavailable, "\(place) opens no port for transfers: \(words).",
                 advice: "Switch passive mode (EPSV or PASV) on at the server; Filmgate opens no port here for a server to connect to.")
-        case CURLE_UPLOAD_FAILED: return IngestError(.unavailable, "\(place) did not take the file: \(words).")
+        case CURLE_UPLOAD_FAILED, CURLE_REMOTE_FILE_NOT_FOUND:
+            return IngestError(.unavailable, "\(place) did not take the file: \(words).", advice: room)
+        // Told at the end of a transfer; 426 is a connection that broke.
+        case CURLE_PARTIAL_FILE where reply >= 400 && reply != 426:
+            return IngestError(.unavailable, "\(place) did not take the file: \(words).", advice: room)
+        // SFTP has no word for a full disk (version 3: SSH_FX_FAILURE).
+        case CURLE_SSH, CURLE_PARTIAL_FILE: return IngestError(.network, "The transfer with \(place) broke off: \(words).", advice: room)
         default: return IngestError(.network, "No answer from \(place): \(words).")
         }
     }

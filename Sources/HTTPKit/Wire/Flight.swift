@@ -24,6 +24,8 @@ final class Flight {
 
     /// A status line came in.
     var hasAnswer: Bool { answer.hasBegun }
+    /// Bytes of the body have gone out or come in.
+    var hasMoved: Bool { moved > 0 }
     /// Stopped for a reason of our own.
     var hasFailed: Bool { failure != nil || stop.isRaised }
 
