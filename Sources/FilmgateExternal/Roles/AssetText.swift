@@ -45,25 +45,30 @@ enum AssetText {
         facts["sha256"] = .string(job.digests.sha256)
         facts["digests"] = .object(
             Dictionary(uniqueKeysWithValues: job.digests.others.map { ($0.key.rawValue, JSONValue.string($0.value)) }))
-        facts["path"] = .string(job.path)
+        facts["path"] = .string(job.path.isEmpty ? job.name : job.path)
         facts["name"] = .string(job.name)
         facts["event"] = .text(job.event)
         return facts
     }
 
     static func json(_ receipt: Receipt) -> JSONValue {
-        .object([
-            "path": .text(receipt.path), "url": .text(receipt.url), "id": .text(receipt.id), "sha256": .text(receipt.sha256),
+        let path = receipt.id.flatMap { $0.hasPrefix(pathMark) ? String($0.dropFirst(pathMark.count)) : nil }
+        return .object([
+            "path": .text(path), "url": .text(receipt.url), "id": .text(path == nil ? receipt.id : nil), "sha256": .text(receipt.sha256),
             "verified": .string(receipt.verified.rawValue),
         ])
     }
+
+    /// What a module calls a path is one at its own place: kept as an id, so that nobody looks for it among this machine's files.
+    private static let pathMark = "path:"
 
     /// A child's receipt for `job`, believed as far as it says what it is about.
     ///
     /// `unavailable` when it says nothing, `corruptData` when it is about other bytes.
     static func receipt(_ value: JSONValue, for job: UploadJob, _ module: String, existed: Bool = false) throws(IngestError) -> Receipt {
-        let path = value["path"]?.string, url = value["url"]?.string.map(Reported.shown), id = value["id"]?.text.map(Reported.shown)
-        guard [path, url, id].contains(where: { $0?.isEmpty == false }) else {
+        func told(_ name: String) -> String? { value[name]?.text.map(Reported.shown).flatMap { $0.isEmpty ? nil : $0 } }
+        let url = told("url"), id = told("id") ?? told("path").map { pathMark + $0 }
+        guard url != nil || id != nil else {
             throw IngestError(.unavailable, "The module `\(module)` did not say what \(job.name) is called there.")
         }
         if let digest = value["sha256"]?.string, digest.lowercased() != job.digests.sha256 {
@@ -73,7 +78,7 @@ enum AssetText {
         // Proof is about a digest: who does not say one has none.
         let proof = value["sha256"]?.string == nil && claimed != .size ? .none : claimed
         return Receipt(
-            state: .done, path: path, url: url, id: id, sha256: job.digests.sha256, verified: proof, at: WallClock.nanoseconds,
+            state: .done, url: url, id: id, sha256: job.digests.sha256, verified: proof, at: WallClock.nanoseconds,
             existed: existed || value["existed"]?.flag == true)
     }
 }

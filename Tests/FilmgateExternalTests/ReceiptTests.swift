@@ -1,0 +1,35 @@
+import FilmgateCore
+import FilmgateTesting
+import HTTPKit
+import Testing
+
+@testable import FilmgateExternal
+
+@Suite struct ReceiptTests {
+    /// A path at a module's own place is no file of this machine: read here, another file of that name would prove a copy.
+    @Test func aPathIsTheModulesOwn() throws {
+        let sample = try SampleJob(), told = JSONValue.object(["path": .string("/etc/hostname"), "verified": .string("none")])
+        let receipt = try AssetText.receipt(told, for: sample.job(), "shelf")
+        #expect(receipt.path == nil && receipt.id == "path:/etc/hostname")
+        #expect(AssetText.json(receipt)["path"]?.text == "/etc/hostname" && AssetText.json(receipt)["id"]?.text == nil)
+    }
+
+    @Test func anIdIsKeptAsItIs() throws {
+        let sample = try SampleJob(), told = JSONValue.object(["path": .string("a.jpg"), "id": .string("7")])
+        let receipt = try AssetText.receipt(told, for: sample.job(), "shelf")
+        #expect(receipt.path == nil && receipt.id == "7")
+        #expect(AssetText.json(receipt)["path"]?.text == nil && AssetText.json(receipt)["id"]?.text == "7")
+    }
+
+    @Test func aReceiptThatSaysNothingIsNone() throws {
+        let sample = try SampleJob()
+        #expect(throws: IngestError.self) { try AssetText.receipt(.object(["path": .string("")]), for: sample.job(), "shelf") }
+    }
+
+    /// Without a layout nobody has looked for a free name; the camera's is what there is.
+    @Test func aJobAlwaysHasAName() throws {
+        let sample = try SampleJob()
+        #expect(AssetText.json(sample.job("IMG_7.JPG", path: ""))["path"]?.text == "IMG_7.JPG")
+        #expect(AssetText.json(sample.job("IMG_7.JPG", path: "a/b.jpg"))["path"]?.text == "a/b.jpg")
+    }
+}
