@@ -12,7 +12,8 @@ enum ExitSense {
             case 73, 28: (.storageFull, "has no room left (\(ending.status)).")
             case 78: (.unauthorized, "is not set up (78).")
             case 126, 127: (.unauthorized, "could not be started (\(ending.status)).")
-            case 128...: (.unavailable, "was ended by signal \(ending.status - 128).")
+            // As a shell counts them. Above are no signals: ssh and what builds on it end with 255.
+            case 129...192: (.unavailable, "was ended by signal \(ending.status - 128).")
             default: (.rejected, "refused this file (\(ending.status)).")
             }
         return IngestError(code, "\(program) \(what)\(said)")

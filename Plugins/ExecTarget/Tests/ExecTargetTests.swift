@@ -50,7 +50,9 @@ final class Script: Sendable {
         } catch { return error }
     }
 
-    @Test(arguments: [(75, IngestError.Code.unavailable), (77, .unauthorized), (28, .storageFull), (1, .rejected)])
+    @Test(arguments: [
+        (75, IngestError.Code.unavailable), (77, .unauthorized), (28, .storageFull), (1, .rejected), (255, .rejected), (137, .unavailable),
+    ])
     func exitStatusesBySense(_ status: Int, _ code: IngestError.Code) async throws {
         let error = try await Self.failure("echo 'No disc.' >&2; exit \(status)")
         #expect(error?.code == code && error?.message.contains("No disc.") == true)
