@@ -44,6 +44,13 @@ import Testing
         #expect(list.bodies.map { $0["type"]?.text } == ["held"])
     }
 
+    @Test func aHoldAfterItWasWellIsNews() async {
+        let list = NoticeList(), board = board(list, [.held]), held = Happening.held(target: "far", reason: "refused")
+        for happening in [held, held, .released(target: "near"), held, .released(target: "far"), held] { board.note(happening) }
+        await board.finish()
+        #expect(list.bodies.count == 2)
+    }
+
     @Test func aStuckReceiverHoldsNobodyUp() async throws {
         let stuck = StuckCourier(), box = Mailbox(stuck, on: [.held], Logger(label: "test"), limit: 5)
         for number in 0..<100 { box.put(Notice(.held, ["target": .integer(Int64(number))])) }

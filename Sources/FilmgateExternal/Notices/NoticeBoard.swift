@@ -10,8 +10,8 @@ public final class NoticeBoard: Sendable {
     private struct State {
         var shots = ShotGatherer()
         var isWatching = false
-        /// Holds that were told of: target and reason.
-        var held: Set<String> = []
+        /// Holds that were told of: reasons by target.
+        var held: [String: Set<String>] = [:]
     }
     private let boxes: [Mailbox]
     private let common: [String: JSONValue]
@@ -61,8 +61,9 @@ public final class NoticeBoard: Sendable {
         switch happening {
         case .settled(let settled) where settled.ending == .delivered && tellsOfShots: gather(settled)
         case .held(let target, let reason):
-            let isNew = state.withLock { $0.held.insert("\(target)\u{1F}\(reason)").inserted }
+            let isNew = state.withLock { $0.held[target, default: []].insert(reason).inserted }
             if isNew { post(.held, ["target": .string(target), "reason": .string(reason)]) }
+        case .released(let target): state.withLock { $0.held[target] = nil }
         default: break
         }
     }
