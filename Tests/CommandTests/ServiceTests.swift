@@ -57,6 +57,22 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: table.state + "/control.sock"))
     }
 
+    /// Killed, it can say nothing itself: whoever handed a job over must still hear what became of it.
+    @Test func aJobWhoseRunWasKilledSaysSo() throws {
+        let table = try Table()
+        try table.sampleCard()
+        try FileManager.default.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
+        let script = try table.write("slow", "#!/bin/sh\ntouch '\(table.path("begun"))'\nexec sleep 60\n")
+        chmod(script, 0o755)
+        let file = try write(table, more: "  slow: { exec: { command: [\"\(script)\"] } }", to: "archive, slow")
+        let run = try start(table, file)
+        let job = try Background(["import", table.card, "--pipeline", file, "--state", table.state])
+        #expect(Background.within(seconds: 30) { FileManager.default.fileExists(atPath: table.path("begun")) })
+        run.kill(SIGKILL)
+        let outcome = job.kill(0)
+        #expect(outcome.status == 1 && outcome.errors.contains("has ended before the job was done"), "\(outcome.errors)")
+    }
+
     @Test func metricsCountWhatHappened() throws {
         let table = try Table()
         try table.frames("hot", count: 4, from: 0)

@@ -32,6 +32,11 @@ enum ControlClient {
             code = (answer["exit"] as? Int).map { Int32(clamping: $0) }
             return code == nil
         }
+        if code == nil, isHeard {
+            Console.err(
+                "The run that did this job has ended before the job was done. Nothing is lost: what was copied waits in the state directory. "
+                    + "Run the same command again, or `filmgate retry` for what waits; see `filmgate status`.")
+        }
         return code ?? (isHeard ? ExitStatus.failure.rawValue : nil)
     }
 }
