@@ -88,6 +88,32 @@ import Testing
         #expect(try table.run(["import", table.card, "--pipeline", file, "--event", "Smith"]).count("delivered") == 0)
     }
 
+    /// Pages of two: the first look ends after a hundred events.
+    @Test(arguments: ["E 150", "e-150", "E 150 (e-150)"]) func anEventFurtherDownALongListIsFound(_ event: String) throws {
+        try table.sampleCard()
+        try write((1...160).map { ("e-\($0)", "E \($0)") } + [("e-a", "Twin"), ("e-b", "Twin")])
+        let run = try table.run(["import", table.card, "--pipeline", file, "--event", event])
+        #expect(run.status == 0, "\(run.errors)")
+        let sent = try String(contentsOfFile: book + ".log", encoding: .utf8).split(separator: "\n")
+        #expect(sent.allSatisfy { $0.hasPrefix("e-150 ") } && !sent.isEmpty)
+        // It stays known while the gallery is away.
+        try FileManager.default.removeItem(atPath: book)
+        #expect(try table.run(["import", table.card, "--pipeline", file, "--event", event]).status == 0)
+    }
+
+    /// Sent as it is it would go to an event that nobody sees.
+    @Test(arguments: [true, false]) func anEventThatIsNotInALongListIsSentNowhere(_ isEndless: Bool) throws {
+        try table.sampleCard()
+        try write((1...160).map { ("e-\($0)", "E \($0)") } + [("e-a", "Twin"), ("e-b", "Twin")])
+        if isEndless { try Data().write(to: URL(fileURLWithPath: book + ".endless")) }
+        let run = try table.run(["import", table.card, "--pipeline", file, "--event", "Nobody"])
+        #expect(run.status == 2 && run.output.contains("Nobody") && run.output.contains("nothing was sent"), "\(run.output)")
+        if isEndless { #expect(run.output.contains("the first 162 events")) }
+        let unsure = try table.run(["import", table.card, "--pipeline", file, "--event", "Twin"])
+        #expect(unsure.status == 2 && unsure.output.contains("e-a") && unsure.output.contains("e-b"))
+        #expect(table.files(table.archive).isEmpty && !FileManager.default.fileExists(atPath: book + ".log"))
+    }
+
     @Test func whatChangesIsToldWhileItIsWatched() throws {
         let watching = try Background(["events", "list", file, "--watch", "--json", "--state", table.state])
         #expect(Background.within(seconds: 30) { watching.said.contains("Ann & Bo") })

@@ -1,6 +1,8 @@
 import Foundation
 
 /// An external module with a list of events: `book` holds them, and beside it a log of what was sent for which.
+///
+/// Beside a file `.endless` its list has no end.
 enum Hall {
     static func module(_ table: Table) throws -> String {
         let path = try table.write("filmgate-module-hall", program)
@@ -24,7 +26,7 @@ enum Hall {
             elif verb == "events":
                 try:
                     items, start = json.load(open(book)), int(message["after"] or 0)
-                    more = str(start + 2) if start + 2 < len(items) else None
+                    more = str(start + 2) if start + 2 < len(items) or os.path.exists(book + ".endless") else None
                     answer = {"done": {"events": items[start:start + 2], "next": more}}
                 except OSError:
                     answer = {"failed": {"code": "network", "message": "away"}}

@@ -7,6 +7,10 @@ import Foundation
 struct EventList: Codable {
     struct Item: Codable, Hashable {
         var id: String, name: String, date: String?, note: String?
+
+        /// What it is called beside another of the same name.
+        var longName: String { "\(name) (\(id.prefix(8)))" }
+        func isMeant(by text: String) -> Bool { id == text || name == text || longName == text }
     }
     var gallery: String
     /// Whose list it is, as the provider names the account, or as the pipeline file names the sign-in where that is not known.
@@ -24,13 +28,13 @@ struct EventList: Codable {
 
     /// What an event is called here: its name, and where two have the same also its id.
     func label(_ item: Item) -> String {
-        events.filter { $0.name == item.name }.count < 2 ? item.name : "\(item.name) (\(item.id.prefix(8)))"
+        events.filter { $0.name == item.name }.count < 2 ? item.name : item.longName
     }
 
     /// The event that a person means by id, name or label; nil when none fits, or several.
     func find(_ text: String) -> Item? {
         if let exact = events.first(where: { $0.id == text }) { return exact }
-        let found = events.filter { $0.name == text || label($0) == text }
+        let found = events.filter { $0.isMeant(by: text) }
         return found.count == 1 ? found[0] : nil
     }
 }

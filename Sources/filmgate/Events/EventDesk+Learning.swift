@@ -29,16 +29,16 @@ extension EventDesk {
             let missing = events.filter { event in
                 one.directory.needsID(for: event) && one.places.contains { known[event]?[$0] == nil }
             }
-            guard !missing.isEmpty, let answer = await answer(one, refresh: true) else { continue }
+            guard !missing.isEmpty, let answer = await answer(one, refresh: true, seeking: missing) else { continue }
             for event in missing {
-                guard let trouble = Self.trouble(event, answer) else { continue }
+                guard let trouble = Self.trouble(event, answer, one.directory) else { continue }
                 found.append(Unknown(event: event, places: one.places, trouble: trouble))
             }
         }
         return found
     }
 
-    private static func trouble(_ event: String, _ answer: Answer) -> IngestError? {
+    private static func trouble(_ event: String, _ answer: Answer, _ directory: any EventDirectory) -> IngestError? {
         if let trouble = answer.trouble { return unasked(event, answer.target, trouble) }
         guard let list = answer.list, list.find(event) == nil else { return nil }
         let same = list.events.filter { $0.name == event }.map { "\($0.id)\($0.date.map { " (\($0.prefix(10)))" } ?? "")" }
@@ -47,11 +47,13 @@ extension EventDesk {
                 .misconfigured, "Several events are called \(event) at \(answer.target): \(same.joined(separator: ", ")).",
                 advice: "Give the event by its id.")
         }
-        // It may be further down a list that was cut, by this very id.
-        guard list.isWhole else {
-            let seen = Describe.count(list.events.count, "event")
-            Console.err(Describe.name("\(event) is not among the first \(seen) of \(answer.target); it is taken as it is."))
-            return nil
+        guard answer.isSeenWhole else {
+            // Sent as it is it would go to an event that nobody sees, and to another place once it is found in the list.
+            let tellsIDs = list.events.first.map { !directory.needsID(for: $0.id) } ?? false
+            return IngestError(
+                .misconfigured,
+                "\(event) is not among the first \(Describe.count(answer.seen, "event")) of \(answer.target), and there are more; nothing was sent.",
+                advice: tellsIDs ? "Give the event by its id." : "Give one that `filmgate events list --limit 100000` shows.")
         }
         return IngestError(
             .misconfigured, "\(answer.target) knows no event \(event), and takes only those that it knows; nothing was sent.",

@@ -18,14 +18,13 @@ struct EventDesk {
         /// Nil when the gallery could not be asked and nothing is known of it.
         var list: EventList?
         var trouble: IngestError?
+        /// Events that were looked through now, and whether there were no more: what is not listed beyond `limit` may have been seen.
+        var seen = 0, isSeenWhole = false
     }
 
     let workplace: Workplace
     /// Events that are asked for, per gallery.
     var limit = 1000
-    /// How long a gallery may take.
-    static let patience = Duration.seconds(8)
-    private static let pages = 50
 
     private var cache: EventCache { EventCache(state: workplace.options.stateDirectory) }
 
@@ -85,55 +84,26 @@ struct EventDesk {
 
     /// What is remembered, where it is fresh; else what the gallery says now, and if it cannot be asked what is remembered all the same.
     ///
-    /// Nil where there is nothing to choose.
-    func answer(_ one: Directory, refresh: Bool) async -> Answer? {
+    /// Nil where there is nothing to choose. `seeking`: events that are looked for beyond `limit`, too; those found there are listed.
+    func answer(_ one: Directory, refresh: Bool, seeking: [String] = []) async -> Answer? {
         let known = remembered(one)
         if let known, !refresh, abs(Int(Date().timeIntervalSince1970) - known.fetched) < EventCache.freshness,
             known.isWhole || known.events.count >= limit
         {
             return Answer(target: one.target, list: known)
         }
-        switch await timed(one.directory) {
+        switch await read(one.directory, seeking) {
         case .success(nil): return nil
         case .success(let found?):
+            let items = found.events.map { EventList.Item(id: $0.id, name: $0.name, date: $0.date, note: $0.note) }
+            let further = items.dropFirst(limit).filter { item in seeking.contains { item.isMeant(by: $0) } }
             let list = EventList(
                 gallery: one.directory.gallery, account: one.account, uses: Self.uses(one, known),
-                fetched: Int(Date().timeIntervalSince1970), isWhole: found.isWhole,
-                events: found.events.map { EventList.Item(id: $0.id, name: $0.name, date: $0.date, note: $0.note) })
+                fetched: Int(Date().timeIntervalSince1970), isWhole: found.isWhole && items.count <= limit,
+                events: items.prefix(limit) + further)
             try? cache.keep(list)
-            return Answer(target: one.target, list: list)
+            return Answer(target: one.target, list: list, seen: items.count, isSeenWhole: found.isWhole)
         case .failure(let error): return Answer(target: one.target, list: known, trouble: error)
         }
-    }
-
-    private struct Found: Sendable { var events: [GalleryEvent], isWhole: Bool }
-
-    private func timed(_ directory: any EventDirectory) async -> Result<Found?, IngestError> {
-        let limit = limit
-        return await withTaskGroup(of: Result<Found?, IngestError>.self) { group in
-            group.addTask { await Result { () async throws(IngestError) in try await Self.pages(directory, limit) } }
-            group.addTask {
-                try? await Task.sleep(for: Self.patience)
-                return .failure(IngestError(.unavailable, "The gallery took longer than \(Self.patience.shown ?? "") for its events."))
-            }
-            let first = await group.next()
-            group.cancelAll()
-            return first ?? .failure(IngestError(.cancelled, "Stopped."))
-        }
-    }
-
-    private static func pages(_ directory: any EventDirectory, _ limit: Int) async throws(IngestError) -> Found? {
-        var events: [GalleryEvent] = [], seen: Set<String> = [], next: String?
-        for _ in 0..<pages {
-            guard let page = try await directory.events(next) else { return nil }
-            // A list may grow at its head while it is read: what moved to the next page is not told twice.
-            events += page.events.filter { seen.insert($0.id).inserted }
-            guard let following = page.next, following != next else {
-                return Found(events: Array(events.prefix(limit)), isWhole: events.count <= limit)
-            }
-            if events.count >= limit { break }
-            next = following
-        }
-        return Found(events: Array(events.prefix(limit)), isWhole: false)
     }
 }

@@ -40,8 +40,10 @@ extension EventsCommand {
             var names: Set<String> = [], ids: [EventGate.ChosenID] = [], asked = 0
             for directory in directories {
                 var answer = await desk.answer(directory, refresh: false)
-                // It may be younger than the list.
-                if answer?.list?.find(given) == nil, answer?.trouble == nil { answer = await desk.answer(directory, refresh: true) }
+                // It may be younger than the list, or beyond where that was cut.
+                if answer?.list?.find(given) == nil, answer?.trouble == nil {
+                    answer = await desk.answer(directory, refresh: true, seeking: [given])
+                }
                 guard let answer else { continue }
                 if let trouble = answer.trouble {
                     Console.err(Describe.name("\(answer.target) could not be asked for its events: \(trouble.message)"))
