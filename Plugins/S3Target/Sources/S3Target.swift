@@ -51,8 +51,7 @@ public struct S3Target: Module, UploadTarget {
     }
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
-        await listing.note(job.path)
-        if !options.ifNoneMatch {
+        if try await mayBeTaken(job.path) {
             switch try await copy(at: job.path, of: job) {
             case .missing: break
             case .same(let receipt): return receipt
@@ -78,8 +77,19 @@ public struct S3Target: Module, UploadTarget {
 
     /// A key made of the digest can only be held by the same bytes.
     private func isKnownFree(_ path: String) async throws(IngestError) -> Bool {
-        if options.key?.uses.contains("sha256") == true { return true }
+        if isNamedByDigest { return true }
         return try await listing.isFree(path)
+    }
+
+    private var isNamedByDigest: Bool { options.key?.uses.contains("sha256") == true }
+
+    /// Whether the key has to be looked at before it is written; from now on only the service knows about it.
+    ///
+    /// Some services let If-None-Match go by without a word, and would replace what came there since the folder was listed.
+    private func mayBeTaken(_ path: String) async throws(IngestError) -> Bool {
+        if options.ifNoneMatch, !isNamedByDigest { return try await !listing.claim(path) }
+        await listing.note(path)
+        return !options.ifNoneMatch
     }
 
     /// The service says that the key is in use: fine when it holds these bytes, else the name is taken.

@@ -30,12 +30,12 @@ import Testing
     @Test func oneRequestCarriesDigestsAndForbidsOverwriting() async throws {
         let sample = try SampleJob(), checksum = JobDigest.base64(sample.digests.sha256)
         let server = try FaultServer { seen, _ in
-            seen.method == "PUT" ? .answer(200, headers: [("ETag", "\"x\""), ("x-amz-checksum-sha256", checksum)]) : .answer(404)
+            seen.isListing ? .noKeys : .answer(200, headers: [("ETag", "\"x\""), ("x-amz-checksum-sha256", checksum)])
         }
         defer { server.stop() }
         let target = try Bucket.target(server.url + "/b", TestKeys())
         let receipt = try await target.upload(sample.job("a b.jpg", path: "ä/a b.jpg"))
-        let seen = try #require(server.seen.first)
+        let seen = try #require(server.seen.first { $0.method == "PUT" })
         #expect(
             seen.target == "/b/%C3%A4/a%20b.jpg" && seen[header: "If-None-Match"] == "*" && seen[header: "Content-Type"] == "image/jpeg")
         #expect(seen[header: "x-amz-content-sha256"] == sample.digests.sha256 && seen[header: "x-amz-checksum-sha256"] == checksum)
@@ -53,34 +53,35 @@ import Testing
         #expect(await Self.failure { () async throws(IngestError) in _ = try await target.upload(sample.job()) }?.code == .untrusted)
         let asked = await Self.failure { () async throws(IngestError) in _ = try await target.occupancy(of: "a.jpg", for: sample.job()) }
         #expect(asked?.code == .untrusted)
-        let tagged = try FaultServer { _, _ in .answer(200, headers: [("ETag", "\"x\"")], body: "<!doctype html><p>Welcome") }
+        let tagged = try FaultServer { seen, _ in
+            seen.isListing ? .noKeys : .answer(200, headers: [("ETag", "\"x\"")], body: "<!doctype html><p>Welcome")
+        }
         defer { tagged.stop() }
         let portal = try Bucket.target(tagged.url + "/b", TestKeys())
         #expect(await Self.failure { () async throws(IngestError) in _ = try await portal.upload(sample.job()) }?.code == .untrusted)
-        let other = try FaultServer { _, _ in .answer(404, body: "{}") }
+        let other = try FaultServer { seen, _ in seen.isListing ? .noKeys : .answer(404, body: "{}") }
         defer { other.stop() }
         let elsewhere = try Bucket.target(other.url + "/b", TestKeys())
         #expect(await Self.failure { () async throws(IngestError) in _ = try await elsewhere.upload(sample.job()) }?.code == .untrusted)
     }
 
     @Test func aClockThatIsWrongIsSetByTheServers() async throws {
-        let server = try FaultServer { _, number in
-            number == 0
-                ? .answer(
-                    403, headers: [("Date", "Sun, 06 Nov 2044 08:49:37 GMT")], body: "<Error><Code>RequestTimeTooSkewed</Code></Error>")
-                : .answer(200, headers: [("ETag", "\"x\"")])
+        let server = try FaultServer { seen, number in
+            let date = [("Date", "Sun, 06 Nov 2044 08:49:37 GMT")]
+            guard number > 0 else { return .answer(403, headers: date, body: "<Error><Code>RequestTimeTooSkewed</Code></Error>") }
+            return seen.isListing ? .noKeys : .answer(200, headers: [("ETag", "\"x\"")])
         }
         defer { server.stop() }
         let sample = try SampleJob()
         _ = try await Bucket.target(server.url + "/b", TestKeys()).upload(sample.job())
-        #expect(server.seen.map { $0[header: "x-amz-date"]?.hasPrefix("2044") } == [false, true])
+        #expect(server.seen.map { $0[header: "x-amz-date"]?.hasPrefix("2044") } == [false, true, true])
     }
 
     /// Each of them was signed before the first answer told the time.
     @Test func aClockThatIsWrongIsSetForAllThatAreUnderWay() async throws {
         let arrived = Arrivals(),
-            server = try FaultServer { _, number in
-                guard number < 2 else { return .answer(200, headers: [("ETag", "\"x\"")]) }
+            server = try FaultServer { seen, number in
+                guard number < 2 else { return seen.isListing ? .noKeys : .answer(200, headers: [("ETag", "\"x\"")]) }
                 return .compute { _ in
                     arrived.meet(2)
                     let date = [("Date", "Sun, 06 Nov 2044 08:49:37 GMT")]
@@ -92,7 +93,7 @@ import Testing
         async let first = target.upload(sample.job("a.jpg", path: "1/a.jpg"))
         async let second = target.upload(sample.job("b.jpg", path: "2/b.jpg"))
         _ = try await (first, second)
-        #expect(server.seen.count == 4)
+        #expect(server.seen.count == 6 && server.seen.count { $0.method == "PUT" } == 2)
     }
 
     /// The region stands in a header, or in the body alone; an answer to HEAD has none.
@@ -113,8 +114,9 @@ import Testing
         (409, "ConditionalRequestConflict", .unavailable), (404, "NoSuchBucket", .unauthorized), (400, "BadDigest", .network),
         (400, "EntityTooLarge", .rejected), (501, "NotImplemented", .unauthorized), (403, "QuotaExceeded", .storageFull),
     ]) func errorsBySense(_ status: Int, _ code: String, _ sense: IngestError.Code) async throws {
-        let server = try FaultServer { _, _ in
-            .answer(status, body: "<?xml version=\"1.0\"?><Error><Code>\(code)</Code><Message>No &amp; no.</Message></Error>")
+        let server = try FaultServer { seen, _ in
+            if seen.isListing { return .noKeys }
+            return .answer(status, body: "<?xml version=\"1.0\"?><Error><Code>\(code)</Code><Message>No &amp; no.</Message></Error>")
         }
         defer { server.stop() }
         let sample = try SampleJob(), target = try Bucket.target(server.url + "/b", TestKeys())
@@ -129,6 +131,7 @@ import Testing
     ]) func anErrorInsideOfSuccessIsAnError(_ body: String) async throws {
         let server = try FaultServer { seen, _ in
             if seen.method == "PUT" { return .answer(200, headers: [("ETag", "\"1\"")]) }
+            if seen.isListing { return .noKeys }
             if seen.method == "GET" { return .answer(501) }
             if seen.target.hasSuffix("?uploads=") { return .answer(200, body: "<R><UploadId>u/1</UploadId></R>") }
             return .answer(200, body: body)
@@ -158,6 +161,15 @@ import Testing
         #expect(sent == ["1", "2", "3", "3", "4"])
         #expect(try await bucket.copies(sample.digests.sha256) == 1)
     }
+}
+
+extension FaultServer.Seen {
+    var isListing: Bool { target.contains("list-type=2") }
+}
+
+extension FaultAct {
+    /// An empty folder.
+    static let noKeys = Self.answer(200, body: "<ListBucketResult></ListBucketResult>")
 }
 
 /// Lets requests wait for each other.

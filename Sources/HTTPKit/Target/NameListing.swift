@@ -3,7 +3,7 @@ public import FilmgateCore
 /// What a target's folders hold, each listed once per run: a name that was not there needs no question of its own.
 ///
 /// Over a long way that is one round trip per folder instead of two per file. What others put there meanwhile is the business of
-/// `If-None-Match` and its like.
+/// `claim`, and of `If-None-Match` and its like.
 public actor NameListing {
     /// Names in a folder (empty: the root); nil when the server does not tell, or tells of too many.
     public typealias Load = @Sendable (_ folder: String) async throws(IngestError) -> Set<String>?
