@@ -127,7 +127,7 @@ let package = Package(
         module("StampStage", uses: ["StampKit", "FileKit", log]),
         module("FolderTarget", uses: ["FileKit"], tests: [log]),
         module("HTTPTarget", uses: ["HTTPKit"], tests: ["FileKit", "FilmgateSample", crypto, log]),
-        module("S3Target", uses: ["HTTPKit"], tests: [log]),
+        module("S3Target", uses: ["HTTPKit", log]),
         module("WebDAVTarget", uses: ["HTTPKit"], tests: ["FileKit", log]),
         module("TusTarget", uses: ["HTTPKit"], tests: ["FileKit", log]),
         module("ImmichTarget", uses: ["HTTPKit"], tests: [log]),

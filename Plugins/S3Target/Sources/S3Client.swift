@@ -78,6 +78,8 @@ enum S3Failure {
         switch code {
         case "RequestTimeout", "BadDigest", "InvalidDigest", "XAmzContentSHA256Mismatch", "IncompleteBody": error.code = .network
         case "ConditionalRequestConflict", "OperationAborted", "SlowDown", "InternalError", "ServiceUnavailable": error.code = .unavailable
+        // Put together by a try whose answer was lost, or ended by somebody: the next try looks for the object, and begins anew.
+        case "NoSuchUpload", "InvalidPart", "InvalidPartOrder": error.code = .unavailable
         case "QuotaExceeded": error.code = .storageFull
         case "NoSuchBucket", "AccessDenied", "SignatureDoesNotMatch", "InvalidAccessKeyId", "AuthorizationHeaderMalformed", "ExpiredToken",
             "RequestTimeTooSkewed", "PermanentRedirect", "IllegalLocationConstraintException":

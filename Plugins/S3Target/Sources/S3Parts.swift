@@ -1,5 +1,7 @@
 import FilmgateCore
 import HTTPKit
+import Logging
+import Synchronization
 
 /// One part that the service has.
 struct StoredPart: Sendable {
@@ -16,21 +18,41 @@ extension S3Target {
 
     /// Sends a file in parts; goes on where an earlier try of the same key stopped, as far as its parts hold the same bytes.
     func sendParts(_ job: UploadJob) async throws(IngestError) -> HTTPResponse {
-        let url = client.url(job.path)
-        let open = try await unfinished(job.path)
-        let upload: String
+        let url = client.url(job.path), open = try await unfinished(job.path), upload: String
         if let id = open?.id { upload = id } else { upload = try await begin(job, url) }
-        var parts: [StoredPart]
         do throws(IngestError) {
-            parts = try await send(job, upload, having: open?.parts ?? [:])
+            let parts = try await send(job, upload, having: open?.parts ?? [:])
+            let response = try await complete(url, upload, parts)
+            if response.status == 412 { await end(upload, of: job) } else if response.status >= 300 { throw failure(response, upload) }
+            return response
         } catch {
             // Bytes that are not the promised ones must not wait there for a later try.
-            if error.code == .corruptData || error.code == .rejected { _ = try? await client.ask("DELETE", url + "?uploadId=" + upload) }
+            if error.code == .corruptData || error.code == .rejected || uploads.isSpoiled(upload) { await end(upload, of: job) }
             throw error
         }
-        let response = try await complete(url, upload, parts)
-        if response.status == 412 { _ = try? await client.ask("DELETE", url + "?uploadId=" + upload) }
-        return response
+    }
+
+    /// Ends an upload that this run began.
+    ///
+    /// Any other is only not gone on with: another machine may be at it.
+    private func end(_ upload: String, of job: UploadJob) async {
+        guard !uploads.isGone(upload) else { return }
+        uploads.spoil(upload)
+        guard uploads.isOurs(upload) else {
+            logger.warning("\(job.path) was begun in parts by an earlier run or another machine; what is there of it stays at the service.")
+            return
+        }
+        _ = try? await client.ask("DELETE", client.url(job.path, query: "uploadId=" + upload))
+    }
+
+    /// What an answer means; where it is said of the upload itself, the next try begins another.
+    private func failure(_ response: HTTPResponse, _ upload: String) -> IngestError {
+        switch S3Failure.code(response) {
+        case "NoSuchUpload": uploads.spoil(upload, isGone: true)
+        case "InvalidPart", "InvalidPartOrder": uploads.spoil(upload)
+        default: break
+        }
+        return S3Failure.error(for: response)
     }
 
     private func begin(_ job: UploadJob, _ url: String) async throws(IngestError) -> String {
@@ -40,6 +62,7 @@ extension S3Target {
         guard response.status == 200, let id = XMLText.first("UploadId", in: response.body), !id.isEmpty else {
             throw S3Failure.error(for: response)
         }
+        uploads.begun(Percent.encode(id))
         return Percent.encode(id)
     }
 
@@ -48,7 +71,8 @@ extension S3Target {
         let list = try await client.ask("GET", client.base.text + "?prefix=\(Percent.encode(key))&uploads=")
         guard list.status == 200 else { return nil }
         let same = XMLText.pieces("Upload", in: list.body).filter { XMLText.first("Key", in: $0) == key }
-        guard let id = same.compactMap({ XMLText.first("UploadId", in: $0) }).last.map({ Percent.encode($0) }) else { return nil }
+        let ids = same.compactMap { XMLText.first("UploadId", in: $0) }.map { Percent.encode($0) }
+        guard let id = ids.last(where: { !uploads.isSpoiled($0) }) else { return nil }
         let response = try await client.ask("GET", client.url(key, query: "max-parts=1000&uploadId=" + id))
         guard response.status == 200 else { return nil }
         var parts: [Int: StoredPart] = [:]
@@ -91,7 +115,7 @@ extension S3Target {
         var request = HTTPRequest("PUT", client.url(job.path, query: "partNumber=\(number)&uploadId=\(upload)"))
         if options.checksum == .sha256 { announce(checksum, in: &request) }
         let response = try await client.send(request, body: .file(slice), sha256: slice.sha256 ?? "")
-        guard response.status == 200, let etag = response[header: "ETag"] else { throw S3Failure.error(for: response) }
+        guard response.status == 200, let etag = response[header: "ETag"] else { throw failure(response, upload) }
         return StoredPart(etag: etag, checksum: checksum, size: slice.length)
     }
 
@@ -110,7 +134,7 @@ extension S3Target {
         // The status comes before the work is done: only a result with the object's tag says that there is one. Not all services call the
         // result as Amazon does.
         guard !(200..<300).contains(response.status) || XMLText.first("ETag", in: response.body)?.isEmpty == false else {
-            var error = S3Failure.error(for: response)
+            var error = failure(response, upload)
             if S3Failure.code(response) == nil {
                 error = IngestError(.unavailable, "The service does not say that it put the parts together.")
             }
@@ -118,6 +142,26 @@ extension S3Target {
         }
         return response
     }
+}
+
+/// What is known of uploads in parts, for as long as the target lives.
+final class PartUploads: Sendable {
+    private let known = Mutex<(ours: Set<String>, spoiled: Set<String>, gone: Set<String>)>(([], [], []))
+
+    func begun(_ id: String) { known.withLock { _ = $0.ours.insert(id) } }
+    func isOurs(_ id: String) -> Bool { known.withLock { $0.ours.contains(id) } }
+
+    /// Not to be gone on with.
+    ///
+    /// `isGone`: the service has it no longer.
+    func spoil(_ id: String, isGone: Bool = false) {
+        known.withLock { known in
+            known.spoiled.insert(id)
+            if isGone { known.gone.insert(id) }
+        }
+    }
+    func isSpoiled(_ id: String) -> Bool { known.withLock { $0.spoiled.contains(id) } }
+    func isGone(_ id: String) -> Bool { known.withLock { $0.gone.contains(id) } }
 }
 
 /// A part hasher that moves between the threads of a pool, one call after the other.

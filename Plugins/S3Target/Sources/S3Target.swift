@@ -1,5 +1,6 @@
 public import FilmgateCore
 import HTTPKit
+import Logging
 
 /// `s3`: delivers into a bucket of Amazon S3 or of anything that speaks its dialect.
 public struct S3Target: Module, UploadTarget {
@@ -9,11 +10,11 @@ public struct S3Target: Module, UploadTarget {
 
     public let traits: TargetTraits
     let options: S3Options, client: S3Client, listing: NameListing
-    let reading = BlockingPool("filmgate.s3", width: 4)
+    let reading = BlockingPool("filmgate.s3", width: 4), uploads = PartUploads(), logger: Logger
 
     public init(_ config: S3Options, _ context: ModuleContext) throws(IngestError) {
         guard let base = config.base else { throw IngestError(.misconfigured, "The target \(context.name) has no usable endpoint.") }
-        options = config
+        (options, logger) = (config, context.logger)
         let provider = try config.web.provider(context, for: [base.text])
         let signer = (provider as? any AWSKeySource).map { S3Signer($0, region: config.region) }
         let client = S3Client(

@@ -113,6 +113,7 @@ import Testing
         (503, "SlowDown", IngestError.Code.unavailable), (400, "RequestTimeout", .network), (403, "AccessDenied", .unauthorized),
         (409, "ConditionalRequestConflict", .unavailable), (404, "NoSuchBucket", .unauthorized), (400, "BadDigest", .network),
         (400, "EntityTooLarge", .rejected), (501, "NotImplemented", .unauthorized), (403, "QuotaExceeded", .storageFull),
+        (404, "NoSuchUpload", .unavailable), (400, "InvalidPart", .unavailable),
     ]) func errorsBySense(_ status: Int, _ code: String, _ sense: IngestError.Code) async throws {
         let server = try FaultServer { seen, _ in
             if seen.isListing { return .noKeys }
