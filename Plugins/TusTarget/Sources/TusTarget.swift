@@ -45,10 +45,10 @@ public struct TusTarget: Module, UploadTarget {
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
         var place = try begun.place(of: job.digests.sha256), done: UInt64?
-        if let known = place { done = try await offset(at: known, of: job.file.size) }
+        if let known = place { done = try await offset(at: known, of: job) }
         if done == nil {
             let created = try await create(job)
-            try begun.note(job.digests.sha256, created)
+            try begun.note(job.digests.sha256, created, mayBeWhole: isLast(job.file.size, from: 0, of: job))
             (place, done) = (created, 0)
         }
         guard let place, var sent = done, sent <= job.file.size else {
@@ -56,6 +56,8 @@ public struct TusTarget: Module, UploadTarget {
         }
         let existed = sent == job.file.size && job.file.size > 0
         while sent < job.file.size { sent = try await send(job, to: place, from: sent) }
+        // The same bytes may be wanted again, after the server has let go of these.
+        try begun.note(job.digests.sha256, place)
         return receipt(job, place, existed: existed)
     }
 
@@ -78,15 +80,30 @@ public struct TusTarget: Module, UploadTarget {
         return place.text
     }
 
-    /// Bytes that the server has of an upload of that length; nil when it knows it no longer, or means another by that address.
-    private func offset(at place: String, of length: UInt64) async throws(IngestError) -> UInt64? {
+    /// Bytes that the server has of a file's upload; nil when it knows it no longer, or means another by that address.
+    private func offset(at place: String, of job: UploadJob) async throws(IngestError) -> UInt64? {
         let response = try await client.look(HTTPExchange(request("HEAD", place)))
-        if [403, 404, 410].contains(response.status) { return nil }
+        if [403, 404, 410].contains(response.status) {
+            // By the protocol 403 may mean either: that it is gone, or that nobody is let in.
+            if response.status == 403 { try await check() }
+            guard begun.mayBeWhole(job.digests.sha256) else { return nil }
+            // Said once: who has looked tries again, and then it is begun anew.
+            try begun.note(job.digests.sha256, place)
+            throw IngestError(
+                .rejected,
+                "\(WebAddress(place)?.origin ?? "The server") no longer knows the upload of \(job.name), and its answer to the last bytes was lost: "
+                    + "the file may have arrived.",
+                advice: "See whether it is there; if it is not, `filmgate retry --failed` sends it again.")
+        }
         guard (200..<300).contains(response.status), let offset = response[header: "Upload-Offset"].flatMap({ UInt64($0) }) else {
             throw Self.error(for: response)
         }
-        if let whole = response[header: "Upload-Length"].flatMap({ UInt64($0) }), whole != length { return nil }
+        if let whole = response[header: "Upload-Length"].flatMap({ UInt64($0) }), whole != job.file.size { return nil }
         return offset
+    }
+
+    private func isLast(_ length: UInt64, from offset: UInt64, of job: UploadJob) -> Bool {
+        length > 0 && offset + min(length, options.chunk?.bytes ?? .max) == job.file.size
     }
 
     /// Sends from an offset on, and returns how far the server got.
@@ -96,10 +113,17 @@ public struct TusTarget: Module, UploadTarget {
         let slice =
             length == job.file.size
             ? job.slice : try await PartDigests.slice(job, offset: offset, length: length)
+        if isLast(length, from: offset, of: job) { try begun.note(job.digests.sha256, place, mayBeWhole: true) }
         let headers = [("Upload-Offset", String(offset)), ("Content-Type", "application/offset+octet-stream")]
         let response = try await client.deliver(
             HTTPExchange(request("PATCH", place, headers.map { (name: $0.0, value: $0.1) }), body: .file(slice)))
-        guard response.status == 204 || response.status == 200 else { throw Self.error(for: response) }
+        guard response.status == 204 || response.status == 200 else {
+            // A plain no: these bytes have not arrived.
+            if (400..<500).contains(response.status), ![408, 409, 423, 460].contains(response.status) {
+                try begun.note(job.digests.sha256, place)
+            }
+            throw Self.error(for: response)
+        }
         guard let reached = response[header: "Upload-Offset"].flatMap({ UInt64($0) }), reached > offset, reached <= offset + length else {
             // Also where it says that it has more than it was sent.
             throw IngestError(.unavailable, "The server does not say how far the upload got.")

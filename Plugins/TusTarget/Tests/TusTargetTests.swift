@@ -140,4 +140,77 @@ struct ConformanceTests {
         _ = try await target.upload(sample.job())
         #expect(server.seen.map(\.method) == ["POST", "PATCH", "HEAD", "POST", "PATCH"])
     }
+
+    /// Uploads that are handed on or expire once they are whole: nobody can ask for them.
+    @Test(arguments: [404, 410, 403]) func whatMayHaveArrivedIsNotSentAgainUnasked(_ status: Int) async throws {
+        let sample = try SampleJob(count: 10_000)
+        let server = try FaultServer { seen, number in
+            switch seen.method {
+            case "POST": .answer(201, headers: [("Location", "/files/\(number)")])
+            case "HEAD": .answer(status)
+            case "OPTIONS": .answer(204)
+            default: number < 3 ? .hangUpAfterBody : .answer(204, headers: [("Upload-Offset", "10000")])
+            }
+        }
+        defer { server.stop() }
+        let state = try ScratchFolder()
+        #expect(await code(try Tus.target(server.url, nil, state: state.path), sample) == .network)
+        // Another process, later.
+        let target = try Tus.target(server.url, nil, state: state.path)
+        #expect(await code(target, sample) == .rejected)
+        #expect(server.seen.count { $0.method == "POST" } == 1)
+        // Somebody has looked, and had it tried again.
+        #expect(await code(target, sample) == nil)
+        #expect(server.seen.count { $0.method == "POST" } == 2)
+    }
+
+    /// With a part still to come it cannot have arrived, nor after a plain no; what has arrived may be wanted again.
+    @Test(arguments: ["part", "refused", "arrived"]) func whatCannotHaveArrivedIsBegunAnew(_ way: String) async throws {
+        let sample = try SampleJob(count: 10_000), patches = Mutex(0)
+        let server = try FaultServer { seen, number in
+            switch seen.method {
+            case "POST": return .answer(201, headers: [("Location", "/files/\(number)")])
+            case "HEAD": return .answer(404)
+            default:
+                let first = patches.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+                if first, way == "part" { return .hangUpAfterBody }
+                if first, way == "refused" { return .answer(413) }
+                let length = Int(seen[header: "Content-Length"] ?? "") ?? 0, offset = Int(seen[header: "Upload-Offset"] ?? "") ?? 0
+                return .answer(204, headers: [("Upload-Offset", String(offset + length))])
+            }
+        }
+        defer { server.stop() }
+        let state = try ScratchFolder(), chunk = way == "part" ? ByteCount(4000) : nil
+        let first = await code(try Tus.target(server.url, nil, state: state.path, chunk: chunk), sample)
+        #expect(first == ["part": .network, "refused": .rejected][way])
+        #expect(await code(try Tus.target(server.url, nil, state: state.path, chunk: chunk), sample) == nil)
+        #expect(server.seen.count { $0.method == "POST" } == 2)
+    }
+
+    /// Who is let in no more has lost no upload.
+    @Test func aRefusedAccountIsHeld() async throws {
+        let sample = try SampleJob(count: 10_000)
+        let server = try FaultServer { seen, _ in
+            switch seen.method {
+            case "POST": .answer(201, headers: [("Location", "/files/7")])
+            case "PATCH": .hangUpAfterBody
+            default: .answer(403)
+            }
+        }
+        defer { server.stop() }
+        let state = try ScratchFolder(), target = try Tus.target(server.url, nil, state: state.path)
+        #expect(await code(target, sample) == .network)
+        #expect(await code(target, sample) == .unauthorized)
+        #expect(await code(target, sample) == .unauthorized)
+    }
+
+    private func code(_ target: TusTarget, _ sample: SampleJob) async -> IngestError.Code? {
+        do throws(IngestError) {
+            _ = try await target.upload(sample.job())
+            return nil
+        } catch { return error.code }
+    }
 }

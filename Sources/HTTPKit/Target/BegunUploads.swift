@@ -4,10 +4,11 @@ import Synchronization
 
 /// Which uploads were begun at a server and under what name it knows them: asked about after a restart, before anything is begun anew.
 ///
-/// One line per upload in a file of the state directory, written before the bytes are sent.
+/// One line per upload in a file of the state directory, written before the bytes are sent; the last line of an upload counts.
 public final class BegunUploads: Sendable {
+    private struct Upload { var place: String, mayBeWhole = false }
     private let file: String
-    private let known = Mutex<[String: String]?>(nil)
+    private let known = Mutex<[String: Upload]?>(nil)
 
     /// `key`: the target's identity; each has a file of its own.
     public init(state: String, name: String, key: String) {
@@ -21,37 +22,54 @@ public final class BegunUploads: Sendable {
         known.withLock { known in
             let table = known ?? Self.read(file)
             known = table
-            return table[sha256]
+            return table[sha256]?.place
         }
     }
 
-    /// Remembers, on disk before it returns.
-    public func note(_ sha256: String, _ place: String) throws(IngestError) {
+    /// Whether the last byte of it may have left, and no answer to it is known.
+    public func mayBeWhole(_ sha256: String) -> Bool {
+        known.withLock { known in
+            let table = known ?? Self.read(file)
+            known = table
+            return table[sha256]?.mayBeWhole ?? false
+        }
+    }
+
+    /// Remembers, on disk before it returns where it is news.
+    ///
+    /// `mayBeWhole`: its last byte is about to leave.
+    public func note(_ sha256: String, _ place: String, mayBeWhole: Bool = false) throws(IngestError) {
         guard !place.contains("\n"), !place.contains(" ") else { throw IngestError(.rejected, "The server's name for an upload is none.") }
         try known.withLock { known throws(IngestError) in
             var table = known ?? Self.read(file)
-            table[sha256] = place
-            try Self.append(Array("\(sha256) \(place)\n".utf8), to: file)
+            let before = table[sha256]
+            if before?.place == place, before?.mayBeWhole == mayBeWhole { return }
+            table[sha256] = Upload(place: place, mayBeWhole: mayBeWhole)
+            // That an answer has come may be lost in a power cut: then the server is asked once more.
+            let isNews = before?.place != place || mayBeWhole
+            try Self.append(Array("\(sha256) \(place)\(mayBeWhole ? " last" : "")\n".utf8), to: file, isDurable: isNews)
             known = table
         }
     }
 
-    private static func read(_ file: String) -> [String: String] {
+    private static func read(_ file: String) -> [String: Upload] {
         guard let stream = fopen(file, "re") else { return [:] }
         defer { fclose(stream) }
-        var table: [String: String] = [:], line: UnsafeMutablePointer<CChar>?, room = 0
+        var table: [String: Upload] = [:], line: UnsafeMutablePointer<CChar>?, room = 0
         defer { free(line) }
         while getline(&line, &room, stream) > 0, let line {
             let words = String(cString: line).split(whereSeparator: { $0 == " " || $0 == "\n" })
-            if words.count == 2 { table[String(words[0])] = String(words[1]) }
+            if words.count >= 2 { table[String(words[0])] = Upload(place: String(words[1]), mayBeWhole: words.count > 2) }
         }
         return table
     }
 
-    private static func append(_ bytes: [UInt8], to file: String) throws(IngestError) {
+    private static func append(_ bytes: [UInt8], to file: String, isDurable: Bool) throws(IngestError) {
         let descriptor = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         defer { close(descriptor) }
-        guard descriptor >= 0, write(descriptor, bytes, bytes.count) == bytes.count, fdatasync(descriptor) == 0 else {
+        guard descriptor >= 0, write(descriptor, bytes, bytes.count) == bytes.count,
+            !isDurable || fdatasync(descriptor) == 0
+        else {
             throw IngestError(.storageFull, "Cannot write \(file): \(String(cString: strerror(errno))).")
         }
     }
