@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <spawn.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <stdio.h>
@@ -120,3 +121,5 @@ static int forget_object(struct dl_phdr_info *object, size_t size, void *none) {
 }
 
 void fg_memory_forget_program(void) { dl_iterate_phdr(forget_object, NULL); }
+
+int fg_inherit_streams_only(void *actions) { return posix_spawn_file_actions_addclosefrom_np(actions, 3); }

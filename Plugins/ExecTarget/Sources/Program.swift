@@ -1,3 +1,4 @@
+import FileKit
 import FilmgateCore
 import Glibc
 import Synchronization
@@ -95,6 +96,7 @@ struct Program: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, out, 1)
         posix_spawn_file_actions_adddup2(&actions, err, 2)
+        ProgramStart.inheritStreamsOnly(&actions)
         // A dispatch thread's blocked signals must not be inherited, and the program gets a group of its own.
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)

@@ -58,6 +58,13 @@ final class Script: Sendable {
         #expect(error?.code == code && error?.message.contains("No disc.") == true)
     }
 
+    @Test func aProgramInheritsNoOpenFile() async throws {
+        let file = open("/etc/hostname", O_RDONLY)
+        defer { close(file) }
+        let error = try await Self.failure("ls -l /proc/$$/fd | grep hostname >&2 && exit 1; exit 0")
+        #expect(error == nil, "\(String(describing: error))")
+    }
+
     @Test func aProgramThatHangsIsEndedWithItsChildren() async throws {
         #expect(try await Self.failure("sleep 1000 & sleep 1000", timeout: .milliseconds(300))?.code == .unavailable)
     }

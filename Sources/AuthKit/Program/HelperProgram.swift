@@ -1,3 +1,4 @@
+import FileKit
 public import FilmgateCore
 import Glibc
 
@@ -96,6 +97,7 @@ public enum HelperProgram {
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         if errors != STDERR_FILENO { posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO) }
+        ProgramStart.inheritStreamsOnly(&actions)
         var arguments = words.map { strdup($0) } + [nil], environment = inherited().map { strdup($0) } + [nil]
         defer { for text in arguments + environment { free(text) } }
         let code = posix_spawn(&child, words[0], &actions, &attributes, &arguments, &environment)

@@ -18,6 +18,8 @@ int fg_set_direct(int fd, int on);
 int fg_reserve(int fd, off_t size);
 /// Opens a directory for *at calls and fsync; -1 and errno on failure.
 int fg_open_directory(const char *path);
+/// Has a program started with no open file but 0, 1 and 2; `actions` is a posix_spawn_file_actions_t, after all other actions.
+int fg_inherit_streams_only(void *actions);
 /// Filesystem type number (statfs f_type), or 0.
 uint64_t fg_fs_type(const char *path);
 

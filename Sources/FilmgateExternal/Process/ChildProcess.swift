@@ -1,3 +1,4 @@
+import FileKit
 import FilmgateCore
 import Glibc
 import Synchronization
@@ -70,6 +71,7 @@ final class ChildProcess: Sendable {
             posix_spawnattr_destroy(&attributes)
         }
         for (number, own) in streams.enumerated() { posix_spawn_file_actions_adddup2(&actions, own, CInt(number)) }
+        ProgramStart.inheritStreamsOnly(&actions)
         sigemptyset(&none)
         sigemptyset(&usual)
         for signal in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { sigaddset(&usual, signal) }
