@@ -118,7 +118,7 @@ public struct ConvexTarget: Module, UploadTarget {
         if let earlier = try await find(job) { return earlier }
         throw IngestError(
             .rejected, "`\(options.commit)` says that the file exists already, but `\(options.find)` does not know these bytes.",
-            advice: "Something else there has its name, perhaps: see in the app; then run `filmgate retry`.")
+            advice: "Something else there has its name, perhaps: see in the app; then run `filmgate retry --failed`.")
     }
 
     /// The address carries its own permission: no credential goes there.

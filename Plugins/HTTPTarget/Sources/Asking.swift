@@ -121,7 +121,7 @@ extension HTTPTarget {
     func ambiguous(_ path: String) -> IngestError {
         IngestError(
             .rejected, "Something stands at \(path) that \(place) lets nobody read: it may be this very file, sent before.",
-            advice: "See what it is there; then remove it, or let the account read it, and run `filmgate retry`.")
+            advice: "See what it is there; then remove it, or let the account read it, and run `filmgate retry --failed`.")
     }
 
     /// The head of what stands at an address; where HEAD is not allowed, of its first byte.

@@ -91,7 +91,7 @@ public struct ImmichTarget: Module, UploadTarget {
         case .binned:
             throw IngestError(
                 .rejected, "\(job.name) lies in the server's bin; it was not taken out.",
-                advice: "Restore it there, or empty the bin; then run `filmgate retry`.")
+                advice: "Restore it there, or empty the bin; then run `filmgate retry --failed`.")
         case .none:
             throw IngestError(.rejected, "The server calls \(job.name) a duplicate, but when it is asked it does not know these bytes.")
         }

@@ -129,7 +129,7 @@ public struct WebDAVTarget: Module, UploadTarget {
             throw IngestError(
                 .rejected,
                 "\(place) \(isTaken ? "exists already" : "may be there"), and the server lets nobody read it: it may be this very file.",
-                advice: "See what it is there; then remove it, or let the account read it, and run `filmgate retry`.")
+                advice: "See what it is there; then remove it, or let the account read it, and run `filmgate retry --failed`.")
         }
     }
 
