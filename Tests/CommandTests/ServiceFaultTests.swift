@@ -1,3 +1,4 @@
+import FilmgateTesting
 import Foundation
 import Synchronization
 import TestThreads
@@ -57,7 +58,7 @@ import Testing
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/prlimit")))
     func connectionsAreTakenAgainWhenThereAreDescriptorsAgain() throws {
-        let table = try Table(), port = 21_000 + Int(getpid() % 20_000)
+        let table = try Table(), port = FreePort.next()
         let run = try start(table, ["--metrics", "127.0.0.1:\(port)"])
         #expect(Background.within(seconds: 10) { (try? metrics(port).contains("filmgate")) == true })
         try limit(run, "5:4096")
@@ -81,7 +82,7 @@ import Testing
 
     /// Who sends a request letter by letter is given up, and the next one is answered.
     @Test func aSlowClientKeepsNobodyWaiting() throws {
-        let table = try Table(), port = 41_001 + Int(getpid() % 20_000)
+        let table = try Table(), port = FreePort.next()
         let run = try start(table, ["--metrics", "127.0.0.1:\(port)"])
         let slow = try connection(port), isAnswered = Atomic(false), isOver = DispatchSemaphore(value: 0)
         DispatchQueue(label: "beside").async {
