@@ -2,6 +2,7 @@ import FilmgateCore
 import FilmgateTesting
 import HTTPKit
 import Logging
+import Synchronization
 import Testing
 
 @testable import FTPTarget
@@ -53,6 +54,19 @@ import Testing
         #expect(await FTPTargetTests.failure(target, sample.job())?.code == .nameTaken)
         _ = try await target.upload(sample.job("IMG_0002.JPG"))
         #expect(server.files[other] == [1, 2, 3] && server.files["/in/IMG_0002.JPG"]?.count == Int(sample.size))
+    }
+
+    /// What an honest server lists as empty costs no question for each file.
+    @Test func anEmptyFolderIsBelieved() async throws {
+        let verbs = Mutex<[String]>([])
+        let server = try FTPDouble { verb in
+            verbs.withLock { $0.append(verb) }
+            return nil
+        }
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try target(server)
+        for number in 0..<4 { _ = try await target.upload(sample.job("IMG_\(number).JPG")) }
+        #expect(verbs.withLock { verbs in verbs.contains("NLST") && !verbs.contains("SIZE") && !verbs.contains("RETR") })
     }
 
     @Test(arguments: [("452 Full.", IngestError.Code.storageFull), ("552 Quota.", .storageFull), ("451 Local error.", .unavailable)])

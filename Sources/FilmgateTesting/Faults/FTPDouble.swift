@@ -14,8 +14,8 @@ public final class FTPDouble: Sendable {
 
     /// Listens from now on.
     ///
-    /// `files`: by absolute path. `hidesNames`: lists are empty. `refusal`: what a command is answered with in place of doing it; nil: it is
-    /// done.
+    /// `files`: by absolute path. `hidesNames`: lists are empty, as vsftpd's of folders that it may not open. `refusal`: what a command is
+    /// answered with in place of doing it; nil: it is done.
     public init(
         _ files: [String: [UInt8]] = [:], hidesNames: Bool = false,
         _ refusal: @escaping @Sendable (_ verb: String) -> String? = { _ in nil }
@@ -65,7 +65,8 @@ public final class FTPDouble: Sendable {
         case "CWD", "MKD": visit.enter(path, verb)
         case "TYPE": visit.say("200 Fine.")
         case "EPSV": visit.openTransfer()
-        case "NLST": visit.send(Array((hidesNames ? [] : names(in: path)).map { $0 + "\r\n" }.joined().utf8))
+        case "NLST" where hidesNames: visit.send([], "226 Transfer done (but failed to open directory).")
+        case "NLST": visit.send(Array(names(in: path).map { $0 + "\r\n" }.joined().utf8))
         case "SIZE": visit.say(files[path].map { "213 \($0.count)" } ?? "550 Not here.")
         case "RETR": if let bytes = files[path] { visit.send(bytes) } else { visit.say("550 Not here.") }
         case "STOR":
@@ -127,12 +128,12 @@ private struct Visit {
         say("229 Entering (|||\(port)|)")
     }
 
-    func send(_ bytes: [UInt8]) {
+    func send(_ bytes: [UInt8], _ ending: String = "226 Done.") {
         say("150 Here it comes.")
         let data = Glibc.accept(transfers, nil, nil)
         _ = Wire(data).send(bytes)
         close(data)
-        say("226 Done.")
+        say(ending)
     }
 
     func receive() -> [UInt8] {

@@ -78,8 +78,10 @@ actor FileLane {
         let reply = handle.number(CURLINFO_RESPONSE_CODE), words = handle.explanation(of: code), isPut = flight.body != nil
         var isList = false
         if case .list = errand.kind { isList = true }
-        // libcurl takes 450 for an empty folder; servers say it of one that they cannot list at the moment, too.
-        if flight.isOver(code) { return isList && reply == 450 ? .untold : .read(flight.received) }
+        // libcurl takes 450 for an empty folder; servers say it of one that they cannot list at the moment, too. vsftpd lists one that it may
+        // not open as an empty one: "226 Transfer done (but failed to open directory)."
+        let isDoubtful = isList && (reply == 450 || flight.lastLine.lowercased().contains("fail"))
+        if flight.isOver(code) { return isDoubtful ? .untold : .read(flight.received) }
         if let reason = flight.reason(code) { throw reason }
         if FileFailure.isPutOff(code, reply) { throw FileFailure.putOff(at: server, reply, words: words) }
         // FTP says the same of an empty folder and of one that may not be listed.

@@ -70,8 +70,6 @@ public final class FileTransport: Sendable {
             if response.truncated { return nil }
             // Some servers put the folder before each name.
             let lines = response.body.split(whereSeparator: { $0 == 10 || $0 == 13 })
-            // vsftpd lists a folder that it may not open as an empty one, and says so in words alone: each name is asked for by itself.
-            if lines.isEmpty, server.way != .sftp { return nil }
             return Set(lines.compactMap { $0.split(separator: 0x2F).last }.map { String(decoding: $0, as: UTF8.self) })
         }
     }

@@ -7,6 +7,8 @@ struct AnswerReader {
     /// The header block has ended.
     private(set) var isComplete = false
     private(set) var hasBegun = false
+    /// The latest line before or after the body: of FTP what the server said at last.
+    private(set) var lastLine = ""
     private var headers: [(name: String, value: String)] = []
     private var headerBytes = 0
     private var body: [UInt8] = [], opening: [UInt8] = []
@@ -21,6 +23,7 @@ struct AnswerReader {
         headerBytes += bytes.count
         guard headerBytes <= Self.headerByteLimit, headers.count < Self.headerLimit else { return false }
         let line = String(decoding: bytes, as: UTF8.self)
+        lastLine = line
         if line.hasPrefix("HTTP/") {
             // A new block: the one before was 100 Continue or the like.
             (headers, isComplete, hasBegun) = ([], false, true)

@@ -106,6 +106,9 @@ final class Flight {
         failure == nil && (code == CURLE_OK || (code == CURLE_WRITE_ERROR && answer.truncated))
     }
 
+    /// What the server said at last, where it speaks in lines.
+    var lastLine: String { answer.lastLine }
+
     var received: HTTPResponse { answer.response(status: 0, url: "") }
 
     /// Why we ended it ourselves; nil when the server or the network did.
