@@ -60,12 +60,12 @@ enum Courier {
         if let adopted = parcel.adopted { return Standing(receipt: adopted) }
         var remark: String?
         if let earlier = parcel.recheck {
-            let found = try await standing(earlier, parcel)
+            let (found, isKnown) = try await standing(earlier, parcel)
             remark = Self.remark(found, earlier)
-            if isEnough(found, parcel) {
+            if isEnough(found, isKnown, parcel) {
                 var receipt = earlier.receipt
                 receipt.existed = true
-                receipt.reason = found == .cannotTell ? "delivered before; the target cannot say whether it is still there" : remark
+                receipt.reason = found == .cannotTell ? believed : remark.map { $0 + "; " + unmended }
                 return Standing(receipt: receipt)
             }
         }
@@ -81,21 +81,30 @@ enum Courier {
 
     /// Whether what a target has of an earlier delivery is left at that.
     ///
-    /// A remote one that cannot say is believed: sending again might make a second asset.
-    private static func isEnough(_ found: Verification, _ parcel: Parcel) -> Bool {
+    /// A remote one that cannot say is believed: sending again might make a second asset. So would it where a gallery that gives files its
+    /// own names shows other bytes, unless it says by the digest that it has not these: many show a rendering of what they were sent.
+    private static func isEnough(_ found: Verification, _ isKnown: Bool?, _ parcel: Parcel) -> Bool {
         switch found {
         case .equal: true
-        case .missing, .discarded, .differs: false
+        case .missing, .discarded: false
+        case .differs: !parcel.target.isLocal && parcel.target.traits.layout == nil && isKnown == nil
         case .cannotTell: !parcel.target.isLocal
         }
     }
 
+    static let believed = "delivered before; the target cannot say whether it is still there"
+    private static let unmended = "it is not sent again beside that one: where it has to be, remove it there first"
+
     /// What became of an earlier delivery; a target that cannot tell by its receipt may by the digest.
-    private static func standing(_ row: DeliveryRow, _ parcel: Parcel) async throws(IngestError) -> Verification {
-        let target = parcel.target.target
-        let found = try await target.verify(row.receipt, size: row.size, sha256: row.receipt.sha256 ?? parcel.job.digests.sha256)
-        guard found == .cannotTell, let isKnown = try await target.knows(parcel.job) else { return found }
-        return isKnown ? .equal : .missing
+    ///
+    /// Only by that of what was delivered: another stamp makes other bytes, which it never had.
+    private static func standing(_ row: DeliveryRow, _ parcel: Parcel) async throws(IngestError) -> (Verification, isKnown: Bool?) {
+        let target = parcel.target.target, sha256 = row.receipt.sha256 ?? parcel.job.digests.sha256
+        let found = try await target.verify(row.receipt, size: row.size, sha256: sha256)
+        var isOpen = found == .cannotTell
+        if case .differs = found { isOpen = true }
+        guard isOpen, sha256 == parcel.job.digests.sha256, let isKnown = try await target.knows(parcel.job) else { return (found, nil) }
+        return found == .cannotTell ? (isKnown ? .equal : .missing, isKnown) : (found, isKnown)
     }
 
     /// What a person should know of a copy that was delivered before.

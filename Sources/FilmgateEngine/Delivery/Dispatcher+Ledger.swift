@@ -185,12 +185,11 @@ extension Dispatcher {
             case .pending: [.pending, .held]
             case .filtered: [.excluded]
             // What was found in place of an earlier copy.
-            case .delivered: [.done]
-            case .duplicate, .alreadySeen: []
+            case .delivered, .duplicate: [.done]
+            case .alreadySeen: []
             }
-        let reasons = receipts.sorted { $0.key < $1.key }.filter { states.contains($0.value.state) }.compactMap { name, receipt in
-            receipt.reason.map { "\(name): \($0)" }
-        }
+        let told = receipts.sorted { $0.key < $1.key }.filter { states.contains($0.value.state) && $0.value.reason != Courier.believed }
+        let reasons = told.compactMap { name, receipt in receipt.reason.map { "\(name): \($0)" } }
         return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
     }
 

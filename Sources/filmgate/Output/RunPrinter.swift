@@ -83,6 +83,7 @@ final class RunPrinter: Sendable {
         switch settled.ending {
         case .setAside: if names("set aside", settled) { say("set aside: \(path)\(reason)") }
         case .pending: late.withLock { $0.append(settled) }
+        case .duplicate where verbose == 0 && settled.reason != nil: say("note: \(path)\(reason)")
         case .filtered where verbose > 0, .duplicate where verbose > 0: say("\(settled.ending.rawValue): \(path)\(reason)")
         case .filtered: if settled.isOfUnknownKind { fold.unknown(settled.asset.origin.path) }
         case .delivered where settled.reason == Settled.onlyListed:

@@ -24,7 +24,7 @@ import Testing
         func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification { said }
     }
 
-    private func deliver(to gallery: Gallery) async throws -> (receipt: Receipt, uploads: Int) {
+    private func deliver(to gallery: Gallery, delivered: String = "1") async throws -> (receipt: Receipt, uploads: Int) {
         let file = FileManager.default.temporaryDirectory.path + "/filmgate-courier-\(UInt64.random(in: 0...UInt64.max)).jpg"
         _ = FileManager.default.createFile(atPath: file, contents: Data([7]))
         defer { try? FileManager.default.removeItem(atPath: file) }
@@ -37,7 +37,7 @@ import Testing
         var parcel = Parcel(id: Parcel.ID(content: content, target: "gallery"), job: job, target: target, listeners: [asset.id])
         parcel.recheck = DeliveryRow(
             content: content, target: "gallery", targetName: "gallery",
-            receipt: Receipt(state: .done, id: "old", sha256: "1", verified: .server), size: 1, path: "")
+            receipt: Receipt(state: .done, id: "old", sha256: delivered, verified: .server), size: 1, path: "")
         let receipt = try await Courier.deliver(parcel)
         return (receipt, gallery.uploads.withLock(\.self))
     }
@@ -50,14 +50,23 @@ import Testing
         #expect(there.uploads == 0 && there.receipt.id == "old" && there.receipt.existed)
     }
 
-    /// Whether or not the target gives files names of ours: `--again` is for that.
-    @Test func aCopyThatDiffersIsSentAgain() async throws {
-        let changed = try await deliver(to: Gallery(.differs("It has 512 bytes instead of 1000.")))
+    /// It may be a rendering of what it was sent: only its word by the digest tells.
+    @Test func aCopyThatDiffersIsSentAgainOnlyWhereTheTargetSaysThatItHasNone() async throws {
+        let shown = try await deliver(to: Gallery(.differs("It has 512 bytes instead of 1000.")))
+        #expect(shown.uploads == 0 && shown.receipt.id == "old" && shown.receipt.existed)
+        #expect(shown.receipt.reason?.contains("512 bytes") == true && shown.receipt.reason?.contains("remove it there") == true)
+        let changed = try await deliver(to: Gallery(.differs("It has 512 bytes instead of 1000."), knowsIt: false))
         #expect(changed.uploads == 1 && changed.receipt.id == "new" && changed.receipt.reason?.contains("512 bytes") == true)
         // It has the bytes elsewhere: nothing is sent, and what became of the copy is said all the same.
         let elsewhere = try await deliver(to: Gallery(.differs("It has 512 bytes instead of 1000."), knowsIt: true))
         #expect(elsewhere.uploads == 0 && elsewhere.receipt.id == "known")
         #expect(elsewhere.receipt.existed && elsewhere.receipt.reason?.contains("512 bytes") == true)
+    }
+
+    /// A frame that is stamped otherwise by now has bytes that the target never had.
+    @Test func whatWasDeliveredWithAnotherStampIsNotAskedForByTheNewDigest() async throws {
+        let result = try await deliver(to: Gallery(.cannotTell, knowsIt: false), delivered: "2")
+        #expect(result.uploads == 0 && result.receipt.id == "old")
     }
 
     /// Sending again could make a second asset.
