@@ -22,8 +22,12 @@ extension S3Target {
         if let id = open?.id { upload = id } else { upload = try await begin(job, url) }
         do throws(IngestError) {
             let parts = try await send(job, upload, having: open?.parts ?? [:])
-            let response = try await complete(url, upload, parts)
-            if response.status == 412 { await end(upload, of: job) } else if response.status >= 300 { throw failure(response, upload) }
+            let response = try await complete(job, upload, parts)
+            if response.status == 412 {
+                await end(upload, of: job)
+            } else if response.status >= 300 {
+                throw failure(response, upload, of: job)
+            }
             return response
         } catch {
             // Bytes that are not the promised ones must not wait there for a later try.
@@ -46,13 +50,16 @@ extension S3Target {
     }
 
     /// What an answer means; where it is said of the upload itself, the next try begins another.
-    private func failure(_ response: HTTPResponse, _ upload: String) -> IngestError {
+    private func failure(_ response: HTTPResponse, _ upload: String, of job: UploadJob) -> IngestError {
+        var error = S3Failure.error(for: response)
         switch S3Failure.code(response) {
         case "NoSuchUpload": uploads.spoil(upload, isGone: true)
         case "InvalidPart", "InvalidPartOrder": uploads.spoil(upload)
-        default: break
+        default: return error
         }
-        return S3Failure.error(for: response)
+        // A service that always says so must not get one file over and over while all others wait behind it.
+        if uploads.failed(job.path) > 2 { error.code = .rejected }
+        return error
     }
 
     private func begin(_ job: UploadJob, _ url: String) async throws(IngestError) -> String {
@@ -115,11 +122,11 @@ extension S3Target {
         var request = HTTPRequest("PUT", client.url(job.path, query: "partNumber=\(number)&uploadId=\(upload)"))
         if options.checksum == .sha256 { announce(checksum, in: &request) }
         let response = try await client.send(request, body: .file(slice), sha256: slice.sha256 ?? "")
-        guard response.status == 200, let etag = response[header: "ETag"] else { throw failure(response, upload) }
+        guard response.status == 200, let etag = response[header: "ETag"] else { throw failure(response, upload, of: job) }
         return StoredPart(etag: etag, checksum: checksum, size: slice.length)
     }
 
-    private func complete(_ url: String, _ upload: String, _ parts: [StoredPart]) async throws(IngestError) -> HTTPResponse {
+    private func complete(_ job: UploadJob, _ upload: String, _ parts: [StoredPart]) async throws(IngestError) -> HTTPResponse {
         var text = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
         for (index, part) in parts.enumerated() {
             text += "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(XMLText.escaped(part.etag))</ETag>"
@@ -127,14 +134,14 @@ extension S3Target {
             text += "</Part>"
         }
         let body = Array((text + "</CompleteMultipartUpload>").utf8)
-        var request = HTTPRequest("POST", url + "?uploadId=" + upload)
+        var request = HTTPRequest("POST", client.url(job.path, query: "uploadId=" + upload))
         if options.ifNoneMatch { request.set("If-None-Match", "*") }
         let response = try await client.send(
             request, body: .bytes(body, type: "application/xml"), sha256: Hex.text(of: ByteDigest.sha256(body)))
         // The status comes before the work is done: only a result with the object's tag says that there is one. Not all services call the
         // result as Amazon does.
         guard !(200..<300).contains(response.status) || XMLText.first("ETag", in: response.body)?.isEmpty == false else {
-            var error = failure(response, upload)
+            var error = failure(response, upload, of: job)
             if S3Failure.code(response) == nil {
                 error = IngestError(.unavailable, "The service does not say that it put the parts together.")
             }
@@ -147,9 +154,18 @@ extension S3Target {
 /// What is known of uploads in parts, for as long as the target lives.
 final class PartUploads: Sendable {
     private let known = Mutex<(ours: Set<String>, spoiled: Set<String>, gone: Set<String>)>(([], [], []))
+    private let failures = Mutex<[String: Int]>([:])
 
     func begun(_ id: String) { known.withLock { _ = $0.ours.insert(id) } }
     func isOurs(_ id: String) -> Bool { known.withLock { $0.ours.contains(id) } }
+
+    /// How often an upload of that key has been lost by now, with this time.
+    func failed(_ key: String) -> Int {
+        failures.withLock { failures in
+            failures[key, default: 0] += 1
+            return failures[key] ?? 0
+        }
+    }
 
     /// Not to be gone on with.
     ///

@@ -53,7 +53,7 @@ public struct S3Target: Module, UploadTarget {
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
         if try await mayBeTaken(job.path) {
-            switch try await copy(at: job.path, of: job) {
+            switch try await look(job) {
             case .missing: break
             case .same(let receipt): return receipt
             case .other: throw IngestError(.nameTaken, "\(client.url(job.path)) exists already, with other bytes.")
@@ -91,6 +91,14 @@ public struct S3Target: Module, UploadTarget {
         if options.ifNoneMatch, !isNamedByDigest { return try await !listing.claim(path) }
         await listing.note(path)
         return !options.ifNoneMatch
+    }
+
+    /// What stands under the job's key; nothing where the account may not look, and the service itself is asked not to replace.
+    private func look(_ job: UploadJob) async throws(IngestError) -> KeyedCopy {
+        do throws(IngestError) { return try await copy(at: job.path, of: job) } catch {
+            guard options.ifNoneMatch, error.code == .unauthorized else { throw error }
+            return .missing
+        }
     }
 
     /// The service says that the key is in use: fine when it holds these bytes, else the name is taken.

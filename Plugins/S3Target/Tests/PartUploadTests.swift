@@ -52,6 +52,25 @@ import Testing
         await S3TargetTests.failure { () async throws(IngestError) in _ = try await target.upload(sample.job("CLIP.MOV")) }?.code
     }
 
+    /// A service that always loses the parts must not get one clip over and over, with everything else behind it.
+    @Test func whatIsLostAgainAndAgainIsSetAside() async throws {
+        let sample = try SampleJob()
+        let (server, _, target) = try table(Service(complete: Self.refusal(400, "InvalidPart")))
+        defer { server.stop() }
+        var codes: [IngestError.Code?] = []
+        for _ in 0..<3 { codes.append(await code(target, sample)) }
+        #expect(codes == [.unavailable, .unavailable, .rejected])
+    }
+
+    /// An account that may only write: the service itself is told not to replace.
+    @Test func anAccountThatMayNotLookStillDelivers() async throws {
+        let sample = try SampleJob()
+        let (server, _, target) = try table(Service(complete: Self.done, object: .answer(403)))
+        defer { server.stop() }
+        #expect(await code(target, sample) == nil)
+        #expect(await code(target, sample) == nil)
+    }
+
     /// Putting the parts together took longer than the answer was waited for.
     @Test func whatWasPutTogetherMeanwhileIsFound() async throws {
         let sample = try SampleJob()
