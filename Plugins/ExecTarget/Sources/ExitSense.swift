@@ -12,7 +12,9 @@ enum ExitSense {
             case 73, 28: (.storageFull, "has no room left (\(ending.status)).")
             case 78: (.unauthorized, "is not set up (78).")
             case 126, 127: (.unauthorized, "could not be started (\(ending.status)).")
-            // As a shell counts them. Above are no signals: ssh and what builds on it end with 255.
+            // ssh and what builds on it say so of a line that is down.
+            case 255: (.unavailable, "could not connect, or failed (255).")
+            // As a shell counts them; above are no signals.
             case 129...192: (.unavailable, "was ended by signal \(ending.status - 128).")
             default: (.rejected, "refused this file (\(ending.status)).")
             }

@@ -51,7 +51,8 @@ final class Script: Sendable {
     }
 
     @Test(arguments: [
-        (75, IngestError.Code.unavailable), (77, .unauthorized), (28, .storageFull), (1, .rejected), (255, .rejected), (137, .unavailable),
+        (75, IngestError.Code.unavailable), (77, .unauthorized), (28, .storageFull), (1, .rejected), (255, .unavailable), (200, .rejected),
+        (137, .unavailable),
     ])
     func exitStatusesBySense(_ status: Int, _ code: IngestError.Code) async throws {
         let error = try await Self.failure("echo 'No disc.' >&2; exit \(status)")
