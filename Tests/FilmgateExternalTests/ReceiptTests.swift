@@ -14,6 +14,12 @@ import Testing
         #expect(AssetText.json(receipt)["path"]?.text == "/etc/hostname" && AssetText.json(receipt)["id"]?.text == nil)
     }
 
+    @Test func aPathComesBackWithAllItsSpaces() throws {
+        let sample = try SampleJob(), path = "Bride  &  Groom/IMG_1.JPG"
+        let receipt = try AssetText.receipt(.object(["path": .string(path)]), for: sample.job(), "shelf")
+        #expect(AssetText.json(receipt)["path"]?.text == path)
+    }
+
     @Test func anIdIsKeptAsItIs() throws {
         let sample = try SampleJob(), told = JSONValue.object(["path": .string("a.jpg"), "id": .string("7")])
         let receipt = try AssetText.receipt(told, for: sample.job(), "shelf")

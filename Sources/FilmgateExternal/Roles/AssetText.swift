@@ -54,8 +54,8 @@ enum AssetText {
     static func json(_ receipt: Receipt) -> JSONValue {
         let path = receipt.id.flatMap { $0.hasPrefix(pathMark) ? String($0.dropFirst(pathMark.count)) : nil }
         return .object([
-            "path": .text(path), "url": .text(receipt.url), "id": .text(path == nil ? receipt.id : nil), "sha256": .text(receipt.sha256),
-            "verified": .string(receipt.verified.rawValue),
+            "path": .text(path ?? receipt.path), "url": .text(receipt.url), "id": .text(path == nil ? receipt.id : nil),
+            "sha256": .text(receipt.sha256), "verified": .string(receipt.verified.rawValue),
         ])
     }
 
@@ -66,8 +66,9 @@ enum AssetText {
     ///
     /// `unavailable` when it says nothing, `corruptData` when it is about other bytes.
     static func receipt(_ value: JSONValue, for job: UploadJob, _ module: String, existed: Bool = false) throws(IngestError) -> Receipt {
-        func told(_ name: String) -> String? { value[name]?.text.map(Reported.shown).flatMap { $0.isEmpty ? nil : $0 } }
-        let url = told("url"), id = told("id") ?? told("path").map { pathMark + $0 }
+        func told(_ name: String) -> String? { value[name]?.text.flatMap { $0.isEmpty ? nil : $0 } }
+        // The module gets its path back as it was, with every space; what is shown is cleaned where it is shown.
+        let url = told("url").map(Reported.shown), id = told("id").map(Reported.shown) ?? told("path").map { pathMark + $0 }
         guard url != nil || id != nil else {
             throw IngestError(.unavailable, "The module `\(module)` did not say what \(job.name) is called there.")
         }
