@@ -17,8 +17,8 @@ actor FileLane {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private let handle: EasyHandle, driver: TransferDriver
     private let server: FileServer, options: TransportOptions, pace: SendPace?
-    /// The server speaks nothing older than TLS 1.3.
-    private var isModern = false
+    /// The server speaks nothing older than TLS 1.3; nil until one of them was spoken.
+    private var isModern: Bool?
 
     init(_ server: FileServer, _ options: TransportOptions, pace: SendPace?) throws(IngestError) {
         handle = try EasyHandle()
@@ -36,9 +36,15 @@ actor FileLane {
                 advice: "Name the account's key with `key`, or make it readable for the user that runs this.")
         }
         var (code, flight) = try fly(errand, stop)
-        if code == CURLE_SSL_CONNECT_ERROR, server.way != .sftp, !isModern {
-            isModern = true
-            (code, flight) = try fly(errand, stop)
+        if server.way != .sftp, isModern == nil {
+            if code == CURLE_SSL_CONNECT_ERROR {
+                isModern = true
+                (code, flight) = try fly(errand, stop)
+                // A line that breaks in mid-handshake looks the same: only what works is kept to.
+                if code == CURLE_SSL_CONNECT_ERROR { isModern = nil }
+            } else if code == CURLE_OK {
+                isModern = false
+            }
         }
         return try judge(code, flight, errand)
     }
@@ -86,8 +92,8 @@ actor FileLane {
         if FileFailure.isPutOff(code, reply) { throw FileFailure.putOff(at: server, reply, words: words) }
         // FTP says the same of an empty folder and of one that may not be listed.
         if isList, code == CURLE_FTP_COULDNT_RETR_FILE { return .untold }
-        // SFTP says of nothing missing that it is forbidden; FTP says both of a folder in the same words.
-        if !isPut, code == CURLE_REMOTE_ACCESS_DENIED, server.way == .sftp { return .untold }
+        // SFTP says of no missing folder that it is forbidden; FTP says both in the same words.
+        if isList, code == CURLE_REMOTE_ACCESS_DENIED, server.way == .sftp { return .untold }
         if FileFailure.isMissing(code, isPut: isPut) { return .missing }
         throw FileFailure.error(code, at: server, reply, words: words)
     }
@@ -114,7 +120,7 @@ actor FileLane {
             handle.set(CURLOPT_SSL_VERIFYHOST, 2)
             // By TLS 1.3 the server's tickets come when the transfer is under way, and libcurl closes with them unread: that resets the
             // connection, and the server has lost the end of most files below the size of the sockets' buffers (vsftpd: 426).
-            handle.set(CURLOPT_SSLVERSION, isModern ? fg_tls_1_2 : fg_tls_1_2_only)
+            handle.set(CURLOPT_SSLVERSION, isModern == true ? fg_tls_1_2 : fg_tls_1_2_only)
             if let authorities = options.authorities {
                 handle.set(CURLOPT_CAINFO, authorities)
                 handle.set(CURLOPT_CAPATH, nil)
