@@ -54,6 +54,8 @@ struct ImmichAPI: Sendable {
     func isBinned(_ id: String) async throws(IngestError) -> Bool {
         let request = HTTPRequest("GET", root + "api/assets/\(id)", headers: [("Accept", "application/json")])
         let response = try await client.look(HTTPExchange(request))
+        // Not told or not there: what the address holds says more. Anything else is no answer to the question.
+        guard [200, 400, 403, 404].contains(response.status) else { throw Self.error(for: response) }
         return response.status == 200 && response.json?["isTrashed"] == .bool(true)
     }
 

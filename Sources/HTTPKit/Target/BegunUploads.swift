@@ -59,7 +59,9 @@ public final class BegunUploads: Sendable {
         defer { free(line) }
         while getline(&line, &room, stream) > 0, let line {
             let words = String(cString: line).split(whereSeparator: { $0 == " " || $0 == "\n" })
-            if words.count >= 2 { table[String(words[0])] = Upload(place: String(words[1]), mayBeWhole: words.count > 2) }
+            // Else a power cut tore the line, and the next one stands in the same.
+            guard words.count == 2 || (words.count == 3 && words[2] == "last") else { continue }
+            table[String(words[0])] = Upload(place: String(words[1]), mayBeWhole: words.count == 3)
         }
         return table
     }
