@@ -11,13 +11,31 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct NotNowTests {
     private let other = "/in/IMG_0001.JPG"
 
-    private func target(_ server: FTPDouble) throws -> FTPTarget {
+    private func target(_ server: FTPDouble, state: String = Temporary.folder) throws -> FTPTarget {
         var options = FTPOptions()
         (options.files.host, options.port, options.files.user) = ("127.0.0.1", server.port, "cam")
         (options.files.path, options.tls, options.allowCleartext) = (Template("/in/{name}"), .none, true)
         options.password = Secret(.environment("FTP"))
         let lookup = Lookup(secrets: CanarySecrets("ftp-pa55word"))
-        return try FTPTarget(options, ModuleContext(name: "nas", logger: Logger(label: "test"), state: Temporary.folder, lookup: lookup))
+        return try FTPTarget(options, ModuleContext(name: "nas", logger: Logger(label: "test"), state: state, lookup: lookup))
+    }
+
+    /// `Bl\xE5.JPG`, as old programs wrote it: the byte travels through the program as U+10FFE5.
+    @Test func aForeignNameThatIsNotUTF8IsSeen() async throws {
+        let name = "Bl\u{10FFE5}.JPG", foreign = ["/in/" + name: Array("FOREIGN".utf8)]
+        let server = try FTPDouble(foreign), sample = try SampleJob(), target = try target(server)
+        defer { server.stop() }
+        #expect(try await target.occupancy(of: name, for: sample.job(name)) == .other)
+        #expect(await FTPTargetTests.failure(target, sample.job(name))?.code == .nameTaken)
+        #expect(server.files == foreign)
+    }
+
+    /// A server that cannot spell one name of its folder cannot be believed about any: each is asked for.
+    @Test func aListWithANameThatTheServerCannotSpellIsNone() async throws {
+        let server = try FTPDouble([other: [1, 2, 3], "/in/Bl\u{FFFD}.JPG": [4]]), sample = try SampleJob(), target = try target(server)
+        defer { server.stop() }
+        _ = try await target.upload(sample.job("IMG_0002.JPG"))
+        #expect(server.commands.contains { $0.hasPrefix("RETR") || $0.hasPrefix("SIZE") }, "\(server.commands)")
     }
 
     /// "Busy" is not "missing": what somebody else put there would be replaced.

@@ -19,14 +19,26 @@ extension S3Client {
             guard isListing(response) else { throw S3Failure.notS3(response) }
             // A list that is cut, or none at all: what it leaves out is not free.
             guard !response.truncated, let list = XMLText.pieces("ListBucketResult", in: response.body).first else { return nil }
+            let isEncoded = XMLText.first("EncodingType", in: list) == "url"
             for key in XMLText.all("Key", in: list) {
-                let plain = Percent.decode(key.replacing("+", with: " ")) ?? key
-                if plain.hasPrefix(prefix) { names.insert(String(plain.dropFirst(prefix.count))) }
+                guard let readings = Self.readings(of: key, isEncoded: isEncoded) else { return nil }
+                for plain in readings where plain.utf8.starts(with: prefix.utf8) {
+                    names.insert(String(Substring(plain.utf8.dropFirst(prefix.utf8.count))))
+                }
             }
             token = XMLText.first("NextContinuationToken", in: list)
             if token == nil { return XMLText.first("IsTruncated", in: list) == "true" ? nil : names }
         }
         return nil
+    }
+
+    /// What a listed key may stand for: services differ in what they encode, and one that is read wrongly would count as free.
+    ///
+    /// Nil when nobody can tell.
+    private static func readings(of key: String, isEncoded: Bool) -> Set<String>? {
+        let asForm = ListedName.decoded(key.replacing("+", with: " ")), asPath = ListedName.decoded(key)
+        guard let sure = isEncoded ? asForm : ListedName.of(key.utf8) else { return nil }
+        return Set([sure, asForm, asPath].compactMap { $0 })
     }
 }
 

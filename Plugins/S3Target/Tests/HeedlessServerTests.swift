@@ -56,6 +56,26 @@ private final class HeedlessServer: Sendable {
         #expect(server.asked("PUT") == 1)
     }
 
+    /// Services differ in how they write keys: one that is read as another would count as free.
+    @Test(arguments: [("a+b.JPG", "", "a+b.JPG"), ("a+b.JPG", "url", "a b.JPG"), ("Bl%E5.JPG", "url", "Bl\u{10FFE5}.JPG")])
+    func aKeyIsReadInEachWayThatItMayBeMeant(_ key: String, _ encoding: String, _ name: String) async throws {
+        let server = try FaultServer { seen, _ in
+            .answer(
+                200,
+                body: "<ListBucketResult><EncodingType>\(encoding)</EncodingType><Contents><Key>\(key)</Key></Contents></ListBucketResult>")
+        }
+        defer { server.stop() }
+        #expect(try await Bucket.target(server.url + "/b", TestKeys()).client.names(in: "")?.contains(name) == true)
+    }
+
+    @Test func aKeyThatNobodyCanReadMakesTheListNone() async throws {
+        let server = try FaultServer { _, _ in
+            .answer(200, body: "<ListBucketResult><Contents><Key>Bl\u{FFFD}.JPG</Key></Contents></ListBucketResult>")
+        }
+        defer { server.stop() }
+        #expect(try await Bucket.target(server.url + "/b", TestKeys()).client.names(in: "") == nil)
+    }
+
     @Test func whatIsFreshlyListedCostsNoQuestionOfItsOwn() async throws {
         let sample = try SampleJob(), server = try HeedlessServer(sample)
         defer { server.stop() }

@@ -1,8 +1,11 @@
 import Dispatch
+import FileKit
 import Glibc
 import Synchronization
 
 /// A small FTP server on loopback, without TLS, that holds its files in memory and refuses what it is told to.
+///
+/// Names are bytes to it, written as `PathText` does, and renaming replaces what has the new name: as on most servers' disks.
 ///
 /// Each connection has a thread of its own. Ends with `stop()`.
 public final class FTPDouble: Sendable {
@@ -10,6 +13,7 @@ public final class FTPDouble: Sendable {
     private let listener: CInt
     private let refusal: @Sendable (_ verb: String) -> String?
     private let held: Mutex<[String: [UInt8]]>
+    private let heard = Mutex<[String]>([])
     private let hidesNames: Bool
 
     /// Listens from now on.
@@ -30,6 +34,9 @@ public final class FTPDouble: Sendable {
     deinit { close(listener) }
 
     public var files: [String: [UInt8]] { held.withLock(\.self) }
+
+    /// The commands so far, of all connections.
+    public var commands: [String] { heard.withLock(\.self) }
 
     /// Takes no new connections.
     public func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
@@ -53,6 +60,7 @@ public final class FTPDouble: Sendable {
     private func serve(_ line: String, _ visit: inout Visit) -> Bool {
         let cut = line.firstIndex(of: " ") ?? line.endIndex, verb = line[..<cut].uppercased()
         let path = visit.absolute(String(line[cut...].drop { $0 == " " }))
+        heard.withLock { $0.append(line) }
         if let refused = refusal(verb) {
             visit.say(refused)
             return true
@@ -66,7 +74,7 @@ public final class FTPDouble: Sendable {
         case "TYPE": visit.say("200 Fine.")
         case "EPSV": visit.openTransfer()
         case "NLST" where hidesNames: visit.send([], "226 Transfer done (but failed to open directory).")
-        case "NLST": visit.send(Array(names(in: path).map { $0 + "\r\n" }.joined().utf8))
+        case "NLST": visit.send(PathText.bytes(of: names(in: path).map { $0 + "\r\n" }.joined()))
         case "SIZE": visit.say(files[path].map { "213 \($0.count)" } ?? "550 Not here.")
         case "RETR": if let bytes = files[path] { visit.send(bytes) } else { visit.say("550 Not here.") }
         case "STOR":
@@ -105,7 +113,7 @@ private struct Visit {
         var byte: UInt8 = 0
         pending = []
         while recv(descriptor, &byte, 1, 0) == 1 {
-            if byte == 10 { return String(decoding: pending.filter { $0 != 13 }, as: UTF8.self) }
+            if byte == 10 { return String(pathBytes: pending.filter { $0 != 13 }) }
             pending.append(byte)
         }
         return nil

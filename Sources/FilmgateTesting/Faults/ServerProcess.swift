@@ -102,6 +102,13 @@ public final class ServerProcess: Sendable {
 public enum Temporary {
     public static var folder: String { getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp" }
 
+    /// A new folder of its own; nobody removes it.
+    public static var ownFolder: String {
+        var path = Array("\(folder)/filmgate-XXXXXX".utf8CString)
+        _ = mkdtemp(&path)
+        return String(decoding: path.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
     /// The beginning of a text file; empty when there is none.
     public static func text(of path: String, limit: Int = 65_536) -> String {
         guard let file = fopen(path, "r") else { return "" }

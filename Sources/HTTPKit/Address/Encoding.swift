@@ -74,8 +74,11 @@ public enum Percent {
 
     /// What `text` stands for; nil when an escape is broken.
     ///
-    /// Bytes that are not UTF-8 become U+FFFD.
-    public static func decode(_ text: some StringProtocol) -> String? {
+    /// Bytes that are not UTF-8 become U+FFFD: for a file's name, see ``ListedName``.
+    public static func decode(_ text: some StringProtocol) -> String? { bytes(text).map { String(decoding: $0, as: UTF8.self) } }
+
+    /// The bytes that `text` stands for; nil when an escape is broken.
+    static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = [], rest = text.utf8[...]
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%") else { bytes.append(byte); continue }
@@ -83,7 +86,7 @@ public enum Percent {
             bytes += decoded
             rest = rest.dropFirst(2)
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return bytes
     }
 
     /// The one spelling that signatures are made of: unreserved characters bare, all else encoded with capital digits.

@@ -15,4 +15,22 @@ enum PathBytes {
         }
         return bytes
     }
+
+    /// The text for these bytes, so that `of` gives them back exactly.
+    static func text(of bytes: [UInt8]) -> String {
+        // Only a byte F4 can begin what would read as a stand-in itself.
+        if !bytes.contains(0xF4), let text = String(validating: bytes, as: UTF8.self) { return text }
+        var scalars = String.UnicodeScalarView(), rest = bytes[...]
+        while let first = rest.first {
+            let whole = (1...4).lazy.compactMap { String(validating: rest.prefix($0), as: UTF8.self)?.unicodeScalars.first }.first
+            if let whole, whole.value < 0x10FF80 {
+                scalars.append(whole)
+                rest = rest.dropFirst(whole.utf8.count)
+            } else {
+                if let scalar = Unicode.Scalar(0x10FF00 + UInt32(first)) { scalars.append(scalar) }
+                rest = rest.dropFirst()
+            }
+        }
+        return String(scalars)
+    }
 }

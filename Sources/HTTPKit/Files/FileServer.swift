@@ -61,7 +61,8 @@ public final class FileTransport: Sendable {
         }
     }
 
-    /// The names in a folder; none when it is not there, nil when there are too many or the server does not tell.
+    /// The names in a folder, with the bytes that they have there; none when it is not there, nil when there are too many, one of them is not
+    /// told rightly, or the server does not tell.
     public func names(in folder: String) async throws(IngestError) -> Set<String>? {
         switch try await perform(FileLane.Errand(.list, folder.isEmpty || folder.hasSuffix("/") ? folder : folder + "/")) {
         case .missing: return []
@@ -70,7 +71,8 @@ public final class FileTransport: Sendable {
             if response.truncated { return nil }
             // Some servers put the folder before each name.
             let lines = response.body.split(whereSeparator: { $0 == 10 || $0 == 13 })
-            return Set(lines.compactMap { $0.split(separator: 0x2F).last }.map { String(decoding: $0, as: UTF8.self) })
+            let names = lines.compactMap { $0.split(separator: 0x2F).last }, told = names.compactMap { ListedName.of($0) }
+            return told.count == names.count ? Set(told) : nil
         }
     }
 
