@@ -38,6 +38,18 @@ import Testing
         #expect(server.commands.contains { $0.hasPrefix("RETR") || $0.hasPrefix("SIZE") }, "\(server.commands)")
     }
 
+    /// The same frame by two stations, while one of them has all of it and has not renamed it yet: the other must not cut it.
+    @Test func twoStationsSendUnderTwoHiddenNamesAndOneAlwaysUnderTheSame() async throws {
+        let server = try FTPDouble { $0 == "RNFR" ? "450 Later." : nil }, sample = try SampleJob()
+        defer { server.stop() }
+        let states = [Temporary.ownFolder, Temporary.ownFolder]
+        for state in [states[0], states[1], states[0]] {
+            _ = await FTPTargetTests.failure(try target(server, state: state), sample.job())
+        }
+        let names = server.commands.filter { $0.hasPrefix("STOR") }
+        #expect(names.count == 3 && names[0] != names[1] && names[0] == names[2], "\(names)")
+    }
+
     /// "Busy" is not "missing": what somebody else put there would be replaced.
     @Test(arguments: [["RETR"], ["RETR", "NLST"], ["CWD"]], ["450 In use.", "425 No connection.", "421 Too many."])
     func whatCannotBeReadNowIsNotTakenForFree(_ verbs: [String], _ reply: String) async throws {

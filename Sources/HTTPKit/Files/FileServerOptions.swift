@@ -78,10 +78,12 @@ extension PlacedFiles {
         guard let path = options.path, let cut = cut(path) else {
             throw IngestError(.misconfigured, "The target \(context.name) has no path with a variable in it.")
         }
-        let files = PlacedFiles(FileTransport(server, transport), base: cut.base, rereads: options.verify == .reread)
-        let identity = [kind, "\(server.origin)/\(cut.base):\(options.user)"] + [context.event].compactMap { $0 }
+        let identity = ([kind, "\(server.origin)/\(cut.base):\(options.user)"] + [context.event].compactMap { $0 }).joined(separator: ":")
+        let files = PlacedFiles(
+            FileTransport(server, transport), base: cut.base, rereads: options.verify == .reread,
+            hidden: HiddenNames(state: context.state, key: identity))
         let traits = TargetTraits(
-            identity: identity.joined(separator: ":"), layout: cut.layout, digests: [.xxh128], parallel: options.workers,
+            identity: identity, layout: cut.layout, digests: [.xxh128], parallel: options.workers,
             accepts: options.accept.map { Set($0) }, maxSize: options.maxSize?.bytes)
         return (files, traits)
     }

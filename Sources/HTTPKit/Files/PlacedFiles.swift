@@ -5,11 +5,11 @@ public struct PlacedFiles: Sendable {
     public let transport: FileTransport
     /// The literal folder before the first variable; ends in `/` or is empty.
     public let base: String
-    private let listing: NameListing
+    private let listing: NameListing, hidden: HiddenNames
     private let rereads: Bool
 
-    public init(_ transport: FileTransport, base: String, rereads: Bool) {
-        (self.transport, self.base, self.rereads) = (transport, base, rereads)
+    public init(_ transport: FileTransport, base: String, rereads: Bool, hidden: HiddenNames) {
+        (self.transport, self.base, self.rereads, self.hidden) = (transport, base, rereads, hidden)
         listing = NameListing { folder async throws(IngestError) in
             try await transport.names(in: base + (folder.isEmpty ? "" : folder + "/"))
         }
@@ -44,8 +44,7 @@ public struct PlacedFiles: Sendable {
         // Renaming replaces at some servers: what stands there is looked at right before.
         if try await !listing.claim(job.path), let settled = try await settled(job) { return settled }
         let slash = job.path.utf8.lastIndex(of: 0x2F).map { String(job.path[...$0]) } ?? ""
-        let name = Hex.text(of: ByteDigest.sha256(Array(job.path.utf8)).prefix(6))
-        let part = base + slash + ".filmgate-\(job.digests.sha256.prefix(16))-\(name).part"
+        let part = base + slash + hidden.name(for: job.path, sha256: job.digests.sha256)
         do throws(IngestError) {
             try await transport.put(job.slice, to: part, thenRenameTo: base + job.path)
         } catch {
