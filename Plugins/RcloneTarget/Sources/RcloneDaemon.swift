@@ -51,13 +51,16 @@ struct RcloneDaemon: Sendable {
         return error
     }
 
-    /// The names in a folder, none when it is not there.
+    /// The names in a folder, none when it is not there; nil when one of them is not told rightly.
+    ///
+    /// JSON has only Unicode: the daemon writes U+FFFD for what is none.
     func names(in folder: String) async throws(IngestError) -> Set<String>? {
         let options = JSONValue.object(["noModTime": .bool(true), "noMimeType": .bool(true)])
         let answer = try await ask("operations/list", ["fs": .string(remote), "remote": .string(folder), "opt": options], missing: true)
         guard let answer else { return [] }
         guard case .array(let items)? = answer["list"] else { return answer["list"] == .null ? [] : nil }
-        return Set(items.compactMap { $0["Name"]?.text })
+        let names = items.compactMap { $0["Name"]?.text.flatMap { ListedName.of($0.utf8) } }
+        return names.count == items.count ? Set(names) : nil
     }
 
     /// What is there, with one digest of the remote's.
@@ -96,7 +99,9 @@ struct RcloneDaemon: Sendable {
     }
 
     /// Copies a file of this machine; ends the copy when the task is cancelled.
-    func copy(_ file: String, to path: String) async throws(IngestError) {
+    ///
+    /// False when nothing was sent: something has the name.
+    func copy(_ file: String, to path: String) async throws(IngestError) -> Bool {
         let slash = file.utf8.lastIndex(of: 0x2F) ?? file.utf8.startIndex
         var fields: [String: JSONValue] = [
             "srcFs": .string(String(file[...slash])), "srcRemote": .string(String(file[file.utf8.index(after: slash)...])),
@@ -106,18 +111,29 @@ struct RcloneDaemon: Sendable {
         var config: [String: JSONValue] = ["IgnoreExisting": .bool(true)]
         if let rate { config["BwLimitFile"] = .string("\(max(1, rate))B") }
         fields["_config"] = .object(config)
-        _ = try await job("operations/copyfile", fields, "copy the file")
+        let work = try await begin("operations/copyfile", fields, "copy the file")
+        _ = try await end(of: work, "copy the file")
+        // It also calls a success what it passed over; only its counts tell.
+        return try await ask("core/stats", ["group": .string("job/\(work.text ?? "")")])?["transfers"] != .integer(0)
     }
 
     /// One command that may take long, as a job of the daemon's: what it put out.
     ///
     /// The job ends when the task is cancelled.
     private func job(_ command: String, _ fields: [String: JSONValue], _ aim: String) async throws(IngestError) -> JSONValue? {
+        try await end(of: begin(command, fields, aim), aim)
+    }
+
+    private func begin(_ command: String, _ fields: [String: JSONValue], _ aim: String) async throws(IngestError) -> JSONValue {
         var fields = fields
         fields["_async"] = .bool(true)
         guard let job = try await ask(command, fields)?["jobid"] else {
             throw IngestError(.unavailable, "rclone did not begin to \(aim).")
         }
+        return job
+    }
+
+    private func end(of job: JSONValue, _ aim: String) async throws(IngestError) -> JSONValue? {
         // Most are done at once, a clip takes minutes.
         var pause = min(interval, .milliseconds(5)), moved: JSONValue?
         while true {

@@ -75,26 +75,35 @@ public struct RcloneTarget: Module, UploadTarget {
     }
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
+        let wasBegun = try begun.place(of: job.digests.sha256) == Percent.encode(job.path)
         // rclone replaces what is there: so it is looked at before.
-        if try await !listing.isFree(job.path), let there = try await daemon.stat(job.path) {
-            // Many cameras' RAW files are all of one size: without a digest that says nothing of whose these are.
-            let wasBegun = try begun.place(of: job.digests.sha256) == Percent.encode(job.path)
-            let isOurs = there.holds(job) ?? (wasBegun && there.size == job.file.size)
-            guard isOurs else { throw IngestError(.nameTaken, "\(options.remote)/\(job.path) exists already, with other bytes.") }
-            return receipt(job, at: job.path, proof: there.holds(job) == true ? .server : .size, existed: true)
+        if try await !listing.claim(job.path), let there = try await daemon.stat(job.path) {
+            return try settled(job, there, wasBegun: wasBegun)
         }
-        await listing.note(job.path)
         // It reads the file by itself: what it is given is looked at right before.
         _ = try await PartDigests.slice(job, offset: 0, length: job.file.size)
         try begun.note(job.digests.sha256, Percent.encode(job.path))
-        try await daemon.copy(job.file.path, to: job.path)
+        let wasSent = try await daemon.copy(job.file.path, to: job.path)
         guard let there = try await daemon.stat(job.path) else {
             throw IngestError(.unavailable, "\(options.remote)/\(job.path) is not there although rclone copied it.")
+        }
+        // What came there in between stays, and rclone passed ours over: nothing was begun there.
+        guard wasSent else {
+            try begun.note(job.digests.sha256, wasBegun ? Percent.encode(job.path) : "/")
+            return try settled(job, there, wasBegun: wasBegun)
         }
         guard there.holds(job) != false, there.size == job.file.size else {
             throw IngestError(.corruptData, "\(options.remote)/\(job.path) holds other bytes than were sent.")
         }
         return receipt(job, at: job.path, proof: there.holds(job) == true ? .server : .size)
+    }
+
+    /// Something has the name: the receipt where it is this file, else `nameTaken`.
+    private func settled(_ job: UploadJob, _ there: RemoteFile, wasBegun: Bool) throws(IngestError) -> Receipt {
+        // Many cameras' RAW files are all of one size: without a digest that says nothing of whose these are.
+        let isOurs = there.holds(job) ?? (wasBegun && there.size == job.file.size)
+        guard isOurs else { throw IngestError(.nameTaken, "\(options.remote)/\(job.path) exists already, with other bytes.") }
+        return receipt(job, at: job.path, proof: there.holds(job) == true ? .server : .size, existed: true)
     }
 
     /// By the size and the SHA-256 that the remote knows; receipts keep no other digest.

@@ -44,6 +44,36 @@ private struct Open: AuthProvider {
         #expect(!server.seen.contains { $0.target == "/operations/copyfile" })
     }
 
+    /// A second station's file of the same name and size came in between: rclone passes ours over and calls it a success.
+    @Test(arguments: [true, false]) func whatRclonePassedOverIsNotDelivered(_ isSkipped: Bool) async throws {
+        let sample = try SampleJob(), size = sample.size
+        let server = try FaultServer { seen, _ in
+            switch seen.target {
+            case "/operations/list": .answer(200, body: #"{"list":[]}"#)
+            case "/operations/fsinfo": .answer(200, body: #"{"Hashes":[]}"#)
+            case "/operations/stat": .answer(200, body: #"{"jobid":1}"#)
+            case "/operations/copyfile": .answer(200, body: #"{"jobid":2}"#)
+            case "/core/stats": .answer(200, body: #"{"bytes":0,"checks":1,"transfers":\#(isSkipped ? 0 : 1)}"#)
+            default: .answer(200, body: #"{"finished":true,"success":true,"output":{"item":{"Name":"IMG_1.JPG","Size":\#(size)}}}"#)
+            }
+        }
+        defer { server.stop() }
+        let target = try Rclone.target(server.url, room: "r", Open())
+        // The second time as well: that it was tried there is no sign that it is ours.
+        for _ in 0..<(isSkipped ? 2 : 1) {
+            do throws(IngestError) {
+                let receipt = try await target.upload(sample.job("IMG_1.JPG"))
+                #expect(!isSkipped && receipt.verified == .size)
+            } catch { #expect(isSkipped && error.code == .nameTaken, "\(error)") }
+        }
+    }
+
+    @Test func aListWithANameThatJSONCannotSpellIsNone() async throws {
+        let server = try FaultServer { _, _ in .answer(200, body: #"{"list":[{"Name":"Bl\ufffd.JPG"}]}"#) }
+        defer { server.stop() }
+        #expect(try await Rclone.target(server.url, room: "r", Open()).daemon.names(in: "") == nil)
+    }
+
     /// Nothing is copied over what cannot be seen.
     @Test(arguments: ["{}", "null", #"{"item":7}"#]) func anAnswerThatSaysNothingIsNotNo(_ stat: String) async throws {
         let sample = try SampleJob(), server = try Self.daemon(stat: stat)

@@ -122,7 +122,7 @@ struct RcloneTargetTests {
         }
         defer { proxy.stop() }
         let target = try Rclone.target(proxy.url, room: room, Basic())
-        #expect(await Self.failure(target, sample.job())?.code == .corruptData)
+        #expect(await Self.failure(target, sample.job())?.code == .nameTaken)
         #expect(Temporary.text(of: folder + "/IMG_0001.JPG") == "theirs")
     }
 
