@@ -23,6 +23,16 @@ import Testing
         #expect(error.message.contains("gallery.example") && error.message.contains("\(status)") && !error.message.contains("secret"))
     }
 
+    /// What a person can read of it, without brackets and quotes.
+    @Test(arguments: [
+        (#"{"status":"fail","data":{"file":"too small","line":7}}"#, "file: too small, status: fail"),
+        (#"{"why":[["a"],"b"]}"#, "why: a, why: b"),
+        (#"{"data":{"n":1}}"#, ""), (#""No""#, "No"),
+    ])
+    func aShapeThatNobodyKnowsIsShownAsWords(_ body: String, _ words: String) {
+        #expect(ServerWords.of(response(422, [], body)) == words)
+    }
+
     @Test func aPageIsNoAnswer() {
         let page = response(200, [("Content-Type", "Text/HTML; charset=utf-8")], "<p>Welcome")
         #expect(page.isPage && HTTPStatus.error(for: page).code == .untrusted)

@@ -67,7 +67,7 @@ extension HTTPTarget {
     /// Looks at the name that an upload would get: by its digest where the server says it, else by reading it back.
     func copy(at path: String, of job: UploadJob) async throws(IngestError) -> NamedCopy {
         let address = options.url.address(path: path, TemplateValues(job))
-        let response = try await glance(at: address)
+        let response = try await glance.look(at: address)
         switch response.status {
         case 404, 410: return .missing
         case 200, 204, 206, 416: break
@@ -124,15 +124,6 @@ extension HTTPTarget {
             advice: "See what it is there; then remove it, or let the account read it, and run `filmgate retry --failed`.")
     }
 
-    /// The head of what stands at an address; where HEAD is not allowed, of its first byte.
-    private func glance(at address: String) async throws(IngestError) -> HTTPResponse {
-        let head = try await client.look(HTTPExchange(HTTPRequest("HEAD", address)))
-        guard [400, 403, 405, 501].contains(head.status) else { return head }
-        var exchange = HTTPExchange(HTTPRequest("GET", address, headers: [("Range", "bytes=0-0")]))
-        exchange.reception = .collect(1)
-        return try await client.look(exchange)
-    }
-
     private func named(_ response: HTTPResponse, _ address: String, _ job: UploadJob, proof: Receipt.Proof) -> Receipt {
         var receipt = options.receipt.receipt(from: response, for: job, proof: proof, existed: true)
         receipt.url = receipt.url ?? Self.bare(address)
@@ -159,13 +150,5 @@ extension Digests {
         Digests(
             sha256: String(repeating: "0", count: 64),
             others: [.sha1: String(repeating: "0", count: 40), .md5: String(repeating: "0", count: 32)])
-    }
-}
-
-extension HTTPResponse {
-    /// Bytes of the whole file, whether all of it was asked for or a part; nil where the answer does not say.
-    fileprivate var wholeLength: UInt64? {
-        guard status == 206 || status == 416 else { return self[header: "Content-Length"].flatMap { UInt64($0) } }
-        return self[header: "Content-Range"]?.split(separator: "/").last.flatMap { UInt64($0) }
     }
 }

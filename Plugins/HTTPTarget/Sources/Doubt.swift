@@ -2,7 +2,7 @@ import Synchronization
 
 /// What is known of whether a server's answers can be believed; learned anew in each run.
 final class Doubt: Sendable {
-    private struct State { var saysNo = false, takenInARow = 0, bearable = Doubt.patience }
+    private struct State { var saysNo = false, takenInARow = 0, bearable = Doubt.patience, good: Set<String> = [], refusals = 0 }
     private let state = Mutex(State())
 
     /// So many taken names in a row are remarkable.
@@ -27,4 +27,23 @@ final class Doubt: Sendable {
 
     /// Some names are free: as many again may be taken.
     func noteThatSomeAreFree() { state.withLock { $0.bearable = $0.takenInARow * 2 } }
+
+    /// An upload into that folder was taken.
+    func noteStored(in folder: String) {
+        state.withLock { state in
+            state.refusals = 0
+            state.good.insert(folder)
+        }
+    }
+
+    /// An upload was refused in words that may be about the folder: false when they are, for nothing was ever taken there in this run, or
+    /// many were refused since.
+    ///
+    /// `first`: the first of them may be about its file all the same.
+    func isAboutOneFile(in folder: String, first: Bool) -> Bool {
+        state.withLock { state in
+            state.refusals += 1
+            return state.refusals <= (state.good.contains(folder) ? Self.patience : first ? 1 : 0)
+        }
+    }
 }

@@ -1,11 +1,15 @@
 import Synchronization
 
-/// Names that were free a moment ago, for the upload that asked: it need not ask twice.
+/// Names that were noted for a file a while ago, such as one that was free: the upload that asked need not ask twice.
 ///
-/// Good for one answer within a few seconds, and only where the upload itself forbids overwriting.
+/// Good for one answer within `lifetime`; that a name is free only where the upload itself forbids overwriting.
 final class FreeNames: Sendable {
     private struct Key: Hashable { var path: [UInt8], sha256: String }
-    private static let lifetime = Duration.seconds(5), most = 4096
+    private static let most = 4096
+    private let lifetime: Duration
+
+    init(lifetime: Duration = .seconds(5)) { self.lifetime = lifetime }
+
     private let names = Mutex<[Key: ContinuousClock.Instant]>([:])
 
     func note(_ path: String, for sha256: String) {
@@ -18,6 +22,6 @@ final class FreeNames: Sendable {
     /// True once after `note`.
     func take(_ path: String, for sha256: String) -> Bool {
         let noted = names.withLock { $0.removeValue(forKey: Key(path: Array(path.utf8), sha256: sha256)) }
-        return noted.map { $0.duration(to: .now) < Self.lifetime } ?? false
+        return noted.map { $0.duration(to: .now) < lifetime } ?? false
     }
 }

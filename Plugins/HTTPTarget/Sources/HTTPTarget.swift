@@ -9,7 +9,9 @@ public struct HTTPTarget: Module, UploadTarget {
     public let traits: TargetTraits
     let options: HTTPOptions, client: HTTPClient
     private let free = FreeNames()
-    let doubt = Doubt()
+    /// Names that a try of this run was sending to when it broke off.
+    let broken = FreeNames(lifetime: .seconds(86_400))
+    let doubt = Doubt(), glance: Glance
 
     public init(_ config: HTTPOptions, _ context: ModuleContext) throws(IngestError) {
         var transport = TransportOptions()
@@ -29,6 +31,7 @@ public struct HTTPTarget: Module, UploadTarget {
             provider = found
         }
         client = HTTPClient(transport, auth: provider)
+        glance = Glance(client)
         traits = Self.traits(config, context, account: provider.map { $0.account ?? config.auth?.name ?? "" })
     }
 
@@ -118,51 +121,32 @@ public struct HTTPTarget: Module, UploadTarget {
         }
     }
 
-    private var isNamedByDigest: Bool { options.url.layout?.uses.contains("sha256") == true }
+    var isNamedByDigest: Bool { options.url.layout?.uses.contains("sha256") == true }
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
-        let response = try await client.send(exchange(for: job))
+        let response = try await sent(exchange(for: job), job)
         let echo = options.digest?.proof(in: response, for: job.digests) ?? .silent
-        if options.expect.contains(response.status) {
-            if case .differs(let said) = echo {
-                throw IngestError(
-                    .corruptData, "\(place) stored other bytes than were sent: its digest is \(response.redactor.scrub(said)).")
-            }
-            if echo == .silent {
-                try response.requireOwnAddressForFiles()
-                try response.requireNoRefusal()
-                if saysNothing(response) { return try await settled(job, byPage: response) }
-            }
-            return receipt(from: response, for: job, proof: echo == .equal ? .server : .none)
-        }
-        guard options.exists.contains(response.status) else { throw HTTPStatus.error(for: response) }
+        if options.expect.contains(response.status) { return try await accepted(response, echo, job) }
+        guard options.exists.contains(response.status) else { throw refused(job, response) }
         if echo == .equal { return receipt(from: response, for: job, proof: .server, existed: true) }
         if let receipt = try await find(job) { return receipt }
         if options.find == nil, options.url.layout != nil { return try await taken(job, response) }
         throw refusal(response)
     }
 
-    /// The server says that the name is in use, and not that these bytes have it.
-    private func taken(_ job: UploadJob, _ response: HTTPResponse) async throws(IngestError) -> Receipt {
-        switch try await copy(at: job.path, of: job) {
-        case .same(let receipt): return receipt
-        case .missing:
-            throw refusal(response, "The server says that something is in the way (\(response.status)), but has nothing at that address.")
-        case .other: throw refusal(response)
-        case .unreadable, .unknown:
-            // Under another name it could be there twice.
-            guard isNamedByDigest else { throw ambiguous(job.path) }
-            return receipt(from: response, for: job, proof: .none, existed: true)
+    /// The server says that it has stored the file; looked at before it is believed.
+    func accepted(_ response: HTTPResponse, _ echo: Proof, _ job: UploadJob) async throws(IngestError) -> Receipt {
+        if case .differs(let said) = echo {
+            throw IngestError(
+                .corruptData, "\(place) stored other bytes than were sent: its digest is \(response.redactor.scrub(said)).")
         }
-    }
-
-    private func refusal(
-        _ response: HTTPResponse, _ found: String = "Something is there already, and not these bytes."
-    ) -> IngestError {
-        var error = HTTPStatus.error(for: response)
-        if options.url.layout != nil { error.code = .nameTaken }
-        error.message = found + " " + error.message
-        return error
+        if echo == .silent {
+            try response.requireOwnAddressForFiles()
+            try response.requireNoRefusal()
+            if saysNothing(response) { return try await settled(job, byPage: response) }
+        }
+        doubt.noteStored(in: job.folder)
+        return receipt(from: response, for: job, proof: echo == .equal ? .server : .none)
     }
 
     public func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {

@@ -6,8 +6,23 @@ public enum ServerWords {
     /// Empty when it says nothing that a person could read.
     public static func of(_ response: HTTPResponse) -> String {
         let body = Array(response.body.prefix(16_384))
-        let json = response.json.flatMap { sentence(in: $0, depth: 0) }
-        return shown(response.redactor.scrub(json ?? plain(String(decoding: body, as: UTF8.self))))
+        let words = response.json.map { sentence(in: $0, depth: 0) ?? leaves(of: $0) } ?? plain(String(decoding: body, as: UTF8.self))
+        return shown(response.redactor.scrub(words))
+    }
+
+    /// JSON of a shape that nobody knows: its first texts with what they are called, rather than brackets and quotes.
+    private static func leaves(of value: JSONValue) -> String {
+        var found: [String] = [], rest = [(name: "", value: value, depth: 0)]
+        while let (name, value, depth) = rest.popLast(), found.count < 4 {
+            switch value {
+            case .string(let text): if !text.isEmpty { found.append(name.isEmpty ? text : "\(name): \(text)") }
+            case .array(let items) where depth < 4: rest += items.prefix(8).reversed().map { (name, $0, depth + 1) }
+            case .object(let members) where depth < 4:
+                rest += members.sorted { $0.key > $1.key }.suffix(16).map { ($0.key, $0.value, depth + 1) }
+            default: break
+            }
+        }
+        return found.joined(separator: ", ")
     }
 
     /// Where APIs put their sentence: RFC 9457, OAuth, and what most others do.

@@ -18,6 +18,16 @@ public enum RemoteCopy: Sendable, Hashable {
 }
 
 extension HTTPClient {
+    /// Whether what stands at an address is the beginning of the job's bytes, and not all of them: what some servers keep of an upload that
+    /// broke off.
+    public func holdsBeginning(of job: UploadJob, at url: String) async throws(IngestError) -> Bool {
+        var exchange = HTTPExchange(HTTPRequest("GET", url))
+        exchange.reception = .digest(upTo: job.file.size)
+        let found = try await look(exchange)
+        guard found.status == 200, !found.truncated, found.length < job.file.size else { return false }
+        return try await PartDigests.slice(job, offset: 0, length: found.length).sha256 == found.digest
+    }
+
     /// Downloads and hashes what stands at an address; nothing is kept.
     ///
     /// After a redirect only the right bytes are an answer; any other is `untrusted`.

@@ -1,0 +1,89 @@
+import FilmgateCore
+import HTTPKit
+
+/// Answers that refuse an upload: whether they are about the one file, or about the place that all of them go to.
+extension HTTPTarget {
+    /// The server says that the name is in use, and not that these bytes have it.
+    func taken(_ job: UploadJob, _ response: HTTPResponse) async throws(IngestError) -> Receipt {
+        switch try await copy(at: job.path, of: job) {
+        case .same(let receipt): return receipt
+        case .missing: throw try await inTheWay(job, response)
+        case .other:
+            if let receipt = try await finished(job) { return receipt }
+            throw refusal(response)
+        case .unreadable, .unknown:
+            // Under another name it could be there twice.
+            guard isNamedByDigest else { throw ambiguous(job.path) }
+            return receipt(from: response, for: job, proof: .none, existed: true)
+        }
+    }
+
+    /// Finishes what an own try of this run that broke off left under the name; nil where nothing of the kind stands there.
+    private func finished(_ job: UploadJob) async throws(IngestError) -> Receipt? {
+        let address = options.url.address(path: job.path, TemplateValues(job))
+        guard options.namesByPath, broken.take(job.path, for: job.digests.sha256), try await client.holdsBeginning(of: job, at: address)
+        else { return nil }
+        var exchange = exchange(for: job)
+        exchange.request.headers.removeAll { $0.name.lowercased() == "if-none-match" }
+        let response = try await sent(exchange, job)
+        let echo = options.digest?.proof(in: response, for: job.digests) ?? .silent
+        guard options.expect.contains(response.status) else { throw HTTPStatus.error(for: response) }
+        return try await accepted(response, echo, job)
+    }
+
+    /// Sends, and notes what may have left a part of itself under the name.
+    func sent(_ exchange: HTTPExchange, _ job: UploadJob) async throws(IngestError) -> HTTPResponse {
+        do throws(IngestError) {
+            let response = try await client.send(exchange)
+            if response.status >= 500 { broken.note(job.path, for: job.digests.sha256) }
+            return response
+        } catch {
+            broken.note(job.path, for: job.digests.sha256)
+            throw error
+        }
+    }
+
+    func refusal(_ response: HTTPResponse, _ found: String = "Something is there already, and not these bytes.") -> IngestError {
+        var error = HTTPStatus.error(for: response)
+        if options.url.layout != nil { error.code = .nameTaken }
+        error.message = found + " " + error.message
+        return error
+    }
+
+    /// Something is in the way, and nothing is at the name.
+    ///
+    /// It may be a file that nobody is shown: then another name helps, and each file tries one. But PUT is refused in the same words where
+    /// the folder is missing (409, RFC 4918 §9.7.1), and then no name does: `untrusted`, which holds the target.
+    private func inTheWay(_ job: UploadJob, _ response: HTTPResponse) async throws(IngestError) -> IngestError {
+        let found = "The server says that something is in the way (\(response.status)), but has nothing at that address."
+        let mayBeName = response.status == 412 ? true : try await isThere(folder: job)
+        if doubt.isAboutOneFile(in: job.folder, first: mayBeName) { return refusal(response, found) }
+        var error = refusal(response, found)
+        error.code = .untrusted
+        error.advice =
+            "The folder may be missing there: create it, or use `webdav`, which makes folders. If the server says so of names in use, let "
+            + "`digest` or `find` tell what has them. Then run `filmgate retry`."
+        return error
+    }
+
+    private func isThere(folder job: UploadJob) async throws(IngestError) -> Bool {
+        let answer = try await glance.look(at: options.url.address(path: job.folder, TemplateValues(job)))
+        return answer.status != 404 && answer.status != 410
+    }
+
+    /// Any other refusal of an upload.
+    ///
+    /// 404 and 410 are about the address: until something was taken there, every file of the card would hear the same.
+    func refused(_ job: UploadJob, _ response: HTTPResponse) -> IngestError {
+        var error = HTTPStatus.error(for: response)
+        guard response.status == 404 || response.status == 410, !doubt.isAboutOneFile(in: job.folder, first: false) else { return error }
+        error.code = .untrusted
+        error.advice = "Check `url`, and whether what it names is there; then run `filmgate retry`."
+        return error
+    }
+}
+
+extension UploadJob {
+    /// Of its path, with the `/` at its end; empty where there is none.
+    var folder: String { path.utf8.lastIndex(of: 0x2F).map { String(path[...$0]) } ?? "" }
+}
