@@ -5,7 +5,9 @@ import HTTPKit
 struct WebDAVServer: Sendable {
     /// Ends in `/`.
     let base: String
-    let client: HTTPClient
+    let client: HTTPClient, glance: Glance
+
+    init(base: String, client: HTTPClient) { (self.base, self.client, glance) = (base, client, Glance(client)) }
 
     func url(_ path: String) -> String { base + Percent.encode(path: path) }
 
@@ -39,21 +41,30 @@ struct WebDAVServer: Sendable {
 
     /// Nil for a list that is cut or cannot be read to its last entry: what it leaves out would count as free.
     private static func names(_ response: HTTPResponse, at address: String) -> Set<String>? {
-        guard !response.truncated, let list = XMLText.pieces("multistatus", in: response.body).first else { return nil }
-        let own = WebAddress(address)?.path ?? "", texts = XMLText.all("href", in: list)
-        guard (1..<XMLText.mostElements).contains(texts.count) else { return nil }
-        var names: Set<String> = []
-        for text in texts {
-            guard let path = WebAddress(text, relativeTo: address)?.path, let name = lastName(path) ?? (path == own ? "" : nil) else {
-                return nil
+        guard !response.truncated, !XMLText.hasDocumentType(response.body),
+            let list = XMLText.pieces("multistatus", in: response.body).first
+        else { return nil }
+        let entries = XMLText.pieces("response", in: list), own = WebAddress(address)?.path ?? ""
+        var names: Set<String> = [], unread = XMLText.all("href", in: list).count
+        guard (1..<XMLText.mostElements).contains(unread) else { return nil }
+        for entry in entries {
+            let texts = XMLText.all("href", in: entry)
+            guard !texts.isEmpty, !isRefused(entry) else { return nil }
+            unread -= texts.count
+            for text in texts {
+                guard !text.isEmpty, let path = WebAddress(text, relativeTo: address)?.path else { return nil }
+                if path == own { continue }
+                guard let name = path.split(separator: "/").last.flatMap({ ListedName.decoded($0) }) else { return nil }
+                names.insert(name)
             }
-            if path != own { names.insert(name) }
         }
-        return names
+        return unread == 0 ? names : nil
     }
 
-    private static func lastName(_ path: String) -> String? {
-        path.split(separator: "/").last.flatMap { Percent.decode($0) }
+    /// A status for the entry itself, such as 507: the list ends there.
+    private static func isRefused(_ entry: [UInt8]) -> Bool {
+        guard XMLText.pieces("propstat", in: entry).isEmpty, let status = XMLText.first("status", in: entry) else { return false }
+        return !status.contains(" 200")
     }
 
     /// Creates one folder; fine when it is there.
@@ -111,7 +122,7 @@ struct WebDAVServer: Sendable {
 
     /// What stands at a path, compared with the job's bytes; by size first, then by reading it.
     func compare(_ path: String, _ job: UploadJob) async throws(IngestError) -> RemoteCopy {
-        let head = try await client.look(HTTPExchange(HTTPRequest("HEAD", url(path))))
+        let head = try await glance.look(at: url(path))
         if head.status == 404 || head.status == 410 { return .missing }
         if head.status == 200, let length = head[header: "Content-Length"].flatMap({ UInt64($0) }), length != job.file.size {
             return .other("It has \(length) bytes instead of \(job.file.size).")
@@ -121,8 +132,16 @@ struct WebDAVServer: Sendable {
 
     private static func error(for response: HTTPResponse) -> IngestError {
         var error = HTTPStatus.error(for: response)
-        // Locked by somebody at this moment; a parent that was removed since it was made.
-        if response.status == 423 || response.status == 409 { error.code = .unavailable }
+        switch response.status {
+        // Locked by somebody at this moment.
+        case 423: error.code = .unavailable
+        // A parent that is missing, or was removed since it was made.
+        case 409: (error.code, error.advice) = (.unavailable, "See whether the folder of `url` is there; it is not made.")
+        // The address itself: every file would hear the same.
+        case 404, 410:
+            (error.code, error.advice) = (.untrusted, "Check `url`, and whether its folder is there; then run `filmgate retry`.")
+        default: break
+        }
         return error
     }
 }

@@ -11,7 +11,9 @@ public struct WebDAVTarget: Module, UploadTarget {
 
     public let traits: TargetTraits
     let options: WebDAVOptions, server: WebDAVServer, listing: NameListing, folders: MadeFolders
-    private let leftovers = Leftovers()
+    private let leftovers = Leftovers(), hidden: HiddenNames
+    /// Final names that we began to send to when nothing was there.
+    private let begun: BegunUploads
 
     public init(_ config: WebDAVOptions, _ context: ModuleContext) throws(IngestError) {
         let provider = try config.web.provider(context, for: [config.url.base])
@@ -21,6 +23,8 @@ public struct WebDAVTarget: Module, UploadTarget {
         folders = MadeFolders { folder async throws(IngestError) in try await server.makeFolder(folder) }
         let place = WebAddress(config.url.base)?.text ?? config.url.base
         traits = config.web.traits("webdav", place: place, provider: provider, context, layout: config.url.layout)
+        hidden = HiddenNames(state: context.state, key: traits.identity)
+        begun = BegunUploads(state: context.state, name: "webdav", key: traits.identity)
     }
 
     /// Reachable, trusted and signed in; the folder itself may still be missing.
@@ -87,7 +91,7 @@ public struct WebDAVTarget: Module, UploadTarget {
     }
 
     private func sendAndMove(_ job: UploadJob) async throws(IngestError) -> Sent {
-        let part = Self.part(of: job, at: job.path)
+        let part = part(of: job, at: job.path)
         try await server.put(job, at: part, onlyNew: false)
         do throws(IngestError) {
             let renaming = try await server.move(part, to: job.path)
@@ -104,7 +108,16 @@ public struct WebDAVTarget: Module, UploadTarget {
 
     private func sendDirectly(_ job: UploadJob, isFree: Bool) async throws(IngestError) -> Sent {
         // Not every server knows If-None-Match: what is there is asked for first, and the header stops whoever comes in between.
-        if !isFree, try await server.compare(job.path, job) != .missing { return .taken }
+        if !isFree, try await server.compare(job.path, job) != .missing {
+            // Some servers keep what a try that broke off had sent, under the final name.
+            guard try begun.place(of: job.digests.sha256) == Percent.encode(job.path),
+                try await server.client.holdsBeginning(of: job, at: server.url(job.path))
+            else {
+                return .taken
+            }
+            return try await server.put(job, at: job.path, onlyNew: false) ? .placed : .taken
+        }
+        try begun.note(job.digests.sha256, Percent.encode(job.path))
         return try await server.put(job, at: job.path, onlyNew: true) ? .placed : .taken
     }
 
@@ -144,16 +157,15 @@ public struct WebDAVTarget: Module, UploadTarget {
 
     /// A killed try may have left its part beside the whole file: found by a look, removed only by a run that delivers.
     private func noteLeftover(of job: UploadJob, at path: String) async throws(IngestError) {
-        let part = Self.part(of: job, at: path)
+        let part = part(of: job, at: path)
         if options.placing == .move, try await !listing.isFree(part) { leftovers.note(part) }
     }
 
     private func removeLeftovers() async { for part in leftovers.takeAll() { await server.remove(part) } }
 
-    /// The same for each try of one file, so that nothing piles up; hidden from galleries.
-    static func part(of job: UploadJob, at path: String) -> String {
-        let folder = folder(of: path), name = Hex.text(of: ByteDigest.sha256(Array(path.utf8)).prefix(6))
-        return (folder.isEmpty ? "" : folder + "/") + ".filmgate-\(job.digests.sha256.prefix(16))-\(name).part"
+    func part(of job: UploadJob, at path: String) -> String {
+        let folder = Self.folder(of: path)
+        return (folder.isEmpty ? "" : folder + "/") + hidden.name(for: path, sha256: job.digests.sha256)
     }
 
     static func folder(of path: String) -> String { path.utf8.lastIndex(of: 0x2F).map { String(path[..<$0]) } ?? "" }

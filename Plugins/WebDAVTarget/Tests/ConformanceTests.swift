@@ -15,7 +15,7 @@ enum Nginx {
     static let server = SharedServer("nginx-dav", ports: 2)
 
     static func target(
-        _ base: String, _ auth: (any AuthProvider)?, logger: Logger = Logger(label: "test"),
+        _ base: String, _ auth: (any AuthProvider)?, logger: Logger = Logger(label: "test"), state: String = Temporary.folder,
         _ edit: (inout WebDAVOptions) -> Void = { _ in }
     ) throws -> WebDAVTarget {
         var options = WebDAVOptions()
@@ -23,7 +23,7 @@ enum Nginx {
         if auth != nil { options.web.auth = try AuthReference(node: ConfigNode(.scalar("cam", quoted: true))) }
         edit(&options)
         let lookup = Lookup(auth: auth.map { ["cam": $0] } ?? [:])
-        return try WebDAVTarget(options, ModuleContext(name: "nas", logger: logger, state: Temporary.folder, lookup: lookup))
+        return try WebDAVTarget(options, ModuleContext(name: "nas", logger: logger, state: state, lookup: lookup))
     }
 }
 

@@ -13,12 +13,15 @@ private final class Shelf: Sendable {
     let files: Mutex<[String: [UInt8]]>
     private let renamings: Mutex<[Renaming]>
     private let keeps: Bool
+    /// So many uploads break off, and half of each stays under its name.
+    private let cuts: Mutex<Int>
 
     /// `renamings`: what becomes of the first ones; those behind them go well.
-    init(_ files: [String: [UInt8]] = [:], renamings: [Renaming] = [], keeps: Bool = true) {
+    init(_ files: [String: [UInt8]] = [:], renamings: [Renaming] = [], keeps: Bool = true, cuts: Int = 0) {
         self.files = Mutex(files)
         self.renamings = Mutex(renamings)
         self.keeps = keeps
+        self.cuts = Mutex(cuts)
     }
 
     var names: [String] { files.withLock { $0.keys.sorted() } }
@@ -34,12 +37,24 @@ private final class Shelf: Sendable {
                 return .answer(207, body: "<?xml version=\"1.0\"?><D:multistatus xmlns:D=\"DAV:\">\(list)</D:multistatus>")
             case "PUT":
                 if seen[header: "If-None-Match"] != nil, !keeps { return .answer(412) }
+                if isCut {
+                    files[seen.target] = Array(seen.body.prefix(seen.body.count / 2))
+                    return .answer(503)
+                }
+                if seen[header: "If-None-Match"] != nil, files[seen.target] != nil { return .answer(412) }
                 if keeps { files[seen.target] = seen.body }
                 return .answer(201)
             case "MOVE": return rename(seen, &files)
             case "DELETE": return .answer(files.removeValue(forKey: seen.target) == nil ? 404 : 204)
             default: return files[seen.target].map { .answer(200, body: String(decoding: $0, as: UTF8.self)) } ?? .answer(404)
             }
+        }
+    }
+
+    private var isCut: Bool {
+        cuts.withLock { cuts in
+            cuts -= 1
+            return cuts >= 0
         }
     }
 
@@ -97,6 +112,30 @@ private func failure<Value>(_ body: () async throws(IngestError) -> Value) async
         }
     }
 
+    /// Without a hidden name in between, what broke off stands under the final one: it is finished, also by the next process.
+    @Test func aCutFileOfOurOwnIsFinished() async throws {
+        let shelf = Shelf(cuts: 2), server = try FaultServer { _, _ in .compute { shelf.answer($0) } }, state = Temporary.ownFolder
+        defer { server.stop() }
+        let sample = try SampleJob(bytes: Self.bytes)
+        for isLast in [false, false, true] {
+            let target = try Nginx.target(server.url + "/dav", nil, state: state) { $0.placing = .direct }
+            let error = await failure { () async throws(IngestError) in try await target.upload(sample.job()) }
+            #expect(isLast ? error == nil : error?.code == .unavailable, "\(String(describing: error))")
+        }
+        #expect(shelf.files.withLock(\.self) == [Self.place: Self.bytes])
+    }
+
+    /// The same bytes cut short, which we never began to send: somebody is just sending them.
+    @Test func aCutFileOfSomebodyIsLeftAlone() async throws {
+        let half = Array(Self.bytes.prefix(3)), shelf = Shelf([Self.place: half])
+        let server = try FaultServer { _, _ in .compute { shelf.answer($0) } }
+        defer { server.stop() }
+        let sample = try SampleJob(bytes: Self.bytes)
+        let target = try Nginx.target(server.url + "/dav", nil, state: Temporary.ownFolder) { $0.placing = .direct }
+        #expect(await failure { () async throws(IngestError) in try await target.upload(sample.job()) }?.code == .nameTaken)
+        #expect(shelf.files.withLock(\.self) == [Self.place: half])
+    }
+
     /// The connection died after the renaming, and libcurl asked again on another one.
     @Test(arguments: [404, 412]) func whatWasRenamedIsDeliveredWhateverTheAnswer(_ status: Int) async throws {
         let shelf = Shelf(renamings: [.doneAndSaid(status)])
@@ -125,7 +164,7 @@ private func failure<Value>(_ body: () async throws(IngestError) -> Value) async
     @Test func aKilledTrysPartIsRemoved() async throws {
         let shelf = Shelf([Self.place: Self.bytes])
         try await served(shelf) { (target, job) async throws in
-            let part = "/dav/" + WebDAVTarget.part(of: job, at: job.path)
+            let part = "/dav/" + target.part(of: job, at: job.path)
             shelf.files.withLock { $0[part] = [0x61] }
             #expect(try await target.find(job)?.verified == .reread)
             #expect(shelf.parts == 1)
@@ -166,5 +205,18 @@ private func failure<Value>(_ body: () async throws(IngestError) -> Value) async
         ]
         for error in errors { #expect(error?.code == .untrusted && error?.advice?.contains("WebDAV") == true) }
         #expect(server.seen.allSatisfy { $0.method == "PROPFIND" })
+    }
+
+    /// The same frame by two stations: what one sends must not be what the other just renamed.
+    @Test func twoStationsSendUnderTwoHiddenNames() async throws {
+        let shelf = Shelf(), server = try FaultServer { _, _ in .compute { shelf.answer($0) } }
+        defer { server.stop() }
+        let sample = try SampleJob(bytes: Self.bytes)
+        for _ in 0..<2 {
+            let target = try Nginx.target(server.url + "/dav", nil, state: Temporary.ownFolder)
+            _ = await failure { () async throws(IngestError) in try await target.upload(sample.job()) }
+        }
+        let parts = server.seen.filter { $0.method == "PUT" }.map(\.target)
+        #expect(parts.count == 2 && Set(parts).count == 2, "\(parts)")
     }
 }

@@ -111,8 +111,44 @@ struct WebDAVTargetTests {
         #expect(try await Self.names(Self.list(entry, end: "")) == nil)
         #expect(try await Self.names(Self.list("<D:response><D:href>/dav/a b.jpg</D:href></D:response>")) == nil)
         #expect(try await Self.names("<html>Sign in</html>") == nil)
+        #expect(try await Self.names(Self.list("<D:href>/dav/c.jpg</D:href>")) == nil)
         let many = (0...20_000).map { "<D:href>/dav/\($0)</D:href>" }.joined()
         #expect(try await Self.names(Self.list(many)) == nil)
+    }
+
+    /// A name that is read as another one, or as none, would count as free.
+    @Test func aListWhoseNamesCannotBeReadIsNone() async throws {
+        func entry(_ href: String) -> String { "<D:response>\(href)</D:response>" }
+        for href in ["", "<D:href/>", "<D:href></D:href>", "<D:href>&a;</D:href>", "<D:href>/dav/a%EF%BF%BD.jpg</D:href>"] {
+            #expect(try await Self.names(Self.list(entry(href))) == nil, "\(href)")
+        }
+        let good = Self.list(entry("<D:href>/dav/a.jpg</D:href>"))
+        #expect(try await Self.names(good) == ["a.jpg"])
+        let typed = good.replacing("<D:multistatus", with: "<!DOCTYPE a [<!ENTITY a \"/dav/b.jpg\">]><D:multistatus")
+        #expect(try await Self.names(typed) == nil)
+        let cut = Self.list(entry("<D:href>/dav/</D:href><D:status>HTTP/1.1 507 Insufficient Storage</D:status>"))
+        #expect(try await Self.names(cut) == nil)
+    }
+
+    /// `Bl\xE5.JPG`: the byte travels through the program as U+10FFE5.
+    @Test func aNameThatIsNotUTF8KeepsItsBytes() async throws {
+        let foreign = "<D:response><D:href>/dav/Bl%E5.JPG</D:href></D:response>"
+        #expect(try await Self.names(Self.list(foreign)) == ["Bl\u{10FFE5}.JPG"])
+        let server = try FaultServer { seen, _ in
+            switch seen.method {
+            case "PROPFIND": .answer(207, body: Self.list(foreign))
+            case "GET", "HEAD": seen.target == "/dav/Bl%E5.JPG" ? .answer(200, body: "FOREIGN") : .answer(404)
+            default: .answer(201)
+            }
+        }
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try Nginx.target(server.url + "/dav", nil) { $0.placing = .direct }
+        #expect(try await target.occupancy(of: "Bl\u{10FFE5}.JPG", for: sample.job()) == .other)
+        do throws(IngestError) {
+            _ = try await target.upload(sample.job("Bl\u{10FFE5}.JPG"))
+            Issue.record("It was replaced.")
+        } catch { #expect(error.code == .nameTaken) }
+        #expect(!server.seen.contains { $0.method == "PUT" })
     }
 
     /// Neither listed nor read: no number behind a name makes it free, so it is asked once.

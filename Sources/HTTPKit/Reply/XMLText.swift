@@ -43,6 +43,17 @@ public enum XMLText {
         return found
     }
 
+    /// Whether the document brings a document type along: what its entities stand for is known to nobody here.
+    public static func hasDocumentType(_ bytes: [UInt8]) -> Bool {
+        let word = Array("doctype".utf8)
+        var rest = bytes[...]
+        while let mark = rest.firstRange(of: [UInt8(ascii: "<"), UInt8(ascii: "!")]) {
+            rest = rest[mark.upperBound...]
+            if rest.prefix(word.count).elementsEqual(word, by: { $0 | 0x20 == $1 }) { return true }
+        }
+        return false
+    }
+
     /// `text` made fit to stand inside an element.
     public static func escaped(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
