@@ -68,6 +68,8 @@ enum S3Failure {
     static func error(for response: HTTPResponse) -> IngestError {
         let code = code(response) ?? ""
         if code.isEmpty, response.status == 404 || response.status == 405, !response.body.isEmpty { return notS3(response) }
+        // A success of a kind that no service gives, such as WebDAV's 207.
+        if code.isEmpty, (200..<300).contains(response.status) { return notS3(response) }
         var error = HTTPStatus.error(for: response)
         if !code.isEmpty {
             let words = XMLText.first("Message", in: response.body).map { String(HeaderText.clean($0).prefix(200)) } ?? ""
