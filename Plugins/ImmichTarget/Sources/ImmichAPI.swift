@@ -8,6 +8,7 @@ struct ImmichAPI: Sendable {
     let root: String
     let client: HTTPClient
     private let heardNo = HeardNo()
+    let known = KnownAccount()
 
     init(base: String, client: HTTPClient) {
         var root = WebAddress(base)?.text ?? base

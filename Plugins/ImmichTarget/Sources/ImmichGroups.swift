@@ -11,13 +11,9 @@ actor ImmichGroups {
 
     init(_ api: ImmichAPI) { self.api = api }
 
-    /// True when the asset is in an album of that name; else it is noted that it need not be sent to get there.
+    /// True when the asset is in an own album of that name; else it is noted that it need not be sent to get there.
     func holds(_ id: String, _ sha1: String, in name: String) async throws(IngestError) -> Bool {
-        if case .array(let items) = try await api.ask("GET", "albums?assetId=\(id)"),
-            items.contains(where: { $0["albumName"]?.text == name })
-        {
-            return true
-        }
+        if try await api.ownAlbums(with: id).contains(where: { $0["albumName"]?.text == name }) { return true }
         outside[sha1] = id
         return false
     }
@@ -49,8 +45,8 @@ actor ImmichGroups {
     }
 
     private static func findOrCreate(_ name: String, _ api: ImmichAPI) async throws(IngestError) -> String {
-        if case .array(let items) = try await api.ask("GET", "albums") {
-            for item in items where item["albumName"]?.text == name { if let id = item["id"]?.text, api.isID(id) { return id } }
+        for item in try await api.ownAlbums() where item["albumName"]?.text == name {
+            if let id = item["id"]?.text, api.isID(id) { return id }
         }
         let made = try await api.ask("POST", "albums", .object(["albumName": .string(name)]))
         guard let id = made["id"]?.text, api.isID(id) else {

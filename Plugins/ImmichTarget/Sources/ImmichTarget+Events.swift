@@ -7,9 +7,7 @@ extension ImmichTarget: EventDirectory {
     /// The albums, by name, where the album of a file is its event and nothing else.
     public func events(_ page: String?) async throws(IngestError) -> EventPage? {
         guard options.album?.source == "{event}" else { return nil }
-        guard case .array(let items) = try await api.ask("GET", "albums") else {
-            throw IngestError(.unavailable, "The server's answer holds no list of albums.")
-        }
+        let items = try await api.ownAlbums()
         // An album is found by its name when files go into it, so its name is what stands for it here too.
         let events = items.compactMap { item -> GalleryEvent? in
             guard let name = item["albumName"]?.text.map(HeaderText.clean), !name.isEmpty else { return nil }

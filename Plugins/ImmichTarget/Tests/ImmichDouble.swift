@@ -19,6 +19,10 @@ final class ImmichDouble: Sendable {
         var bin: Set<String> = [], grouped: Set<String> = [], closed = false
         /// What the key may do beyond uploading, and the originals by their ids, in the bin or not.
         var rights: Set<String> = [], originals: [String: String] = [:]
+        /// Albums of others that are shared with the account, and what lies in them.
+        var foreign: [String: String] = [:], inForeign: Set<String> = []
+        /// Whether the key may know whose account it is, and whether albums say whose they are.
+        var tellsAccount = true, tellsOwners = true
     }
     let state = Mutex(State())
     let release: Release
@@ -42,15 +46,13 @@ final class ImmichDouble: Sendable {
             return .answer(401, body: #"{"message":"Invalid API key","statusCode":401}"#)
         }
         switch (seen.method, seen.target) {
-        case ("GET", "/api/users/me"), ("GET", "/api/server/version"): return .answer(200, body: "{}")
+        case ("GET", "/api/users/me"):
+            return state.withLock(\.tellsAccount) ? .answer(200, body: #"{"id":"me"}"#) : .answer(403, body: #"{"message":"No"}"#)
+        case ("GET", "/api/server/version"): return .answer(200, body: "{}")
         case ("POST", "/api/assets"): return .compute { self.upload($0) }
         case ("POST", "/api/assets/bulk-upload-check"): return .compute { self.known($0) }
-        case ("GET", let path) where path == "/api/albums" || path.hasPrefix("/api/albums?assetId="):
-            let asset = path.split(separator: "=").dropFirst().first.map(String.init)
-            let items = state.withLock { state in
-                state.albums.filter { _ in asset.map { state.grouped.contains($0) } ?? true }
-            }.map { #"{"id":"\#($0.value)","albumName":"\#($0.key)"}"# }
-            return .answer(200, body: "[" + items.joined(separator: ",") + "]")
+        case ("GET", let path) where path == "/api/albums" || path.hasPrefix("/api/albums?"):
+            return albums(path.split(separator: "?").dropFirst().first.map(String.init) ?? "")
         case ("POST", "/api/albums"):
             state.withLock { $0.albums["wedding"] = "a-1" }
             return .answer(201, body: #"{"id":"a-1","albumName":"wedding"}"#)
@@ -61,6 +63,18 @@ final class ImmichDouble: Sendable {
             return show(parts.first ?? "", original: parts.last == "original")
         default: return .answer(404, body: #"{"message":"Cannot \#(seen.method)","statusCode":404}"#)
         }
+    }
+
+    /// The list of albums; shared ones are in it from release 3 on, and always in that of one file.
+    private func albums(_ query: String) -> FaultAct {
+        let state = state.withLock(\.self), asset = query.hasPrefix("assetId=") ? String(query.dropFirst(8)) : nil
+        func item(_ pair: (key: String, value: String), _ owner: String) -> String {
+            #"{"id":"\#(pair.value)","albumName":"\#(pair.key)"\#(state.tellsOwners ? #","ownerId":"\#(owner)""# : "")}"#
+        }
+        let own = state.albums.filter { _ in asset.map { state.grouped.contains($0) } ?? true }.map { item($0, "me") }
+        let isShared = asset.map { state.inForeign.contains($0) } ?? (release == .v3Strict && query != "isOwned=true")
+        let foreign = isShared ? state.foreign.map { item($0, "somebody") } : []
+        return .answer(200, body: "[" + (foreign + own).joined(separator: ",") + "]")
     }
 
     /// An asset or its original, to a key that has the right.

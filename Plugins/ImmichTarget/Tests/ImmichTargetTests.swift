@@ -133,9 +133,31 @@ import Testing
         let target = try target(server.url) { $0.album = Template("{event}") }
         _ = try await target.upload(raw.job("IMG_1.CR3", event: "wedding"))
         _ = try await target.upload(jpeg.job("IMG_1.JPG", event: "wedding"))
-        #expect(server.seen.count { $0.target == "/api/albums" } == 2)
+        #expect(
+            server.seen.map(\.target).filter { $0.hasPrefix("/api/albums") && !$0.contains("a-1") } == [
+                "/api/albums?isOwned=true", "/api/albums",
+            ])
         let stack = try #require(server.seen.first { $0.target == "/api/stacks" })
         #expect(String(decoding: stack.body, as: UTF8.self) == #"{"assetIds":["asset-2","asset-1"]}"#)
+    }
+
+    /// From release 3 on the list of albums holds those of others, too; some keys may not know whose account it is.
+    @Test(arguments: [ImmichDouble.Release.v1, .v3Strict], [(true, true), (false, true), (true, false)])
+    func anothersAlbumOfThatNameIsNotOurs(_ release: ImmichDouble.Release, _ tells: (account: Bool, owners: Bool)) async throws {
+        let (double, server) = try ImmichDouble.start(release)
+        defer { server.stop() }
+        double.state.withLock { ($0.foreign, $0.tellsAccount, $0.tellsOwners) = (["wedding": "b-9"], tells.account, tells.owners) }
+        let sample = try SampleJob(), target = try target(server.url) { $0.album = Template("{event}") }
+        let job = sample.job("IMG_1.JPG", event: "wedding")
+        _ = try await target.upload(job)
+        #expect(server.seen.contains { $0.method == "PUT" && $0.target == "/api/albums/a-1/assets" })
+        #expect(!server.seen.contains { $0.target.contains("b-9") })
+        // What somebody put into an album of theirs is in none of ours.
+        double.state.withLock { ($0.inForeign, $0.grouped) = (["asset-1"], []) }
+        #expect(try await target.find(job) == nil)
+        double.state.withLock { $0.grouped = ["asset-1"] }
+        #expect(try await target.find(job)?.id == "asset-1")
+        #expect(try await target.events(nil)?.events.map(\.name) == ["wedding"])
     }
 
     @Test func albumsAreEventsWhereTheAlbumIsTheEvent() async throws {
