@@ -89,8 +89,12 @@ struct FrameFastAPI: Sendable {
         case 402:
             error.advice = "Buy credits; then run `filmgate retry`."
         case 404, 410:
-            // The event is gone or over: that concerns every file.
-            error.code = .unauthorized
+            // That concerns every file.
+            let words = ServerWords.of(response), said = words.isEmpty ? "" : " It says: \(words)"
+            error.code = .untrusted
+            error.message =
+                (response.status == 410 ? "FrameFast says that the event is over (410)." : "FrameFast does not know the event (404).")
+                + said
             error.advice = "Choose another event, then run `filmgate retry`."
         default: break
         }

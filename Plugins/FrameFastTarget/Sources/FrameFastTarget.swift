@@ -10,6 +10,8 @@ public struct FrameFastTarget: Module, UploadTarget {
     public let traits: TargetTraits
     let options: FrameFastOptions, api: FrameFastAPI, begun: BegunUploads, watch: StatusWatch
     private let agreed = OnceAgreed()
+    /// One for each file that is on its way; what the service works on needs none.
+    private let seats: ByteBudget
 
     public init(_ config: FrameFastOptions, _ context: ModuleContext) throws(IngestError) {
         let transport = CurlTransport(config.web.transport), provider = try config.web.provider(context, for: [config.url.base])
@@ -23,6 +25,8 @@ public struct FrameFastTarget: Module, UploadTarget {
         traits.extensions = config.extensions
         traits.maxSize = traits.maxSize ?? config.limit
         traits.maxPixels = 25_000_000
+        traits.parallel += StatusWatch.most
+        seats = ByteBudget(limit: UInt64(max(1, config.web.workers)))
         self.traits = traits
         begun = BegunUploads(state: context.state, name: "framefast", key: traits.identity)
         watch = StatusWatch(api, every: config.poll, patience: config.patience)
@@ -36,24 +40,33 @@ public struct FrameFastTarget: Module, UploadTarget {
         _ = try await api.ask("GET", "/events/\(Percent.encode(api.event))")
     }
 
+    /// Sends one of a few at a time, and then waits beside up to 50 others until the service has taken it in.
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
+        let (id, existed) = try await onItsWay(job)
+        return try await conclude(job, id, existed: existed)
+    }
+
+    /// The service's name for the upload, once it has the bytes.
+    private func onItsWay(_ job: UploadJob) async throws(IngestError) -> (id: String, existed: Bool) {
+        try await seats.take(1)
+        defer { seats.give(1) }
         guard let known = try begun.place(of: job.digests.sha256) else { return try await sent(job, begin(job)) }
         // An earlier try: what became of it decides, and nothing is sent that the service has.
         switch try await api.status(of: [known])[known]?.state {
         // What it leaves out of its list it may know all the same: only a plain no lets it be begun anew.
         case "pending", "expired", "failed", nil: break
-        default: return try await conclude(job, known, existed: true)
+        default: return (known, true)
         }
         switch try await api.presignAgain(known) {
         case .ticket(let ticket): return try await sent(job, ticket)
-        case .goneOn: return try await conclude(job, known, existed: true)
+        case .goneOn: return (known, true)
         case .unknown: return try await sent(job, begin(job))
         }
     }
 
-    private func sent(_ job: UploadJob, _ ticket: UploadTicket) async throws(IngestError) -> Receipt {
+    private func sent(_ job: UploadJob, _ ticket: UploadTicket) async throws(IngestError) -> (id: String, existed: Bool) {
         try await send(job, ticket, mayRenew: true)
-        return try await conclude(job, ticket.id, existed: false)
+        return (ticket.id, false)
     }
 
     private func begin(_ job: UploadJob) async throws(IngestError) -> UploadTicket {

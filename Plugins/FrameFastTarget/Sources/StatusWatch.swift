@@ -5,6 +5,9 @@ actor StatusWatch {
     private struct Waiter {
         var id: String, since: ContinuousClock.Instant, resume: CheckedContinuation<Result<UploadStatus, IngestError>, Never>
     }
+    /// The service answers for so many at once.
+    static let most = 50
+
     private let api: FrameFastAPI, interval: Duration, patience: Duration
     private var waiting: [Waiter] = []
     private var isAsking = false
@@ -27,9 +30,13 @@ actor StatusWatch {
 
     private func ask() async {
         while !waiting.isEmpty {
-            let ids = Array(Set(waiting.map(\.id)).prefix(50)), api = api
-            let answer = await Result { () async throws(IngestError) in try await api.status(of: ids) }
-            settle(ids, answer)
+            // Who waits longest comes first, and each is asked about in every round.
+            var seen: Set<String> = [], rest = waiting.map(\.id).filter { seen.insert($0).inserted }[...]
+            while !rest.isEmpty {
+                let ids = Array(rest.prefix(Self.most)), api = api
+                rest = rest.dropFirst(Self.most)
+                settle(ids, await Result { () async throws(IngestError) in try await api.status(of: ids) })
+            }
             if !waiting.isEmpty { try? await Task.sleep(for: interval) }
         }
         isAsking = false

@@ -15,6 +15,8 @@ final class FrameFastDouble: Sendable {
     struct State {
         var uploads: [String: Upload] = [:], credits = 100, gone = false, expireNext = 0, loseNext = 0, silentNext = 0, consented = false,
             askedConsent = 0,
+            /// Nothing is completed before so many pictures are stored; the longest list that was asked about.
+            processesUntil = 0, most = 0,
             order: [String] = []
     }
     let state = Mutex(State())
@@ -108,10 +110,12 @@ final class FrameFastDouble: Sendable {
             state.silentNext -= 1
             return .answer(200, body: #"{"data":[]}"#)
         }
+        state.most = max(state.most, ids.count)
         var items: [String] = []
+        let mayComplete = state.uploads.values.count { $0.stored } >= state.processesUntil
         for id in ids {
             guard var upload = state.uploads[id] else { continue }
-            if upload.state == "processing" {
+            if upload.state == "processing", mayComplete {
                 upload.polls += 1
                 if upload.polls > 1 { upload.state = "completed" }
             }
