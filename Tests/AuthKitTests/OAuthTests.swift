@@ -1,5 +1,6 @@
 import Dispatch
 import FilmgateCore
+import Glibc
 import HTTPKit
 import Testing
 
@@ -33,6 +34,49 @@ import Testing
             _ = try? HelperProgram.run(["/usr/bin/curl", "-s", "-o", "/dev/null", "http://127.0.0.1:\(listener.port)\(target)"])
         }
         #expect(try await answer == "code=1&state=2")
+    }
+
+    /// RFC 9207 §2.4: who promises to name itself in each answer, and does not, did not give it.
+    @Test func anAnswerWithoutItsPromisedIssuerIsDropped() throws {
+        func code(_ query: String) throws -> String {
+            try Callback(query: query).code(state: "s", issuer: "https://i", namesIssuer: true)
+        }
+        #expect(try code("code=a&state=s&iss=https%3A%2F%2Fi") == "a")
+        for query in ["code=a&state=s", "error=access_denied&state=s", "code=a&state=s&iss=https%3A%2F%2Fj"] {
+            #expect(throws: IngestError.self) { try code(query) }
+        }
+        let text = #"{"issuer":"https://i","token_endpoint":"https://i/t","authorization_response_iss_parameter_supported":true}"#
+        let said = try #require(JSONValue(Array(text.utf8)))
+        #expect(try ProviderMetadata(said, of: "https://i").namesIssuer)
+    }
+
+    @Test(arguments: [("Bearer", true), ("bearer", true), ("", true), ("MAC", false), ("DPoP", false)])
+    func onlyBearerTokensAreUsed(_ kind: String, _ isUsed: Bool) async {
+        let json = JSONValue.object(["access_token": .string("t"), "token_type": .string(kind)]), reply = OAuthReply(json: json, at: 0)
+        let client = OAuthClient(issuer: "https://i.invalid", id: "c", transport: CurlTransport(TransportOptions()))
+        let fresh = await Result { () async throws(IngestError) in try await client.credential(reply) }
+        #expect(((try? fresh.get()) != nil) == isUsed)
+    }
+
+    /// Browsers open connections that they may need; more of them than are looked after at once keep the right one waiting for a second.
+    @Test(arguments: [3, 40]) func silentConnectionsDoNotDelayTheAnswer(_ count: Int) async throws {
+        let listener = try LoopbackListener(ports: [])
+        let silent = (0..<count).map { _ in Self.connection(to: listener.port) }
+        defer { for descriptor in silent { close(descriptor) } }
+        async let answer = listener.answer(seconds: 4)
+        #expect(await Self.status(of: "http://127.0.0.1:\(listener.port)/callback?code=1") == "200")
+        #expect(try await answer == "code=1")
+    }
+
+    private static func connection(to port: Int) -> CInt {
+        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        (address.sin_family, address.sin_port) = (sa_family_t(AF_INET), UInt16(port).bigEndian)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        _ = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        }
+        return descriptor
     }
 
     /// Any page in the browser can ask for the port: who does not know our state is refused, and the sign-in goes on.

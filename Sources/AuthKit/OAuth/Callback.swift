@@ -33,13 +33,20 @@ public struct Callback: Sendable {
     }
 
     /// The code, when this answers our own question.
-    public func code(state: String, issuer: String?) throws(IngestError) -> String {
+    ///
+    /// `namesIssuer`: the provider promises to say in each answer that it is its own (RFC 9207 §2.4); one that does not may be another's.
+    public func code(state: String, issuer: String?, namesIssuer: Bool = false) throws(IngestError) -> String {
         guard let said = values["state"], PKCE.same(said, state) else {
             throw IngestError(
                 .unauthorized, "What came back is not the answer to this sign-in; it was dropped.", advice: "Run `filmgate login` again.")
         }
         if let issuer, let said = values["iss"], said != issuer {
             throw IngestError(.unauthorized, "The answer comes from another provider; it was dropped.")
+        }
+        if namesIssuer, values["iss"] == nil {
+            throw IngestError(
+                .unauthorized, "The answer does not say which provider it comes from, although the provider promises that; it was dropped.",
+                advice: "Run `filmgate login` again; where it stays so, what stands between browser and provider cuts addresses short.")
         }
         if let error = values["error"] {
             let words = values["error_description"].map { " (\(HeaderText.clean(String($0.prefix(200)))))" } ?? ""

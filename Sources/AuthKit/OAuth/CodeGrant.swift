@@ -30,7 +30,7 @@ public struct CodeGrant: Sendable {
         let text = query.map { "\(Percent.encode($0.name))=\(Percent.encode($0.value))" }.joined(separator: "&")
         await desk.invite(Invitation(url: endpoint + (endpoint.contains("?") ? "&" : "?") + text, opens: !paste))
         let answer = try await Callback.answer(listener, desk, state: state, paste: paste)
-        let code = try answer.code(state: state, issuer: client.issuer)
+        let code = try answer.code(state: state, issuer: client.issuer, namesIssuer: metadata.namesIssuer)
         let reply = try await client.token([
             ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", listener.redirect), ("code_verifier", pkce.verifier),
         ])

@@ -35,7 +35,7 @@ public final class LoopbackListener: Sendable {
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))
         let fine = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, size) == 0 && listen(descriptor, 8) == 0 && getsockname(descriptor, $0, &size) == 0
+                bind(descriptor, $0, size) == 0 && listen(descriptor, 128) == 0 && getsockname(descriptor, $0, &size) == 0
             }
         }
         if fine { return (descriptor, Int(UInt16(bigEndian: address.sin_port))) }
@@ -62,40 +62,73 @@ public final class LoopbackListener: Sendable {
     }
 
     private func serve(until end: ContinuousClock.Instant, _ isOurs: (String) -> Bool) throws(IngestError) -> String {
+        var visitors: [Visitor] = []
+        defer { for visitor in visitors { close(visitor.descriptor) } }
         while ContinuousClock.now < end {
             if stopped.load(ordering: .relaxed) { throw IngestError(.cancelled, "Stopped while waiting for the browser.") }
-            var watch = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&watch, 1, 100) > 0 else { continue }
-            let client = accept(descriptor, nil, nil)
-            guard client >= 0 else { continue }
-            defer { close(client) }
-            if let query = Visitor(client).query(isOurs) { return query }
+            let isFull = visitors.count >= Self.most
+            var watched = visitors.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+            watched.append(pollfd(fd: isFull ? -1 : descriptor, events: Int16(POLLIN), revents: 0))
+            let count = poll(&watched, nfds_t(watched.count), 100)
+            if count > 0 {
+                for place in visitors.indices.reversed() where watched[place].revents != 0 {
+                    let news = visitors[place].hear(isOurs)
+                    if case .query(let query) = news { return query }
+                    if case .left = news { close(visitors.remove(at: place).descriptor) }
+                }
+            }
+            if count > 0, watched[watched.count - 1].revents != 0 {
+                let client = accept(descriptor, nil, nil)
+                if client >= 0 { visitors.append(Visitor(client)) }
+            }
+            Self.dropSilent(&visitors)
         }
         throw IngestError(
             .unauthorized, "The browser did not come back in time.",
             advice: "Where the browser runs on another machine, use `filmgate login --device` or `--paste`.")
     }
+
+    /// Browsers open connections that they may need, and say nothing over them; the one that has something to say comes beside them.
+    private static let most = 32
+
+    /// Nobody is waited for longer than 5 s, and no longer than 1 s where others may be waiting outside.
+    private static func dropSilent(_ visitors: inout [Visitor]) {
+        let limit = visitors.count >= most ? Duration.seconds(1) : .seconds(5), now = ContinuousClock.now
+        visitors.removeAll { visitor in
+            guard now - visitor.since > limit else { return false }
+            close(visitor.descriptor)
+            return true
+        }
+    }
 }
 
 /// One connection of a browser.
 private struct Visitor {
-    let descriptor: CInt
+    /// What came of listening to it.
+    enum News { case more, left, query(String) }
+
+    let descriptor: CInt, since = ContinuousClock.now
+    private var head: [UInt8] = []
 
     init(_ descriptor: CInt) {
         self.descriptor = descriptor
-        var limit = timeval(tv_sec: 5, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        var limit = timeval(tv_sec: 1, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
+    /// Takes what has come, without waiting for more; `left` when nothing more is to be expected.
+    mutating func hear(_ isOurs: (String) -> Bool) -> News {
+        var part = [UInt8](repeating: 0, count: 4096)
+        let count = recv(descriptor, &part, part.count, CInt(MSG_DONTWAIT))
+        if count < 0, errno == EAGAIN || errno == EINTR { return .more }
+        guard count > 0 else { return .left }
+        head += part[..<count]
+        guard head.count >= 32_768 || head.firstRange(of: [13, 10, 13, 10]) != nil else { return .more }
+        return query(isOurs).map { .query($0) } ?? .left
+    }
+
     /// The query of a GET for our path that `isOurs` knows; another one gets 400, anything else 404, and nil.
-    func query(_ isOurs: (String) -> Bool) -> String? {
-        var head: [UInt8] = [], part = [UInt8](repeating: 0, count: 4096)
-        while head.count < 32_768, head.firstRange(of: [13, 10, 13, 10]) == nil {
-            let count = recv(descriptor, &part, part.count, 0)
-            guard count > 0 else { return nil }
-            head += part[..<count]
-        }
+    private func query(_ isOurs: (String) -> Bool) -> String? {
         let words = String(decoding: head.prefix { $0 != 13 && $0 != 10 }, as: UTF8.self).split(separator: " ")
         let place = words.count == 3 ? words[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false) : []
         guard words.first == "GET", place.count == 2, String(place[0]) == LoopbackListener.path else {

@@ -118,6 +118,11 @@ public struct OAuthReply: Sendable, CustomReflectable {
 
     public subscript(key: String) -> String? { json[key]?.text.flatMap { $0.isEmpty ? nil : $0 } }
 
+    /// What it says of the access token's kind; most call it `Bearer`.
+    var kind: String { String((self["token_type"] ?? "").prefix(40)) }
+    /// A token of another kind must not be used as one (RFC 6749 §7.1); providers that say nothing mean this one.
+    var isBearer: Bool { kind.isEmpty || kind.lowercased().hasPrefix("bearer") }
+
     /// A lifetime in seconds, number or numeric text; bounded to ten years.
     public func seconds(_ key: String) -> Int? {
         guard let text = self[key], let number = Double(text), number.isFinite else { return nil }

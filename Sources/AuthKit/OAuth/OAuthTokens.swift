@@ -10,6 +10,11 @@ extension OAuthClient {
         guard HeaderText.clean(access) == access else {
             throw IngestError(.unauthorized, "\(issuer) gave an access token with characters that no header may have.")
         }
+        guard reply.isBearer else {
+            throw IngestError(
+                .unauthorized, "\(issuer) gave a token of a kind that is not known here: \(HeaderText.clean(reply.kind)).",
+                advice: "Let the provider give this client Bearer tokens.")
+        }
         let identity = try reply["id_token"].map { text throws(IngestError) in try IDToken(text) }
         try identity?.check(issuer: issuer, client: id, nonce: nonce, now: clock())
         var account = identity?.account
@@ -31,7 +36,7 @@ extension OAuthClient {
 
     /// The old credential with what the provider changed: a missing refresh token means that the old one stays.
     public func renewed(_ old: Credential, _ reply: OAuthReply) throws(IngestError) -> Credential {
-        guard let access = reply["access_token"], HeaderText.clean(access) == access else {
+        guard let access = reply["access_token"], HeaderText.clean(access) == access, reply.isBearer else {
             throw IngestError(.unavailable, "\(issuer) gave no access token that could be sent.")
         }
         var fresh = old

@@ -7,6 +7,8 @@ public struct ProviderMetadata: Sendable, Hashable {
     public var authorization: String?, token: String, device: String?, revocation: String?, userInfo: String?
     /// Methods at the token endpoint: `client_secret_basic` and so on; empty = not said.
     public var clientMethods: [String] = []
+    /// Each answer of its sign-in page says which provider it comes from (RFC 9207).
+    public var namesIssuer = false
 
     public init(issuer: String, token: String) { (self.issuer, self.token) = (issuer, token) }
 
@@ -26,6 +28,7 @@ public struct ProviderMetadata: Sendable, Hashable {
         revocation = json["revocation_endpoint"]?.text
         userInfo = json["userinfo_endpoint"]?.text
         if case .array(let items)? = json["token_endpoint_auth_methods_supported"] { clientMethods = items.compactMap(\.text) }
+        namesIssuer = json["authorization_response_iss_parameter_supported"] == .bool(true)
         for endpoint in [authorization, token, device, revocation, userInfo].compactMap({ $0 }) { try Self.require(endpoint) }
     }
 
