@@ -166,10 +166,19 @@ public struct ConvexTarget: Module, UploadTarget {
         let response = try await client.deliver(HTTPExchange(HTTPRequest("POST", "\(root)/api/\(kind)"), body: body))
         guard response.status == 200 || response.status == 560, let answer = response.json else { throw HTTPStatus.error(for: response) }
         guard answer["status"]?.text == "success" else {
-            let words = HeaderText.clean(String((answer["errorMessage"]?.text ?? "no reason given").prefix(200)))
+            let words = HeaderText.clean(String(Self.reason(answer).prefix(200)))
             throw IngestError(.rejected, response.redactor.scrub("`\(path)` failed: \(words)"))
         }
         return answer["value"] ?? .null
+    }
+
+    /// The app's own words: a deployment in production says of any failure only "Server Error", and what the app meant is beside it.
+    private static func reason(_ answer: JSONValue) -> String {
+        let said = answer["errorMessage"]?.text ?? "no reason given"
+        guard let data = answer["errorData"], data != .null else { return said }
+        if let text = data.text { return text.isEmpty ? said : text }
+        let parts = ["code", "message", "reason"].compactMap { data[$0]?.text }.filter { !$0.isEmpty }
+        return parts.isEmpty ? said : parts.joined(separator: ": ")
     }
 
     private func receipt(_ job: UploadJob, _ id: String, proof: Receipt.Proof, existed: Bool) -> Receipt {

@@ -76,6 +76,23 @@ import Testing
         #expect(receipt.existed && receipt.id == "doc1" && receipt.verified == .server)
     }
 
+    /// In production the message is only "Server Error": what the app meant is in the data of its error.
+    @Test(arguments: [#""File already exists""#, #"{"code":"EXISTS","message":"It already exists"}"#])
+    func whatTheAppMeansIsReadInProductionToo(_ data: String) async throws {
+        let failure = #"{"status":"error","errorMessage":"[Request ID: 1f] Server Error","errorData":\#(data)}"#
+        let server = try Self.deployment(commit: failure, query: "\"doc1\"")
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try Self.target(server.url) { $0.find = "files:bySha256" }
+        #expect(try await target.upload(sample.job()).id == "doc1")
+        let blind = try Self.deployment(commit: failure)
+        defer { blind.stop() }
+        let poor = try Self.target(blind.url)
+        do throws(IngestError) {
+            _ = try await poor.upload(sample.job())
+            Issue.record("It was taken.")
+        } catch { #expect(error.message.contains("already exists") && error.advice?.contains("find") == true, "\(error)") }
+    }
+
     /// It may be a name that exists, with other bytes.
     @Test(arguments: ["", "files:bySha256"]) func thatSomethingExistsIsNoProof(_ find: String) async throws {
         let server = try Self.deployment(commit: Self.exists)
