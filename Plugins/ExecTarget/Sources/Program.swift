@@ -40,7 +40,7 @@ struct Program: Sendable {
         while true {
             drain(out[0], into: &output, wait: 50)
             drain(err[0], into: &errors, wait: 0)
-            if waitpid(process, &status, WNOHANG) == process { break }
+            if Self.isOver(process) { break }
             // Nobody can see how far it is: its own limit says how long it may take.
             Motion.current?.note()
             guard !stop.isRaised, ContinuousClock.now < end else {
@@ -51,12 +51,19 @@ struct Program: Sendable {
                     : IngestError(.unavailable, "\(words[0]) took longer than \(timeout.shown ?? "").")
             }
         }
-        // What it left running ends with it.
+        // What it left running ends with it; before it is reaped, for its number may be another program's from then on.
         kill(-process, SIGKILL)
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
         drain(out[0], into: &output, wait: 0)
         drain(err[0], into: &errors, wait: 0)
         let code = status & 0x7F == 0 ? Int(status >> 8 & 0xFF) : 128 + Int(status & 0x7F)
         return Ending(status: code, output: String(decoding: output, as: UTF8.self), errors: String(decoding: errors, as: UTF8.self))
+    }
+
+    /// Whether it has ended; it stays there to be reaped.
+    private static func isOver(_ process: pid_t) -> Bool {
+        var found = siginfo_t()
+        return waitid(P_PID, id_t(process), &found, WEXITED | WNOHANG | WNOWAIT) == 0 && found.si_signo == SIGCHLD
     }
 
     /// Takes what is there without waiting for more; keeps the last 64 KiB.
