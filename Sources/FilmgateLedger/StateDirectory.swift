@@ -20,6 +20,12 @@ struct StateDirectory: Sendable {
     /// Makes the directory with mode 0700 and the ledger's file with 0600 where they are missing; leaves what exists as it is.
     func prepare() throws(IngestError) {
         try Self.make(path)
+        var facts = stat()
+        if lstat(database, &facts) == 0, facts.st_mode & S_IFMT == S_IFLNK {
+            throw IngestError(
+                .misconfigured, "\(database) is a symbolic link; the ledger is never kept behind one.",
+                advice: "Move the file itself here, or name its directory with `--state DIR`.")
+        }
         let file = Glibc.open(database, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if file >= 0 { close(file) } else if errno != EEXIST { throw Self.failure("cannot be written", path, errno) }
     }

@@ -32,6 +32,16 @@ import Testing
         #expect(try await ledger.assets(AssetFilter()).count == 1)
     }
 
+    /// Where it leads to may be anybody's, and would be made there with what the link's owner wants.
+    @Test func aLinkIsNoLedger() async throws {
+        let state = try TemporaryState(), elsewhere = state.path + "-elsewhere.sqlite"
+        try FileManager.default.createDirectory(atPath: state.path, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: state.database, withDestinationPath: elsewhere)
+        let error = #expect(throws: IngestError.self) { try state.open() }
+        #expect(error?.code == .misconfigured && error?.message.contains("symbolic link") == true)
+        #expect(!FileManager.default.fileExists(atPath: elsewhere))
+    }
+
     @Test func whatWasRecordedIsThereNextTime() async throws {
         let state = try TemporaryState()
         for number in 1...3 {

@@ -87,7 +87,11 @@ struct Workplace {
             guard handingOver else { throw Exit(.stateLocked) }
             return living
         }
-        do throws(IngestError) { return try SQLiteLedger.open(directory: options.stateDirectory) } catch {
+        do throws(IngestError) {
+            let ledger = try SQLiteLedger.open(directory: options.stateDirectory)
+            warnOfOthers()
+            return ledger
+        } catch {
             if error.code == .stateLocked, handingOver {
                 let arguments = Array(CommandLine.arguments.dropFirst()), state = options.stateDirectory
                 if let code = ControlClient.handOver(arguments, state: state) { throw Exit(ExitStatus(rawValue: code) ?? .failure) }
@@ -95,6 +99,15 @@ struct Workplace {
             }
             throw Self.end(error, options)
         }
+    }
+
+    /// Whoever may write there can put other files in the place of the ledger and of the secrets.
+    private func warnOfOthers() {
+        let directory = options.stateDirectory
+        guard let facts = try? FileFacts.of(directory), facts.mode & 0o022 != 0 else { return }
+        let mode = String(facts.mode & 0o777, radix: 8)
+        Console.err(
+            "warning: others on this machine may write into the state directory \(directory) (mode \(mode)): chmod 700 \(directory)")
     }
 
     /// Somebody holds the state, and does not take the job.
