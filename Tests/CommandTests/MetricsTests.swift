@@ -44,6 +44,11 @@ import Testing
             text = String(decoding: try URLRequest("http://127.0.0.1:\(port)/metrics").body(), as: UTF8.self)
             return wanted.allSatisfy(text.contains)
         }
+        // A page in the browser may let its own name lead here.
+        var misled = URLRequest("http://127.0.0.1:\(port)/metrics")
+        misled.setValue("rebound.example", forHTTPHeaderField: "Host")
+        let answer = try? misled.body()
+        #expect(answer.map { String(decoding: $0, as: UTF8.self).contains("filmgate_") } != true)
         #expect(isThere, "\(wanted.filter { !text.contains($0) }) in \(text)")
         run.kill(SIGTERM)
     }

@@ -12,6 +12,8 @@ struct ListenAddress: Sendable, CustomStringConvertible {
 final class MetricsServer: Sendable {
     private let door: Door
     private let text: @Sendable () -> String
+    /// Reachable from this machine only.
+    private let isPrivate: Bool
 
     static func address(_ text: String) throws -> ListenAddress {
         let parts = text.split(separator: ":")
@@ -24,6 +26,7 @@ final class MetricsServer: Sendable {
     /// Throws where the address is not this machine's, the port is taken or not allowed.
     init(_ address: ListenAddress, _ text: @escaping @Sendable () -> String) throws(IngestError) {
         self.text = text
+        isPrivate = address.host.hasPrefix("127.")
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var name = sockaddr_in(), yes: Int32 = 1
         name.sin_family = sa_family_t(AF_INET)
@@ -44,20 +47,31 @@ final class MetricsServer: Sendable {
 
     func start() {
         // One after the other, and who speaks or reads too slowly must not keep the others waiting.
-        door.open("filmgate.metrics") { [text] client in Self.answer(LineStream(owning: client, within: .seconds(3)), text) }
+        door.open("filmgate.metrics") { [text, isPrivate] client in
+            Self.answer(LineStream(owning: client, within: .seconds(3)), isPrivate: isPrivate, text)
+        }
     }
 
     func stop() { door.shut() }
 
-    private static func answer(_ stream: LineStream, _ text: () -> String) {
-        var isGet = false
+    private static func answer(_ stream: LineStream, isPrivate: Bool, _ text: () -> String) {
+        var isGet = false, isForUs = true
         stream.lines(upTo: 16 << 10) { line in
             if line.hasPrefix("GET ") { isGet = true }
+            if isPrivate, line.lowercased().hasPrefix("host:") { isForUs = isOwnName(line.dropFirst(5)) }
             return !(line.isEmpty || line == "\r")
         }
-        let body = isGet ? text() : ""
+        let body = isGet && isForUs ? text() : ""
         stream.send(
-            "HTTP/1.1 \(isGet ? "200 OK" : "405 Method Not Allowed")\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
+            "HTTP/1.1 \(!isForUs ? "421 Misdirected Request" : isGet ? "200 OK" : "405 Method Not Allowed")\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
                 + "Content-Length: \(body.utf8.count + 1)\r\nConnection: close\r\n\r\n" + body)
+    }
+
+    /// A page in the browser can let a name of its own lead to this machine: what only this machine may ask goes by no such name.
+    static func isOwnName(_ host: some StringProtocol) -> Bool {
+        let name = host.filter { !$0.isWhitespace }.lowercased()
+        if name.hasPrefix("[") { return true }
+        let bare = name.split(separator: ":", omittingEmptySubsequences: false).first ?? ""
+        return bare == "localhost" || inet_addr(String(bare)) != in_addr_t.max
     }
 }
