@@ -84,9 +84,7 @@ final class PlaceKeeper: Sendable {
         let asking = run.once ? nil : Task { await ask(session) }
         defer { asking?.cancel() }
         let key = ground.stopping.whenSet { reading.cancel() }
-        var local = ground
-        (local.leads, local.bodies, local.trees, local.refused) = (ShotLeads(), BodyBook(), trees, RefusedFrames())
-        var intake = local.intake(session)
+        var intake = ground.forPlace(trees).intake(session)
         if !run.once { (intake.wait, intake.leaving, intake.further) = (nil, { Self.owe(stay, $0, $1) }, { feed.yield($0) }) }
         try await intake.take(works, trouble: FirstTrouble { reading.cancel() })
         ground.stopping.forget(key)

@@ -16,8 +16,16 @@ struct RunGround: Sendable {
     let placing: PlacingLock, underWay: UnderWay, sessions: SessionBook
     /// Of all sources: they share the spool.
     let reads = ReadsUnderWay()
-    /// Of one open source; every place gets its own.
-    var leads = ShotLeads(), bodies = BodyBook(), trees = TreeBook(), refused = RefusedFrames()
+    /// Of one open source; every place gets its own, through `forPlace`.
+    private(set) var leads = ShotLeads(), bodies = BodyBook(), trees = TreeBook(), refused = RefusedFrames()
+
+    /// The same ground with nothing remembered of any place before: two cards have the same folders and names, and what one says of a shot
+    /// must not speak for the other's.
+    func forPlace(_ trees: TreeBook) -> RunGround {
+        var local = self
+        (local.leads, local.bodies, local.trees, local.refused) = (ShotLeads(), BodyBook(), trees, RefusedFrames())
+        return local
+    }
 
     /// What is settled from the listing alone and what must be read.
     ///

@@ -241,9 +241,7 @@ public final class Runner: Sendable {
         hub.post(.listed(place: session.place, entries: entries.count, bytes: listing.bytes))
         await ground.settle(listing.settled)
         if await ground.tellOnly(listing, of: session) { return }
-        var local = ground
-        (local.bodies, local.trees) = (BodyBook(), TreeBook(listing))
-        try await local.intake(session).take(listing)
+        try await ground.forPlace(TreeBook(listing)).intake(session).take(listing)
     }
 
     private func finish(_ run: Int64) async throws(IngestError) {
