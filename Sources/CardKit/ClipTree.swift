@@ -42,9 +42,9 @@ final class ClipTree: Sendable {
     }
 
     private func clipFolder(of path: String) -> String? {
-        guard let pattern = kind.clipFolders else { return nil }
+        guard let depth = kind.clipDepth else { return nil }
         let parts = SafeName.folded(innerPath(path)).utf8.split(separator: 0x2F)
-        guard parts.count > 3, pattern.matches(Array(parts[1])) else { return nil }
-        return String(decoding: Array(parts[1...2].joined(separator: [0x2F])), as: UTF8.self)
+        guard parts.count > depth + 1, kind.clipFolders.map({ $0.matches(Array(parts[1])) }) ?? true else { return nil }
+        return String(decoding: Array(parts[1..<depth + 1].joined(separator: [0x2F])), as: UTF8.self)
     }
 }

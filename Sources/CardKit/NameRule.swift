@@ -27,11 +27,16 @@ struct NameRule: Sendable {
             NameRule("GP++####", of: "GOPR####", kinds: [.video], extensions: chapters),
             // RED: segments of one clip
             NameRule("*_+++", of: "*_001", extensions: ["r3d"]),
+            // and the look that was chosen for it
+            NameRule("*", of: "*_001", extensions: ["rmd"], onlyIfThere: true),
             // Parts of one clip, and the clip's XML beside it when a clip folder was copied flat
             NameRule("C####_++", of: "C####_01", kinds: [.video]),
             NameRule("*M++", of: "*", extensions: ["xml"], onlyIfThere: true),
             // Compact cameras: the sound memo of a still
             NameRule("SND_####", of: "IMG_####", "_MG_####", "STA_####", "STB_####", kinds: [.audio], onlyIfThere: true),
+            // Phones: the edited picture and what was done before the edit lie beside the original
+            NameRule("IMG_E####", of: "IMG_####", kinds: [.jpeg, .heif, .image, .video, .sidecar], onlyIfThere: true),
+            NameRule("IMG_O####", of: "IMG_####", extensions: ["aae"], onlyIfThere: true),
             // Google Pixel: RAW and JPEG of one shot
             NameRule("PXL_*.~", of: "PXL_*", kinds: [.jpeg, .raw, .heif, .video, .sidecar]),
         ]
@@ -57,9 +62,4 @@ struct NameRule: Sendable {
         guard let captured = pattern.captured(Array(stem.utf8)) else { return [] }
         return shots.map { $0.filled(captured) }
     }
-}
-
-extension MediaKind {
-    /// The kind that an extension promises, any case.
-    init(extension ext: String) { self = Self.byExtension[ext.lowercased()] ?? .other }
 }

@@ -35,7 +35,7 @@ package struct ShotBuilder {
 
     private mutating func add(_ item: Listing.Item, in tree: ClipTree?, home: String) {
         var name = FileName(item.entry.name)
-        let promised = MediaKind(extension: name.ext), ext = name.ext
+        let promised = MediaKind(name), ext = name.ext
         let (kind, fate) = classifier.verdict(on: item.entry, promised: promised, in: tree)
         let origin = card.origin(of: item.entry)
         guard fate == .take else {
@@ -44,7 +44,7 @@ package struct ShotBuilder {
         }
         var shot = ShotPlace(key: "", stem: name.stem)
         if kind == .sidecar, tree == nil {
-            let inner = FileName(name.stem), pictured = MediaKind(extension: inner.ext)
+            let inner = FileName(name.stem), pictured = MediaKind(inner)
             if pictured != .other, pictured != .sidecar { (name, shot.stem, shot.sidecarOf) = (inner, inner.stem, inner.ext) }
         }
         let stem = SafeName.folded(name.stem)

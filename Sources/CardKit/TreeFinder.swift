@@ -35,8 +35,8 @@ struct TreeFinder {
         var wanted: [Int: Set<String>] = [:]
         for (index, folder) in listing.folders.enumerated() {
             let name = SafeName.folded(folder.name)
-            if ClipTreeKind.all.contains(where: { $0.name == name && !$0.evidence.isEmpty }) { wanted[index] = [] }
-            if name == ClipTreeKind.open.name, folder.parent >= 0 { wanted[folder.parent] = [] }
+            if ClipTreeKind.all.contains(where: { !$0.evidence.isEmpty && $0.isNamed(name) }) { wanted[index] = [] }
+            if name == ClipTreeKind.openName, folder.parent >= 0 { wanted[folder.parent] = [] }
         }
         if wanted.isEmpty { return [:] }
         for folder in listing.folders where wanted[folder.parent] != nil { wanted[folder.parent]?.insert(SafeName.folded(folder.name)) }
@@ -49,7 +49,7 @@ struct TreeFinder {
         if folder.parent < 0, let tree = treeAround(card.root) { return add(tree) }
         let parent = folder.parent < 0 ? Paths.name(Paths.folder(card.root)) : listing.folders[folder.parent].name
         let kind = ClipTreeKind.all.first {
-            $0.name == name && ($0.parent == nil || $0.parent == SafeName.folded(parent))
+            $0.isNamed(name) && ($0.parent == nil || $0.parent == SafeName.folded(parent))
                 && ($0.evidence.isEmpty || !$0.evidence.isDisjoint(with: hints[index] ?? []))
         }
         if let kind {
@@ -64,7 +64,7 @@ struct TreeFinder {
     private mutating func openTree(_ folder: Listing.Folder, _ listing: Listing, _ hints: [Int: Set<String>]) -> Int? {
         guard folder.parent >= 0, ClipTreeKind.openMembers.contains(SafeName.folded(folder.name)) else { return nil }
         if let known = openTrees[folder.parent] { return known }
-        guard let brothers = hints[folder.parent], brothers.contains(ClipTreeKind.open.name),
+        guard let brothers = hints[folder.parent], brothers.contains(ClipTreeKind.openName),
             !brothers.isDisjoint(with: ClipTreeKind.openEvidence)
         else { return nil }
         let above = listing.folders[folder.parent].path
@@ -87,7 +87,7 @@ struct TreeFinder {
         let folded = parts.map(SafeName.folded)
         for (index, name) in folded.dropLast().enumerated() {
             let kind = ClipTreeKind.all.first {
-                $0.name == name && ($0.evidence.isEmpty || $0.evidence.union(["clip", "proxy", "voice"]).contains(folded[index + 1]))
+                $0.isNamed(name) && ($0.evidence.isEmpty || $0.evidence.union(["clip", "proxy", "voice"]).contains(folded[index + 1]))
                     && ($0.parent == nil || (index > 0 && $0.parent == folded[index - 1]))
             }
             guard let kind else { continue }

@@ -58,7 +58,7 @@ struct PlaceFinder: Sendable {
         var found = false
         do throws(IngestError) {
             try DirectoryScan(root: folder).run { entry in
-                found = entry.type == .folder && ClipTreeKind.cardFolders.contains(SafeName.folded(entry.name))
+                found = entry.type == .folder && ClipTreeKind.isCardFolder(entry.name)
                 return found ? .stop : .skip
             }
         } catch {

@@ -58,6 +58,13 @@ import Testing
         ),
         (["CLIP/C0001.MXF", "CLIP/C0001M01.XML", "SUB/C0001S01.MP4", "THMBNL/C0001T01.JPG"], "disc/", "C0001"),
         (["CLIPS/A.MP4", "CLIPS/A.XML"], "PRIVATE/", "A"),
+        (
+            [
+                "A001.RDM/A001_C001_0101AB.RDC/A001_C001_0101AB_001.R3D", "A001.RDM/A001_C001_0101AB.RDC/A001_C001_0101AB_002.R3D",
+                "A001.RDM/A001_C001_0101AB.RDC/A001_C001_0101AB.RMD",
+            ], "", "A001_C001_0101AB_001"
+        ),
+        (["A001_C002.RDC/A001_C002_001.R3D", "A001_C002.RDC/A001_C002.RMD"], "Footage/", "A001_C002_001"),
     ])
     func treesOfAllMakesGroupByClip(_ names: [String], _ above: String, _ stem: String) async throws {
         let card = ScratchCard()
@@ -68,6 +75,19 @@ import Testing
         let clip = entries.filter { $0.shot.key == entries[0].shot.key }
         #expect(clip.count == names.count - (names.contains("AVCHD/BDMV/INDEX.BDM") ? 1 : 0))
         #expect(clip.dropFirst().allSatisfy { $0.kind != .jpeg && $0.kind != .image })
+    }
+
+    /// Looks of two clips mostly have the same bytes: each stays with its own clip.
+    @Test(arguments: ["", "A001.RDM", "A001.RDM/A001_C002.RDC"]) func aMagazineKeepsItsClipsApart(_ below: String) async throws {
+        let card = ScratchCard()
+        card.add(["A001.RDM/digital_magazine.bin"])
+        for clip in ["A001_C001", "A001_C002"] {
+            card.add(["_001.R3D", "_002.R3D", ".RMD"].map { "A001.RDM/\(clip).RDC/\(clip)\($0)" })
+        }
+        let entries = try await card.entries(below)
+        let clip = entries.filter { $0.shot.stem == "A001_C002_001" }
+        #expect(clip.map(\.shot.innerPath) == ["_001.R3D", "_002.R3D", ".RMD"].map { "A001.RDM/A001_C002.RDC/A001_C002" + $0 })
+        #expect(Set(clip.map(\.shot.key)).count == 1 && entries.allSatisfy { $0.fate == .take })
     }
 
     @Test func soundsOfATreeAreSounds() async throws {

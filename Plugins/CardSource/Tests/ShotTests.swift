@@ -60,6 +60,39 @@ import Testing
         #expect(try await card.shots() == expected)
     }
 
+    /// What recorders write beside a clip is taken, and goes with it.
+    @Test func rawVideoAndWhatLiesBesideIt() async throws {
+        let card = ScratchCard(
+            "a/DSC_0001.NEV", "a/DSC_0001.MP4", "a/DSC_0001.NEF", "a/DSC_0002.NDF", "b/A001_C001.braw", "b/A001_C001.sidecar", "c/X.ARX",
+            "d/A001_C001_001.R3D", "d/A001_C001.RMD", "d/digital_magazine.bin", "e/20260512.LOG", "e/TRACK.GPX", "e/TRACK.NMEA")
+        let expected = [
+            ["a/DSC_0001.NEF", "a/DSC_0001.MP4", "a/DSC_0001.NEV"], ["a/DSC_0002.NDF"], ["b/A001_C001.braw", "b/A001_C001.sidecar"],
+            ["c/X.ARX"], ["d/A001_C001_001.R3D", "d/A001_C001.RMD"], ["d/digital_magazine.bin"], ["e/20260512.LOG"],
+            ["e/TRACK.GPX", "e/TRACK.NMEA"],
+        ]
+        #expect(try await card.shots() == expected)
+        let entries = try await card.entries()
+        #expect(entries["a/DSC_0001.NEV"]?.kind == .video && entries["c/X.ARX"]?.kind == .raw && entries["e/TRACK.GPX"]?.kind == .sidecar)
+    }
+
+    @Test func aPhonesEditsLieBesideTheirOriginal() async throws {
+        let card = ScratchCard(
+            "a/IMG_2927.HEIC", "a/IMG_2927.MOV", "a/IMG_E2927.HEIC", "a/IMG_E2927.MOV", "a/IMG_O2927.AAE", "a/IMG_2927.AAE",
+            "a/IMG_E3000.JPG", "a/IMG_O3001.AAE")
+        let shots = try await card.shots()
+        #expect(
+            shots.first
+                == ["IMG_2927.HEIC", "IMG_E2927.HEIC", "IMG_2927.MOV", "IMG_E2927.MOV", "IMG_2927.AAE", "IMG_O2927.AAE"].map { "a/" + $0 })
+        // Without an original, a name is just a name.
+        #expect(Set(shots.dropFirst()) == [["a/IMG_E3000.JPG"], ["a/IMG_O3001.AAE"]])
+    }
+
+    @Test func theStillLeadsItsClip() async throws {
+        let card = ScratchCard("a/IMG_1.MOV", "a/IMG_1.HEIC", "a/IMG_2.JPG", "a/IMG_2.MP4", "a/IMG_3.MOV", "a/IMG_3.CR3")
+        let expected = [["IMG_1.HEIC", "IMG_1.MOV"], ["IMG_2.JPG", "IMG_2.MP4"], ["IMG_3.CR3", "IMG_3.MOV"]]
+        #expect(try await card.shots() == expected.map { $0.map { "a/" + $0 } })
+    }
+
     @Test func aMemoOrXMLWithAnotherNameJoinsOnlyWhatIsThere() async throws {
         let card = ScratchCard("a/IMG_0001.JPG", "a/SND_0001.WAV", "a/SND_0002.WAV", "b/C0001.MP4", "b/C0001M01.XML", "b/C0002M01.XML")
         let expected = [["a/IMG_0001.JPG", "a/SND_0001.WAV"], ["a/SND_0002.WAV"], ["b/C0001.MP4", "b/C0001M01.XML"], ["b/C0002M01.XML"]]

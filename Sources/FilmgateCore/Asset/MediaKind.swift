@@ -2,19 +2,25 @@
 public enum MediaKind: String, Sendable, Hashable, Codable, CaseIterable {
     case jpeg, raw, heif, image, video, audio, sidecar, other
 
-    /// The kind that a file name promises, by its extension, any case.
-    public init(fileName: String) {
-        self = Self.byExtension[FileName(fileName).ext.lowercased()] ?? .other
+    /// The kind that a file name promises, by its extension, any case; a few names say it as a whole.
+    public init(fileName: String) { self.init(FileName(fileName)) }
+
+    /// The same for a name that has been cut already.
+    public init(_ name: FileName) {
+        let ext = name.ext.lowercased()
+        self = Self.byExtension[ext] ?? Self.byName[name.stem.lowercased() + "." + ext] ?? .other
     }
 
     /// The order within a shot: the first is the shot's primary.
+    ///
+    /// A still stands before a clip: a phone's short clip belongs to its still, and a movie's clock is the less certain one.
     public var rank: Int {
         switch self {
         case .raw: 0
-        case .video: 1
-        case .heif: 2
-        case .jpeg: 3
-        case .image: 4
+        case .heif: 1
+        case .jpeg: 2
+        case .image: 3
+        case .video: 4
         case .audio: 5
         case .sidecar: 6
         case .other: 7
@@ -31,16 +37,19 @@ public enum MediaKind: String, Sendable, Hashable, Codable, CaseIterable {
             (.heif, "heic heif hif avif heics avci"),
             (
                 .raw,
-                "3fr arw ari bay cap cr2 cr3 crw dcr dcs dng eip erf fff gpr iiq k25 kdc mef mos mrw nef nrw orf ori pef ptx raf raw rw2 rwl rwz sr2 srf srw x3f crm"
+                "3fr arw ari arx bay cap cr2 cr3 crw dcr dcs dng eip erf fff gpr iiq k25 kdc mef mos mrw nef nrw orf ori pef ptx raf raw rw2 rwl rwz sr2 srf srw x3f crm"
             ),
             (.image, "tif tiff png gif bmp webp jxl jp2 psd insp"),
-            (.video, "mov mp4 m4v mts m2ts m2t ts mxf avi mpg mpeg mod tod 3gp 3g2 mkv webm 360 insv braw r3d dv wmv"),
+            (.video, "mov mp4 m4v mts m2ts m2t ts mxf avi mpg mpeg mod tod 3gp 3g2 mkv webm 360 insv braw r3d nev dv wmv"),
             (.audio, "wav mp3 m4a aac aif aiff flac"),
-            (.sidecar, "xmp thm xml lrv lrf dop pp3 cos on1 rmd bim smi cpi mpl bdm cif ppn sav sec nksc aae"),
+            (.sidecar, "xmp thm xml lrv lrf dop pp3 cos on1 rmd bim smi cpi mpl bdm cif ppn sav sec nksc aae sidecar ndf gpx nmea log"),
         ]
         for (kind, list) in names { for name in list.split(separator: " ") { table[String(name)] = kind } }
         return table
     }()
+
+    /// What a recorder writes about its medium, under one name each.
+    private static let byName: [String: MediaKind] = ["digital_magazine.bin": .sidecar, "digital_magdynamic.bin": .sidecar]
 }
 
 /// A file name cut at its last dot: `IMG_1.CR3` is stem `IMG_1`, extension `CR3`.
