@@ -158,7 +158,7 @@ struct Intake: Sendable {
         await ground.placing.take()
         ground.book.beginPlacing()
         let placed = await Result { () async throws(IngestError) in
-            let all = try await placer.place(deliver, lead: result.lead, budget: claims)
+            let all = try await placer.place(deliver, lead: result.lead, kinds: Set(work.members.map(\.entry.kind)), budget: claims)
             // What was made of a frame is written down before the frame is delivered: nobody would make it again afterwards.
             for placed in all.filter(\.isMade) + all.filter({ !$0.isMade }) {
                 ground.underWay.begin(placed.consignment.asset.id)

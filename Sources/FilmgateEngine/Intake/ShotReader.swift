@@ -53,7 +53,9 @@ struct ShotReader: Sendable {
             for asset in assets { stager.shelf.leave(asset) }
             throw error
         }
-        result.lead = shot.remembered ?? result.passed.first?.asset
+        shot.assets = result.passed.map(\.asset)
+        shot.shareBody()
+        result.lead = shot.remembered ?? shot.assets.first
         if let facts = result.lead?.media {
             for index in result.passed.indices {
                 result.passed[index].asset = Inheritance.apply(from: facts, to: result.passed[index].asset)

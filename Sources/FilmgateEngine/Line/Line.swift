@@ -50,6 +50,7 @@ struct Line: Sendable {
                         asset: shot.assets[index], decision: .finish(.setAside, reason: error.description, twin: nil))
                 }
             }
+            if stage.traits.reads { shot.shareBody() }
         }
         return shot.assets.map { asset in
             decided[asset.id] ?? Passed(asset: asset, decision: .finish(.filtered, reason: "no stage delivers it", twin: nil))

@@ -101,6 +101,8 @@ extension Placer {
             return namer.path(of: draft.asset, values: tree, lead: nil, suffix: suffix)
         }
         var asset = draft.asset
+        // A clip of another day only bears the same name: it lies where its own day does.
+        let lead = lead.flatMap { !asset.kind.follows && ShotTime.isApart(draft.captured, $0.time) ? nil : $0 }
         let isLead = lead.map { $0.asset.id == asset.id } ?? true
         if isLead, let lead { asset.media = lead.asset.media }
         let time = (isLead ? nil : draft.captured) ?? lead?.time ?? draft.captured ?? CaptureTime.ofFile(asset.origin.modified)

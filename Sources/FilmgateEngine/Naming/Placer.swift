@@ -22,8 +22,10 @@ struct Placer: Sendable {
 
     /// What a shot's assets become.
     ///
-    /// `lead` is what is known of the primary, read now or remembered.
-    func place(_ assets: [(asset: Asset, to: [String])], lead: Asset?, budget: [AssetID: UInt64]) async throws(IngestError) -> [Placed] {
+    /// `lead` is what is known of the primary, read now or remembered; `kinds` are those of all files of the shot, read now or not.
+    func place(
+        _ assets: [(asset: Asset, to: [String])], lead: Asset?, kinds: Set<MediaKind> = [], budget: [AssetID: UInt64]
+    ) async throws(IngestError) -> [Placed] {
         let tree = assets.first.flatMap { TreeBook.Place($0.asset.origin, $0.asset.shot) }
         let speaker = treeLead(tree, lead)
         let facts = speaker?.media ?? MediaFacts()
@@ -41,7 +43,8 @@ struct Placer: Sendable {
             }
             var own = speaker?.id == lead?.id ? asset : Inheritance.apply(from: facts, to: asset)
             if lead?.kind.follows != false { own.joinTree(of: speaker) }
-            drafts.append(try await draft(own, to: names, profile: profile, lead: lead, speaker: speaker))
+            let route = Self.route(of: own, kinds, speaker)
+            drafts.append(try await draft(own, to: names, profile: profile, lead: lead, routed: route))
         }
         let values = shotValues(profile)
         let first = lead.map { NamingLead($0, among: drafts, profile: profile) }
@@ -76,7 +79,7 @@ struct Placer: Sendable {
     }
 
     private func draft(
-        _ asset: Asset, to names: [String], profile: ResolvedProfile, lead: Asset?, speaker: Asset?
+        _ asset: Asset, to names: [String], profile: ResolvedProfile, lead: Asset?, routed: MediaKind
     ) async throws(IngestError) -> Draft {
         guard let file = asset.file, let digests = asset.digests else {
             throw IngestError(.unexpected, "\(asset.origin.absolutePath) reached the targets without its bytes.")
@@ -89,7 +92,7 @@ struct Placer: Sendable {
         let rows = try await deliveries(of: content, asset, to: names)
         for target in targets where names.contains(target.name) {
             let delivered = profile.deliver.map { $0[target.name] ?? [] }
-            if let refusal = target.refusal(of: asset, routed: Self.routed(asset, speaker), only: delivered) {
+            if let refusal = target.refusal(of: asset, routed: routed, only: delivered) {
                 draft.receipts[target.name] = Receipt(state: .excluded, reason: refusal)
                 continue
             }
@@ -130,8 +133,11 @@ struct Placer: Sendable {
         return try await ledger.deliveries(of: content)
     }
 
-    /// Sidecars and memos go where the file that they belong to goes.
-    private static func routed(_ asset: Asset, _ lead: Asset?) -> MediaKind { asset.kind.follows ? lead?.kind ?? asset.kind : asset.kind }
+    /// Sidecars and memos go where their shot's RAW or video goes, else where its primary does.
+    private static func route(of asset: Asset, _ kinds: Set<MediaKind>, _ lead: Asset?) -> MediaKind {
+        guard asset.kind.follows else { return asset.kind }
+        return [MediaKind.raw, .video].first(where: kinds.contains) ?? lead?.kind ?? asset.kind
+    }
 }
 
 /// One asset while its names are being chosen.

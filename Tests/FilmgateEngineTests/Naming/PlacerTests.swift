@@ -34,4 +34,48 @@ import Testing
         let placed = try await placer.place([(asset, ["t"])], lead: asset, budget: [:])
         #expect(placed.first?.parcels.isEmpty == true && placed.first?.consignment.twin == twin)
     }
+
+    private struct Blank: LedgerStandIn {}
+
+    private static func asset(_ name: String, day: Int64?) -> Asset {
+        let origin = Origin(source: "card", volume: "v", root: "/card", path: name, size: 1, modified: 0)
+        var asset = Asset(origin: origin, kind: MediaKind(fileName: name), shot: ShotPlace(key: "a", stem: "A"))
+        (asset.file, asset.digests) = (LocalFile(path: "/card/" + name, size: 1, ownership: .source), Digests(sha256: name))
+        asset.media = MediaFacts()
+        asset.media?.captured = day.flatMap { CivilTime(unixSeconds: $0 * 86_400) }
+        return asset
+    }
+
+    private func paths(_ assets: [Asset], deliver: [String: [MediaKind]]? = nil, kinds: Set<MediaKind> = []) async throws -> [String:
+        String]
+    {
+        var target = Target()
+        target.traits.layout = Template("{captured:yyyy-MM-dd}/{name}")
+        var profile = Profile()
+        profile.deliver = deliver
+        let placer = Placer(
+            ledger: Blank(), targets: [PlannedTarget(name: "t", target: target, workers: nil)], profiles: ProfileSet([profile]),
+            book: NameBook(), event: nil, photographer: nil, again: false, volumeLabel: "V", bodies: BodyBook(), trees: TreeBook())
+        let placed = try await placer.place(assets.map { ($0, ["t"]) }, lead: assets[0], kinds: kinds, budget: [:])
+        return placed.reduce(into: [:]) { paths, one in
+            for parcel in one.parcels { paths[one.consignment.asset.origin.name] = parcel.job.path }
+        }
+    }
+
+    /// A name that came round again makes no shot: each lies at its own day, and what belongs to the still stays with it.
+    @Test func aClipOfAnotherDayLiesAtItsOwn() async throws {
+        let still = Self.asset("A.JPG", day: 20_000), old = Self.asset("A.MOV", day: 18_000), settings = Self.asset("A.XMP", day: nil)
+        #expect(
+            try await paths([still, old, settings])
+                == ["A.JPG": "2024-10-04/A.JPG", "A.MOV": "2019-04-14/A.MOV", "A.XMP": "2024-10-04/A.XMP"])
+        // A movie's UTC may be the day before or after.
+        #expect(try await paths([still, Self.asset("A.MOV", day: 20_001)])["A.MOV"] == "2024-10-04/A.MOV")
+    }
+
+    /// The still leads, and yet what follows the shot goes where its clip goes.
+    @Test func sidecarsGoWhereTheVideoGoes() async throws {
+        let still = Self.asset("A.HEIC", day: 20_000), clip = Self.asset("A.MOV", day: 20_000), edits = Self.asset("A.AAE", day: nil)
+        let delivered = try await paths([still, clip, edits], deliver: ["t": [.video]], kinds: [.heif, .video, .sidecar])
+        #expect(Set(delivered.keys) == ["A.MOV", "A.AAE"])
+    }
 }
