@@ -15,7 +15,8 @@ public enum FileSignature {
 
     static func format(of head: Bytes) -> FileFormat? {
         for (magic, offset, format) in magics where head.starts(with: magic, at: offset) { return format }
-        return boxFormat(head) ?? EIPFile.format(of: head) ?? riffFormat(head) ?? tiffFormat(head) ?? streamFormat(head) ?? textFormat(head)
+        return boxFormat(head) ?? EIPFile.format(of: head) ?? riffFormat(head) ?? tiffFormat(head) ?? bitmapFormat(head)
+            ?? streamFormat(head) ?? textFormat(head)
     }
 
     private static let magics: [([UInt8], Int, FileFormat)] = [
@@ -39,6 +40,12 @@ public enum FileSignature {
         case 0x55: return .rw2
         default: return nil
         }
+    }
+
+    /// Two letters alone would also begin a text: the second header's size must be one of those that there are.
+    private static func bitmapFormat(_ head: Bytes) -> FileFormat? {
+        guard head.starts(with: "BM"), let header = head.u32(14, .little) else { return nil }
+        return [12, 40, 52, 56, 64, 108, 124].contains(header) ? .bmp : nil
     }
 
     private static func boxFormat(_ head: Bytes) -> FileFormat? {

@@ -112,7 +112,8 @@ extension FileFormat {
         case .eip: EIPFile.locate(in: file, into: &findings)
         case .reversedRAW: ReversedRAWFile.locate(in: file, into: &findings)
         case .xml: SidecarFile.locate(in: file, into: &findings)
-        case .gif, .bmp: break
+        case .gif: BitmapFiles.locateGIF(in: file, into: &findings)
+        case .bmp: BitmapFiles.locateBMP(in: file, into: &findings)
         }
     }
 }

@@ -109,7 +109,7 @@ enum Modules {
     /// What the makes' bodies write into the maker notes of their files.
     static let makerNotes: [any MakerNoteReader] = [
         CanonNotes(), NikonNotes(), SonyNotes(), FujifilmNotes(), PanasonicNotes(), OlympusNotes(), PentaxNotes(), LeicaNotes(),
-        SigmaNotes(), PhaseOneNotes(), ReconyxNotes(), MotorolaNotes(),
+        SigmaNotes(), PhaseOneNotes(), ReconyxNotes(), MotorolaNotes(), KodakNotes(), CasioNotes(), MinoltaNotes(), JVCClips(),
     ]
 
     /// Makes whose bodies show a code with their network.

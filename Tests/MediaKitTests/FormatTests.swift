@@ -100,9 +100,60 @@ import Testing
         #expect(reading(dv(), "A.DV").facts.captured?.description == "2026-05-01T12:30:05")
     }
 
+    /// Knows the number that a clip bears.
+    private struct Numbers: MakerNoteReader {
+        let clipMakes: [Int: String]
+        func reads(make: String) -> Bool { false }
+        func facts(in note: MakerNote, model: String) -> MediaFacts { MediaFacts() }
+    }
+
     @Test(arguments: [true, false]) func transportStreams(_ stamped: Bool) {
-        let facts = reading(transportStream(stamped: stamped), "A.MTS").facts
-        #expect(facts.captured?.description == "2026-05-01T12:30:05+02:00" && facts.model == "ILCE-7M3")
+        let bytes = transportStream(stamped: stamped), facts = reading(bytes, "A.MTS").facts
+        #expect(facts.captured?.description == "2026-05-01T12:30:05+02:00" && facts.model == "ILCE-7M3" && facts.make == nil)
+        #expect(facts.exposureTime == Rational(1, 50) && facts.fNumber == Rational(63, 10))
+        #expect(facts.width == 1920 && facts.height == 1080)
+    }
+
+    /// Profiles go by make: a clip that bears a number in its place is as good as one that spells it.
+    @Test func theMakeOfAClipIsANumber() {
+        let makers = [Numbers(clipMakes: [0x0103: "Other"]), Numbers(clipMakes: [0x0108: "Acme"])]
+        let facts = MediaReader.read(MemorySource(transportStream()), name: "A.MTS", makers: makers)?.facts
+        #expect(facts?.make == "Acme" && facts?.model == "ILCE-7M3")
+    }
+
+    @Test func sizesOfVideoStreams() throws {
+        let small = try #require(VideoSequence.pixelSize(in: Bytes([9, 0, 0, 1] + sequence(1280))))
+        #expect(small.width == 1280 && small.height == 720)
+        let tape = try #require(VideoSequence.pixelSize(in: Bytes([0, 0, 1, 0xB3, 0x5A, 0x04, 0x38, 0x13])))
+        #expect(tape.width == 1440 && tape.height == 1080)
+        // Every cut and every changed byte ends in some size or none.
+        for length in sequence(1920).indices { _ = VideoSequence.pixelSize(in: Bytes([0, 0, 1] + sequence(1920).prefix(length))) }
+        for index in sequence(1920).indices.dropFirst() {
+            for value in UInt8.min...UInt8.max {
+                var bytes = [0, 0, 1] + sequence(1920)
+                bytes[3 + index] = value
+                let size = VideoSequence.pixelSize(in: Bytes(bytes))
+                #expect(size.map { (1...65_536).contains($0.width) && (1...65_536).contains($0.height) } ?? true)
+            }
+        }
+    }
+
+    @Test func sizesOfPlainPictures() {
+        let pictures = [
+            (bmp(), "A.BMP"), (bmp(height: -200), "A.BMP"), (bmp(old: true), "A.BMP"), (gif(), "A.GIF"), (jxlStream, "A.JXL"),
+            (box("JXL ", zeros(4)) ++ box("jxlp", be32(0) ++ jxlStream), "B.JXL"),
+        ]
+        for (bytes, name) in pictures {
+            let result = reading(bytes, name), size = name.hasSuffix("JXL") ? (200, 130) : (320, 200)
+            #expect(result.facts.width == size.0 && result.facts.height == size.1 && result.flags.isEmpty, "\(name)")
+        }
+        // Two letters are no picture.
+        #expect(FileSignature.format(of: ascii("BMW owners' meeting, all of them")) == nil)
+        let edges = [(0x7FFF_FFFF, -0x8000_0000), (0, 0), (-1, 1)]
+        for (width, height) in edges {
+            let facts = reading(ascii("BM") ++ zeros(12) ++ le32(40) ++ le32(width & 0xFFFF_FFFF) ++ le32(height & 0xFFFF_FFFF)).facts
+            #expect(facts.width == nil && facts.height == nil)
+        }
     }
 
     @Test func clipsOfBigCameras() {

@@ -1,9 +1,13 @@
 public import FilmgateCore
+import Glibc
 
 /// Canon's maker note: a directory without a head, whose offsets count from the beginning of the structure around it.
 public struct CanonNotes: MakerNoteReader {
-    private static let fileNumber = 0x0008, owner = 0x0009, serial = 0x000C, fileInfo = 0x0093, lens = 0x0095, internalSerial = 0x0096
+    private static let settings = 0x0001, shotInfo = 0x0004, fileNumber = 0x0008, owner = 0x0009, serial = 0x000C, fileInfo = 0x0093,
+        lens = 0x0095, internalSerial = 0x0096
     private static let lensInfo = 0x4019
+
+    public let clipMakes = [0x1011: "Canon"]
 
     public init() {}
 
@@ -17,9 +21,23 @@ public struct CanonNotes: MakerNoteReader {
         facts.lensModel = tags.text(Self.lens)
         facts.lensSerial = lensSerial(tags)
         facts.imageNumber = tags.number(Self.fileNumber).flatMap { $0 > 0 && $0 < 10_000_000 ? $0 : nil }
+        facts.iso = iso(tags)
         facts.shutterCount = shutterCount(tags, note, model)
         return facts
     }
+
+    /// Compacts say the speed here alone: what was set, else what the automatic took, in steps of a 32nd.
+    private func iso(_ tags: MakerDirectory) -> Int? {
+        if let set = tags.number(Self.settings, 16), set != 0x7FFF {
+            if set & 0xC000 == 0x4000 { return sound(Double(set & 0x3FFF)) }
+            if let named = [16: 50, 17: 100, 18: 200, 19: 400, 20: 800][set] { return named }
+        }
+        func steps(_ index: Int) -> Double? { tags.number(Self.shotInfo, index).map { Double(Int16(truncatingIfNeeded: $0)) / 32 } }
+        guard let gain = steps(1), let base = steps(2), base != 0 else { return nil }
+        return sound(exp2(base) * 100 / 32 * exp2(gain))
+    }
+
+    private func sound(_ iso: Double) -> Int? { (10...1_000_000).contains(iso) ? Int(iso.rounded()) : nil }
 
     /// As it is printed on the body.
     private func serial(_ number: Int, _ model: String) -> String? {

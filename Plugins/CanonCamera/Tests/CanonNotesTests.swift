@@ -32,6 +32,15 @@ import Testing
         #expect(facts("Canon EOS-1D", big, isLittleEndian: false).shutterCount == 1 << 16 | 2)
     }
 
+    /// Compacts write no ISO into Exif: it is what was set, or what the automatic made of it.
+    @Test(arguments: [(0x4000 | 250, 0, 0, 250), (17, 0, 0, 100), (15, 32, 160, 200), (0x7FFF, 0, 160, 100), (15, 0, 0, nil)])
+    func theSpeedOfCompacts(_ set: Int, _ gain: Int, _ base: Int, _ iso: Int?) {
+        let settings = [Int](repeating: 0, count: 16) + [set, 0]
+        let note = NoteBuilder().build([(0x0001, .short(settings)), (0x0004, .short([8, gain, base, 0]))])
+        #expect(facts("Canon PowerShot A70", note).iso == iso)
+        #expect(NoteBuilder.torment(CanonNotes(), note) == 0)
+    }
+
     @Test func aCompactHasOnlyItsInnerNumber() {
         let note = NoteBuilder().build([(0x000C, .long([0])), (0x0096, .text("H0123456"))])
         #expect(facts("Canon PowerShot G10", note).serial == "H0123456")

@@ -34,5 +34,36 @@ import Testing
         #expect(torment(reader, note) == 0)
     }
 
+    private static func kodak(_ head: String, at place: Int, isLittle: Bool) -> [UInt8] {
+        var note = Array(head.utf8) + [UInt8](repeating: 0, count: 128)
+        (note[place], note[place + 1]) = isLittle ? (140, 0) : (0, 140)
+        return note
+    }
+
+    static let speeds: [(reader: any MakerNoteReader, note: [UInt8], iso: Int)] = [
+        (KodakNotes(), kodak("KDK INFO", at: 0x68, isLittle: false), 140), (KodakNotes(), kodak("KDK0100", at: 0x68, isLittle: true), 140),
+        (KodakNotes(), kodak("IIII", at: 0x34, isLittle: true), 140),
+        (CasioNotes(), NoteBuilder().build([(0x0014, .short([125]))]), 125),
+        (CasioNotes(), NoteBuilder(head: "QVC\0\0\0").build([(0x0014, .short([6]))]), 100),
+        (CasioNotes(), NoteBuilder(head: "QVC\0\0\0").build([(0x0014, .short([6])), (0x3014, .short([64]))]), 64),
+    ]
+
+    @Test(arguments: 0..<6) func saysTheSpeed(_ index: Int) {
+        let (reader, note, iso) = Self.speeds[index]
+        #expect(reader.facts(in: MakerNote(note), model: "").iso == iso)
+        #expect(torment(reader, note) == 0)
+    }
+
+    /// The list of settings is in the order of large machines, whatever surrounds it.
+    @Test func exposuresInEighths() {
+        let steps = [Int](repeating: 0, count: 8) + [48, 104, 40] + [Int](repeating: 0, count: 20)
+        let list = steps.flatMap { NoteBuilder(isLittleEndian: false).number($0, 4) }
+        let note = NoteBuilder().build([(0x0003, .bytes(list))])
+        let facts = MinoltaNotes().facts(in: MakerNote(note), model: "DiMAGE 7")
+        #expect(facts.iso == 100 && facts.exposureTime == Rational(1, 128) && facts.fNumber == Rational(40, 10))
+        #expect(MinoltaNotes().facts(in: MakerNote(note), model: "DiMAGE X31").isEmpty)
+        #expect(torment(MinoltaNotes(), note) == 0)
+    }
+
     private func torment(_ reader: some MakerNoteReader, _ note: [UInt8]) -> Int { NoteBuilder.torment(reader, note) }
 }

@@ -4,6 +4,8 @@ public import FilmgateCore
 public struct PanasonicNotes: MakerNoteReader {
     private static let internalSerial = 0x0025, lens = 0x0051, lensSerial = 0x0052
 
+    public let clipMakes = [0x0103: "Panasonic"]
+
     public init() {}
 
     public func reads(make: String) -> Bool { make.lowercased().hasPrefix("panasonic") }

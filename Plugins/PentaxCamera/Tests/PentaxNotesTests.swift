@@ -21,5 +21,11 @@ import Testing
         }
     }
 
+    @Test(arguments: [(6, 100), (9, 200), (100, 100), (264, 400), (0, nil), (47, nil), (65_535, nil)])
+    func speedsHaveNumbers(_ number: Int, _ iso: Int?) {
+        let note = NoteBuilder(head: "AOC\0MM").build([(0x0014, .short([number]))])
+        #expect(PentaxNotes().facts(in: MakerNote(note), model: "").iso == iso)
+    }
+
     @Test func survivesDamage() { #expect(NoteBuilder.torment(PentaxNotes(), note("PENTAX \0II")) == 0) }
 }

@@ -6,6 +6,8 @@ public import FilmgateCore
 public struct SonyNotes: MakerNoteReader {
     private static let rating = 0x2002, block = 0x9050
 
+    public let clipMakes = [0x0108: "Sony"]
+
     public init() {}
 
     public func reads(make: String) -> Bool { make.lowercased().hasPrefix("sony") }

@@ -9,6 +9,12 @@ public protocol MakerNoteReader: Sendable {
     /// Every byte is hostile: never traps, always ends. What Exif itself says wins over it. Ratings are 1…5; a frame that nobody has rated has
     /// none.
     func facts(in note: MakerNote, model: String) -> MediaFacts
+    /// Names of makes by the number that AVCHD clips carry instead of one. Default: none.
+    var clipMakes: [Int: String] { get }
+}
+
+extension MakerNoteReader {
+    public var clipMakes: [Int: String] { [:] }
 }
 
 /// A maker note in its file.

@@ -4,6 +4,7 @@ enum JP2File {
     static let exifUUID: UInt64 = 0x4A70_6754_6966_6645, xmpUUID: UInt64 = 0xBE7A_CFCB_97A9_42E8
 
     static func locate(in file: ByteRegion, into findings: inout Findings) {
+        if file.upTo(2).starts(with: JXLStream.signature) { return JXLStream.locate(in: file, into: &findings) }
         for box in Box.all(in: file) {
             switch box.type {
             case "jp2h":
@@ -11,6 +12,10 @@ enum JP2File {
                     (1..<1 << 31).contains(width), (1..<1 << 31).contains(height)
                 else { continue }
                 findings.pixelSize = (Int(width), Int(height))
+            case "jxlc": JXLStream.locate(in: box.body, into: &findings)
+            // The first of several parts; a number stands in front of each.
+            case "jxlp" where box.body.u32(0, .big).map { $0 & 0x7FFF_FFFF } == 0:
+                box.body.from(4).map { JXLStream.locate(in: $0, into: &findings) }
             case "uuid" where box.uuid == exifUUID: findings.takeExif(box.body)
             case "uuid" where box.uuid == xmpUUID: findings.takeXMP(box.body.upTo(512 << 10))
             case "Exif":

@@ -1,6 +1,6 @@
 import FilmgateCore
 
-/// MPEG-2 transport streams as AVCHD records them: the time of recording stands in the first frames' H.264 user data (MDPM).
+/// MPEG-2 transport streams as AVCHD records them: what the camera says stands in the first frames' H.264 user data (MDPM).
 enum TransportStream {
     /// Bytes of the head that are searched.
     static let searched = 512 << 10
@@ -20,11 +20,17 @@ enum TransportStream {
     static func locate(in file: ByteRegion, into findings: inout Findings) {
         let bytes = file.upTo(searched)
         guard let layout = layout(of: bytes) else { return }
-        for payload in payloads(bytes, layout) {
+        let payloads = payloads(bytes, layout)
+        findings.pixelSize = payloads.lazy.compactMap(VideoSequence.pixelSize).first
+        let makes = findings.makers.map(\.clipMakes)
+        for payload in payloads {
             guard let start = payload.index(of: marker) else { continue }
             let entries = entries(payload.from(start + marker.count).withoutEmulationPrevention(limit: 1 + 255 * 5))
-            findings.take { $0.captured = recorded(entries) }
-            findings.take { $0.model = model(entries) }
+            findings.take { facts in
+                facts.captured = recorded(entries)
+                (facts.make, facts.model) = (make(entries, makes), model(entries))
+                (facts.exposureTime, facts.fNumber) = (fraction(entries[0xA0]), fraction(entries[0xA1]))
+            }
             return
         }
     }
@@ -68,6 +74,18 @@ enum TransportStream {
         Bytes([0xE4, 0xE5, 0xE6].flatMap { (tag: UInt8) in entries[tag]?.array ?? [] }).text
     }
 
+    /// 0xE0: the make's number, and one of the model.
+    private static func make(_ entries: [UInt8: Bytes], _ makes: [[Int: String]]) -> String? {
+        guard let number = entries[0xE0]?.u16(0, .big) else { return nil }
+        return makes.lazy.compactMap { $0[Int(number)] }.first
+    }
+
+    /// Two numbers of two bytes.
+    private static func fraction(_ entry: Bytes?) -> Rational? {
+        guard let top = entry?.u16(0, .big), let bottom = entry?.u16(2, .big), top > 0, bottom > 0 else { return nil }
+        return Rational(Int64(top), Int64(bottom))
+    }
+
     private static func decimal(_ byte: UInt8?) -> Int? {
         guard let byte, byte & 0xF < 10, byte >> 4 < 10 else { return nil }
         return Int(byte >> 4) * 10 + Int(byte & 0xF)
@@ -78,22 +96,5 @@ enum TransportStream {
         guard zone & 0x80 == 0 else { return nil }
         let size = Int(zone >> 1 & 0xF) * 60 + Int(zone & 1) * 30
         return zone & 0x20 != 0 ? -size : size
-    }
-}
-
-extension Bytes {
-    /// At most `limit` bytes of H.264 payload with the 3 of each 0, 0, 3 taken out (ITU-T H.264 §7.4.1).
-    fileprivate func withoutEmulationPrevention(limit: Int) -> Bytes {
-        var plain: [UInt8] = [], zeros = 0, index = 0
-        while plain.count < limit, let byte = self[index] {
-            index += 1
-            if zeros >= 2, byte == 3 {
-                zeros = 0
-                continue
-            }
-            zeros = byte == 0 ? zeros + 1 : 0
-            plain.append(byte)
-        }
-        return Bytes(plain)
     }
 }

@@ -42,7 +42,7 @@ private struct TagLookup<Source: TagSource> {
     }
 
     func text(_ tag: UInt16) -> String? {
-        source.value(tag, in: .image)?.text ?? source.value(tag, in: .exif)?.text ?? source.value(tag, in: .thumbnail)?.text
+        [TagFolder.image, .exif, .thumbnail].lazy.compactMap { source.value(tag, in: $0)?.text }.first { !$0.allSatisfy(\.isWhitespace) }
     }
 
     func integer(_ tag: UInt16, in range: ClosedRange<Int>) -> Int? {

@@ -55,12 +55,13 @@ func psd(_ resources: [(Int, [UInt8])]) -> [UInt8] {
 /// Packets of an AVCHD clip whose first picture's user data runs over a packet's end.
 func transportStream(stamped: Bool = true) -> [UInt8] {
     let marker: [UInt8] = [0x17, 0xEE, 0x8C, 0x60, 0xF8, 0x4D, 0x11, 0xD9, 0x8C, 0xD6, 0x08, 0x00, 0x20, 0x0C, 0x9A, 0x66] ++ ascii("MDPM")
-    // An emulation prevention byte stands behind two zeros; +02:00 with summer time; model in three pieces.
+    // An emulation prevention byte stands behind two zeros; +02:00 with summer time; model in three pieces, the make as a number.
     let entries: [UInt8] =
-        [6, 0x14, 0, 0, 3, 0, 0, 0x18, 0x44, 0x20, 0x26, 0x05, 0x19, 0x01, 0x12, 0x30, 0x05, 0xE4] ++ ascii("ILCE") ++ [0xE5]
-        ++ ascii("-7M3")
-        ++ [0xE6, 0, 0, 3, 0, 0]
-    let payload = zeros(150).map { _ in UInt8(0xAB) } + marker + entries ++ zeros(400).map { _ in UInt8(0xCD) }
+        [9, 0x14, 0, 0, 3, 0, 0, 0x18, 0x44, 0x20, 0x26, 0x05, 0x19, 0x01, 0x12, 0x30, 0x05, 0xA0, 0, 1, 0, 50, 0xA1, 0, 63, 0, 10]
+        ++ [0xE0, 1, 8, 0x30, 1, 0xE4] ++ ascii("ILCE") ++ [0xE5] ++ ascii("-7M3") ++ [0xE6, 0, 0, 3, 0, 0]
+    let payload =
+        [0, 0, 1] ++ sequence(1920) ++ [0, 0, 1] ++ zeros(110).map { _ in UInt8(0xAB) } + marker + entries
+        ++ zeros(400).map { _ in UInt8(0xCD) }
     var bytes: [UInt8] = []
     for start in stride(from: 0, to: payload.count, by: 184) {
         var part = Array(payload[start..<min(start + 184, payload.count)])
@@ -70,6 +71,27 @@ func transportStream(stamped: Bool = true) -> [UInt8] {
     }
     return bytes
 }
+
+/// H.264 sequence parameter sets of 1920 × 1080 and of 1280 × 720.
+func sequence(_ width: Int) -> [UInt8] {
+    width == 1280
+        ? [0x67, 0x64, 0, 0x1F, 0xAC, 0xD9, 0x40, 0x50, 0x05, 0xBB, 0x01, 0x10, 0, 0, 3, 0, 0x10, 0, 0, 3, 3, 0xC0, 0xF1, 0x83, 0x19, 0x60]
+        : [
+            0x67, 0x64, 0, 0x28, 0xAC, 0xD9, 0x40, 0x78, 0x02, 0x27, 0xE5, 0xC0, 0x44, 0, 0, 3, 0, 4, 0, 0, 3, 0, 0xF0, 0x3C, 0x60, 0xC6,
+            0x58,
+        ]
+}
+
+/// A BMP's two headers; a height below zero begins at the picture's top.
+func bmp(height: Int = 200, old: Bool = false) -> [UInt8] {
+    let sizes = old ? le32(12) ++ le16(320) ++ le16(height) : le32(40) ++ le32(320) ++ le32(height & 0xFFFF_FFFF) ++ zeros(28)
+    return ascii("BM") ++ le32(1000) ++ zeros(4) ++ le32(54) ++ sizes ++ zeros(100)
+}
+
+func gif() -> [UInt8] { ascii("GIF89a") ++ le16(320) ++ le16(200) ++ zeros(20) }
+
+/// JPEG XL's first bits: 200 × 130, each length by itself.
+let jxlStream: [UInt8] = [0xFF, 0x0A, 0x08, 0x04, 0x8E, 0x81, 0x3C, 0x64, 0x75, 0x6D]
 
 func mxf() -> [UInt8] {
     let key: [UInt8] = [0x06, 0x0E, 0x2B, 0x34]

@@ -23,10 +23,11 @@ let seeds: [(name: String, bytes: [UInt8])] = {
         ),
         ("a.mp4", MovieBuilder(brand: "XAVC", top: fullBox("meta", box("xml ", ascii(nonRealTimeMeta))), frames: 200).build()),
         ("a.jp2", box("jP  ", zeros(4)) ++ box("jp2h", box("ihdr", be32(200) ++ be32(320) ++ zeros(6))) ++ uuidBox(uuid, ascii(packet))),
-        ("a.jxl", box("JXL ", zeros(4)) ++ box("Exif", be32(0) ++ exif)), ("a.avi", avi()), ("a.wav", wav(broadcast: true)),
+        ("a.jxl", box("JXL ", zeros(4)) ++ box("Exif", be32(0) ++ exif) ++ box("jxlc", jxlStream)), ("a.avi", avi()),
+        ("a.wav", wav(broadcast: true)),
         ("b.wav", wav(broadcast: false)), ("a.webp", webp(exif)), ("a.png", png([("eXIf", exif)])),
         ("b.png", png([("zTXt", ascii("Raw profile type exif\0") ++ [0] ++ zlibStored(rawProfile(exif)))])), ("a.psd", psd([(1058, exif)])),
         ("a.mts", transportStream()), ("a.mxf", mxf()), ("a.mkv", matroska()), ("a.dv", dv()), ("a.r3d", r3d()), ("a.xmp", ascii(packet)),
-        ("a.xml", ascii(nonRealTimeMeta)),
+        ("a.xml", ascii(nonRealTimeMeta)), ("b.jxl", jxlStream), ("a.bmp", bmp()), ("a.gif", gif()),
     ]
 }()
