@@ -96,13 +96,13 @@ struct Intake: Sendable {
     }
 
     private func process(_ work: ShotWork, _ turnstile: Turnstile, _ trouble: FirstTrouble) async {
-        var lead: Asset?, passed = false
+        var lead: Asset?, passed = false, handed = HandedOn()
         do throws(IngestError) {
             let known = work.followsOnly ? await ground.leads.lead(of: work.key) : nil
             let result = try await reader.read(work, lead: known) { await turnstile.enter(work.index) }
             lead = result.lead
             await turnstile.enter(work.index)
-            let placed = await Result { () async throws(IngestError) in try await place(work, result) }
+            let placed = await Result { () async throws(IngestError) in try await place(result, &handed) }
             await turnstile.leave(work.index)
             passed = true
             _ = try placed.get()
@@ -115,8 +115,9 @@ struct Intake: Sendable {
                 await turnstile.enter(work.index)
                 await turnstile.leave(work.index)
             }
-            budget.give(work.bytesToRead)
-            leaving(work, error)
+            // What was settled or handed to the targets before has its room, and its ending, from them.
+            budget.give(work.bytesToRead - min(work.bytesToRead, handed.bytes))
+            leaving(work.without(handed.assets), error)
         }
         if !work.followsOnly { await ground.leads.ended(work.key, lead: lead) }
         ground.reads.ended()
@@ -130,12 +131,16 @@ struct Intake: Sendable {
     }
 
     /// In card order, one shot at a time.
-    private func place(_ work: ShotWork, _ result: ShotReader.Result) async throws(IngestError) {
-        for failed in result.failed { await settle(failed, releasing: true) }
+    private func place(_ result: ShotReader.Result, _ handed: inout HandedOn) async throws(IngestError) {
+        for failed in result.failed {
+            handed.add(failed.asset)
+            await settle(failed, releasing: true)
+        }
         var deliver: [(asset: Asset, to: [String])] = [], claims: [AssetID: UInt64] = [:]
         for passed in result.passed {
             switch passed.decision {
             case .finish(let ending, let reason, let twin):
+                handed.add(passed.asset)
                 await settle(Settled(asset: passed.asset, ending: ending, reason: reason, twin: twin), releasing: true)
                 if ending == .filtered { noteRefused(passed.asset) }
             case .deliver(let targets):
@@ -148,6 +153,7 @@ struct Intake: Sendable {
                         Companions.remove(file)
                     }
                 } else if let reason = refusal(passed.asset, lead: result.lead) {
+                    handed.add(passed.asset)
                     await settle(Settled(asset: passed.asset, ending: .filtered, reason: reason), releasing: true)
                 } else {
                     deliver.append((passed.asset, targets))
@@ -157,15 +163,18 @@ struct Intake: Sendable {
         }
         await ground.placing.take()
         ground.book.beginPlacing()
+        var done = handed
         let placed = await Result { () async throws(IngestError) in
             let all = try await placer.place(deliver, lead: result.lead, kinds: Set(work.members.map(\.entry.kind)), budget: claims)
             // What was made of a frame is written down before the frame is delivered: nobody would make it again afterwards.
             for placed in all.filter(\.isMade) + all.filter({ !$0.isMade }) {
                 ground.underWay.begin(placed.consignment.asset.id)
+                done.add(placed.consignment.asset)
                 await delivering.submit(placed.consignment, parcels: placed.parcels)
             }
         }
         await ground.placing.give()
+        handed = done
         try placed.get()
     }
 
@@ -186,6 +195,17 @@ struct Intake: Sendable {
             if case .failure(let error) = result { tally.ledgerFailed(error) }
         }
         tally.settle(settled)
+    }
+}
+
+/// What of a shot is settled, or somebody else's to settle.
+struct HandedOn: Sendable {
+    private(set) var assets: Set<AssetID> = [], bytes: UInt64 = 0
+
+    mutating func add(_ asset: Asset) {
+        // What was made here took no room of its own.
+        guard !asset.flags.contains(AssetFlag.made), assets.insert(asset.id).inserted else { return }
+        bytes = bytes.addingClamped(asset.origin.size)
     }
 }
 

@@ -18,7 +18,8 @@ struct ShotWork: Sendable {
     private let entries: ArraySlice<SourceEntry>
     /// By position among the entries; most files are new.
     private let known: [Int: KnownFile]
-    private let settled: Set<Int>, speaking: Set<Int>
+    private var settled: Set<Int>
+    private let speaking: Set<Int>
     /// Other files of the shot that have been read, and what they say.
     private(set) var beside: [Asset] = []
     /// Bytes that will have to be staged.
@@ -44,6 +45,14 @@ struct ShotWork: Sendable {
         entries.indices.map {
             Member(entry: entries[$0], known: known[$0], settled: settled.contains($0), speaks: speaking.contains($0))
         }
+    }
+
+    /// The same with those settled: they are nobody's to read, or to tell of, any more.
+    func without(_ assets: Set<AssetID>) -> ShotWork {
+        guard !assets.isEmpty else { return self }
+        var work = self
+        for index in entries.indices where assets.contains(entries[index].origin.id) { work.settled.insert(index) }
+        return work
     }
 
     var key: String { entries[entries.startIndex].shot.key }
