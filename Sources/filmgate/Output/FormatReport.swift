@@ -44,8 +44,11 @@ struct FormatReport {
             let files = Describe.count(count, "file"), name = Describe.name(target)
             Console.out("\(files) by the digest that \(name) named when it took them; it was not asked now, or cannot tell.")
         }
+        if removed > 0, !isSafe { Console.out("  → " + Self.advice) }
         Console.out(isSafe ? "YES: safe to format." : "NO: do not format this card.")
     }
+
+    private static let advice = "`filmgate import CARD --again`, with the same options, sends again what was removed at its targets."
 
     func printJSON() {
         for finding in findings { Console.out(line(finding)) }
@@ -62,6 +65,7 @@ struct FormatReport {
         summary.add("exempt", exempt)
         summary.add("not_proven", problems)
         summary.add("removed", removed)
+        if removed > 0, !isSafe { summary.add("advice", Self.advice) }
         summary.add("believed", believed.values.max() ?? 0)
         summary.add("bytes", bytes)
         summary.add("exit", Int((isSafe ? ExitStatus.complete : .notProven).rawValue))
