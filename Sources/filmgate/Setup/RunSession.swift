@@ -33,9 +33,18 @@ struct RunSession {
                 .notFound, "There is no state \(options.state): nothing was ever taken with it.", advice: "Say which one with --state.")
         }
         if let target { try await refuseUnknown(target, pipelines) }
+        if assigning { try await tellWhereNothingIsHeld() }
         try await run(pipelines) { runner throws(IngestError) in
             try await runner.retry(states, target: target, assigning: assigning)
         }
+    }
+
+    /// A second word on whose frames these are changes nothing: it says so, and what would.
+    private func tellWhereNothingIsHeld() async throws {
+        let reader = try await workplace.readLedger()
+        let waiting = try await workplace.telling { () async throws(IngestError) in try await reader.queue([.pending, .held, .failed]) }
+        if waiting.contains(where: { $0.delivery.isUnassigned }) { return }
+        Console.err(AssignedBefore.remark(waiting.map(\.delivery)))
     }
 
     /// Throws a usage error for a target that neither the pipelines nor the ledger know.
