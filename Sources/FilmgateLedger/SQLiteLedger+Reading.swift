@@ -39,6 +39,12 @@ extension SQLiteLedger {
     public func shotName(_ shot: String, at target: String, event: String?) async throws(IngestError) -> ShotName? {
         try await reader.shotName(shot, at: target, event: event)
     }
+    public func shotNames(
+        below prefix: String, at target: String, event: String?
+    ) async throws(IngestError) -> [(shot: String, name: ShotName)] { try await reader.shotNames(below: prefix, at: target, event: event) }
+    public func files(named stem: String, at target: String) async throws(IngestError) -> [NamedFile] {
+        try await reader.files(named: stem, at: target)
+    }
     public func counter(at target: String, event: String?) async throws(IngestError) -> Int {
         try await reader.counter(at: target, event: event)
     }

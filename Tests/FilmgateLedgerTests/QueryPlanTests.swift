@@ -26,6 +26,7 @@ import Testing
         "deliveries": "SELECT d.state FROM delivery d " + SQLiteReader.deliveriesOfContent,
         "twin": SQLiteReader.twin, "neighbour": SQLiteReader.neighbour,
         "holder": SQLiteReader.holder, "shotName": SQLiteReader.shotName, "counter": SQLiteReader.counter,
+        "shotNames": SQLiteReader.shotNames, "filesNamed": SQLiteReader.filesNamed,
         "queue": SQLiteReader.queue([.pending, .held]), "notes": SQLiteReader.latestNotes(ofAsset: true),
         "assets(sha256:)": "SELECT a.path FROM asset a" + AssetReading.joins + SQLiteReader.bySHA256,
     ]

@@ -1,5 +1,7 @@
 /// What the variables of a template stand for, for one asset.
 public struct TemplateValues: Sendable, Hashable {
+    ///
+    /// `text["counter"]` stands in the name for a number that is not known yet: once for each digit of its width.
     public var text: [String: String]
     public var captured: CivilTime?
     /// Position of the shot among those delivered to this target for this event; nil until the ledger gave one.
@@ -54,10 +56,14 @@ extension Template {
         return format.unicodeScalars.split(separator: "/").map { escape(DatePattern.render(String($0), time)) }.joined(separator: "/")
     }
 
+    private static func counted(_ values: TemplateValues, width: Int) -> String {
+        values.counter.map { padded($0, width) } ?? String(repeating: values.text["counter"] ?? "", count: max(1, width))
+    }
+
     private static func value(of name: String, format: String?, _ values: TemplateValues) -> String {
         switch name {
         case "captured": values.captured.map { DatePattern.render(format ?? "", $0) } ?? ""
-        case "counter": values.counter.map { padded($0, format.flatMap(Int.init) ?? 1) } ?? ""
+        case "counter": counted(values, width: format.flatMap(Int.init) ?? 1)
         default: values.text[name] ?? ""
         }
     }

@@ -20,6 +20,10 @@ public protocol LedgerReader: Sendable {
     func holder(of path: String, at target: String) async throws(IngestError) -> ContentKey?
     /// The name chosen earlier for a shot at a target; a late file of the shot gets the same.
     func shotName(_ shot: String, at target: String, event: String?) async throws(IngestError) -> ShotName?
+    /// All names chosen for shots whose key begins so: those of one place and stem, whatever moment they were taken at.
+    func shotNames(below prefix: String, at target: String, event: String?) async throws(IngestError) -> [(shot: String, name: ShotName)]
+    /// The files that are or will be called `stem` (compared case-folded) with any extension at `target`; what a target refused counts.
+    func files(named stem: String, at target: String) async throws(IngestError) -> [NamedFile]
     /// The highest counter given so far for `target` and `event`; 0 when none.
     func counter(at target: String, event: String?) async throws(IngestError) -> Int
     /// Deliveries in `state`s, oldest first, with what is needed to send them.
@@ -44,6 +48,12 @@ extension LedgerReader {
         let all = try await known(volume: volume), prefix = Array((folder + "/").utf8)
         return folder.isEmpty ? all : all.filter { $0.fingerprint.path.utf8.starts(with: prefix) }
     }
+    /// None, for ledgers that do not remember.
+    public func shotNames(
+        below prefix: String, at target: String, event: String?
+    ) async throws(IngestError) -> [(shot: String, name: ShotName)] { [] }
+    /// None, for ledgers that do not remember.
+    public func files(named stem: String, at target: String) async throws(IngestError) -> [NamedFile] { [] }
     /// None, for ledgers that do not remember.
     public func bodies(make: String?, model: String) async throws(IngestError) -> [String] { [] }
     /// None, for ledgers that keep no notes.
@@ -70,8 +80,10 @@ public enum LedgerChange: Sendable {
     case asset(AssetRow)
     /// Inserts or replaces the delivery of that content at that target.
     case delivery(DeliveryRow)
-    /// Removes the delivery of that content at that target: it goes to another one instead.
-    case withdraw(ContentKey, target: String)
+    /// Removes the delivery of that content at that target: it goes to `heir` instead, for that event.
+    ///
+    /// Files of these bytes that wait for `target` wait for `heir` from then on.
+    case withdraw(ContentKey, target: String, heir: String, event: String?)
     /// The deliveries of these bytes went on: files of earlier runs that wait for nothing else end too, as duplicates of `twin`, or set
     /// aside where a target refused them.
     ///
@@ -144,6 +156,8 @@ public struct DeliveryRow: Sendable, Hashable {
     public var event: String?
     /// While pending or held: where the bytes wait, and whether that file is ours to remove.
     public var file: String?, staged: Bool
+    /// How `path` is made, while it may still change; nil without a name, once it is done, and in rows of earlier versions.
+    public var name: DeliveryName?
     /// How often it was sent; `unasked` while the target has not been asked yet what stands at `path`.
     public var attempts: Int
     /// Nanoseconds since 1970; nil = as soon as possible.
@@ -164,6 +178,27 @@ public struct DeliveryRow: Sendable, Hashable {
     public var isUnassigned: Bool { event == Self.unassigned }
     /// Other bytes than the asset's were made for this target; the receipt's digest is theirs.
     public var holdsRendition: Bool { receipt.sha256.map { $0 != content.sha256 } ?? false }
+}
+
+/// The parts of a delivery's path, so that the next name is made of them and never of the path's text.
+public struct DeliveryName: Sendable, Hashable {
+    /// The path with places for the event, the number and the suffix.
+    public var pattern: String
+    /// Value of `{counter}`; 0 where the name does not use it, or its event is not known yet.
+    public var counter: Int
+    /// 1 = none, 2 = `-2` and so on.
+    public var suffix: Int
+    public init(pattern: String, counter: Int, suffix: Int) { (self.pattern, self.counter, self.suffix) = (pattern, counter, suffix) }
+}
+
+/// A file that has a name at a target, and the shot that it is of; one for each place where its bytes were found.
+public struct NamedFile: Sendable, Hashable {
+    public var content: ContentKey, kind: MediaKind
+    public var volume: String, shot: ShotPlace, serial: String?, captured: CivilTime?
+    public init(content: ContentKey, kind: MediaKind, volume: String, shot: ShotPlace, serial: String?, captured: CivilTime?) {
+        (self.content, self.kind, self.volume, self.shot) = (content, kind, volume, shot)
+        (self.serial, self.captured) = (serial, captured)
+    }
 }
 
 /// A delivery that waits, and the asset that it belongs to.

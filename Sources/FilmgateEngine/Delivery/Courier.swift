@@ -38,7 +38,7 @@ enum Courier {
         let result = await Result { () async throws(IngestError) in try await lookUp(parcel) }
         let found = (try? result.get()) ?? Standing()
         if let existing = found.receipt { return existing }
-        var job = parcel.job
+        var job = parcel.job, suffix = parcel.name?.suffix ?? 1
         // What stands at a name that was given before is asked about only now, as in sending.
         for _ in 0..<100 where parcel.target.isLocal {
             let place = job
@@ -50,10 +50,14 @@ enum Courier {
                 return receipt
             }
             guard isTaken(job.path) || (try? answer.get()) == .other else { break }
-            job.path = nextName(after: job.path, of: job.asset.shot)
+            guard let name = parcel.name else { break }
+            suffix += 1
+            job.path = name.path(event: job.event, suffix: suffix)
         }
         let path = parcel.target.traits.localRoot.map { $0 + "/" + job.path }
-        return Receipt(state: .done, path: path, sha256: job.digests.sha256, reason: found.remark)
+        // What stands for the address that only a delivery gets: the name there, which can be looked at beforehand.
+        let name = path == nil && parcel.target.traits.layout != nil && !job.path.isEmpty ? job.path : nil
+        return Receipt(state: .done, path: path, id: name, sha256: job.digests.sha256, reason: found.remark)
     }
 
     private static func lookUp(_ parcel: Parcel) async throws(IngestError) -> Standing {
@@ -143,30 +147,5 @@ enum Courier {
     /// Removes a staged file that was copied rather than renamed into place.
     static func discardIfStill(_ bytes: LocalFile, takenTo path: String) {
         if bytes.ownership == .staged, bytes.path != path { FileSystem.remove(bytes.path) }
-    }
-
-    /// `a/b.jpg` → `a/b-2.jpg` → `a/b-3.jpg`; a sidecar goes with its primary (`b.cr3.xmp` → `b-2.cr3.xmp`), a clip tree as a whole.
-    static func nextName(after path: String, of shot: ShotPlace? = nil) -> String {
-        if let inner = shot?.innerPath.map({ "/" + SafeName.path($0) }), path.hasSuffix(inner), path.utf8.count > inner.utf8.count {
-            return increased(String(path.dropLast(inner.count)), ending: "") + inner
-        }
-        let folder = path.utf8.lastIndex(of: 0x2F).map { String(path[...$0]) } ?? ""
-        let name = FileName(String(path.dropFirst(folder.count)))
-        var (stem, ending) = (name.stem, name.ext.isEmpty ? "" : "." + name.ext)
-        if let primary = shot?.sidecarOf.map({ "." + $0 }), stem.hasSuffix(primary) {
-            (stem, ending) = (String(stem.dropLast(primary.count)), primary + ending)
-        }
-        return increased(folder + stem, ending: ending)
-    }
-
-    private static func increased(_ stem: String, ending: String) -> String {
-        var stem = stem, number = 2
-        if let dash = stem.utf8.lastIndex(of: 0x2D), let last = Int(stem[stem.utf8.index(after: dash)...]), (2...999).contains(last) {
-            (stem, number) = (String(stem[..<dash]), last + 1)
-        }
-        // The number survives where the name has to be cut to 255 bytes.
-        let cut = stem.utf8.lastIndex(of: 0x2F).map { stem.utf8.index(after: $0) } ?? stem.startIndex
-        let folder = stem[..<cut], rest = "-\(number)" + ending
-        return folder + SafeName.shortened(String(stem[cut...]), to: max(1, 255 - rest.utf8.count)) + rest
     }
 }

@@ -31,6 +31,17 @@ extension Dispatcher {
         if error.code.disposition != .stop { probeLater(target) }
     }
 
+    /// Deliveries that have their event now, and whose targets are not at hand: a run that held them for one lets them go.
+    func note(_ elsewhere: [Elsewhere]) async {
+        for one in elsewhere {
+            let content = one.row.content
+            await leases.cede(
+                Parcel.ID(content: content, target: one.old), to: Parcel.ID(content: content, target: one.row.target), for: number)
+            let withdrawn = LedgerChange.withdraw(content, target: one.old, heir: one.row.target, event: one.row.event)
+            await record([.delivery(one.row), withdrawn] + (one.shotName.map { [$0] } ?? []))
+        }
+    }
+
     private func probeLater(_ target: String) {
         guard holds[target]?.isProbing == false else { return }
         holds[target]?.isProbing = true

@@ -48,6 +48,10 @@ extension Dispatcher {
             consignment.isRecorded = true
             if consignment.open.remove(old.target) != nil { consignment.open.insert(new.target) }
             consignment.otherNames[new.target] = parcel.target.name
+            if old.target != new.target {
+                consignment.wanted.removeAll { $0.identity == old.target }
+                consignment.given.append(new.target)
+            }
             consignment.hasParcels = consignment.wanted.contains { parcels[Parcel.ID(content: old.content, target: $0.identity)] != nil }
             open[asset] = consignment
         }

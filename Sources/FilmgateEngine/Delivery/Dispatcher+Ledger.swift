@@ -10,13 +10,19 @@ extension Dispatcher {
         await record(changes)
     }
 
-    /// The delivery's row; what stood there while its event was not known goes with the first of them, whatever becomes of the delivery:
-    /// nobody may assign it a second time.
+    /// The delivery's row, and what its shot is called from now on: whoever sends it, and whenever, adds nothing to that.
+    ///
+    /// What stood there while its event was not known goes with the first of them, whatever becomes of the delivery: nobody may assign it a
+    /// second time.
     func written(_ parcel: Parcel, _ receipt: Receipt, bytes: LocalFile, nextTry: Int64? = nil) -> [LedgerChange] {
         var row = row(parcel, receipt, bytes: bytes)
         if let nextTry { row.nextTry = nextTry }
-        let old = parcel.replaces.map { LedgerChange.withdraw(parcel.id.content, target: $0) }
-        return [.delivery(row)] + (old.map { [$0] } ?? [])
+        var changes: [LedgerChange] = [.delivery(row)]
+        if let name = parcel.name, let given = name.shotName(base: row.path), !row.isUnassigned {
+            changes.append(.shotName(given, shot: name.shot, target: row.target, event: row.event))
+        }
+        if let old = parcel.replaces { changes.append(.withdraw(row.content, target: old, heir: row.target, event: row.event)) }
+        return changes
     }
 
     /// A parcel that is tried again later: `status` says why, and when.
@@ -37,9 +43,6 @@ extension Dispatcher {
     func final(_ parcel: Parcel, _ receipt: Receipt, for owner: Consignment?) -> [LedgerChange] {
         guard let owner else { return [] }
         var changes: [LedgerChange] = owner.open.isEmpty ? [ended(owner)] : [.asset(row(owner, ending: nil))]
-        if let name = owner.shot.name {
-            changes.append(.shotName(name, shot: Placer.shotKey(owner.asset), target: parcel.id.target, event: parcel.job.event))
-        }
         changes += written(parcel, receipt, bytes: owner.bytes)
         changes.append(.followed(owner.content, twin: owner.asset.origin.absolutePath, run: run, at: WallClock.nanoseconds))
         return changes
@@ -209,6 +212,7 @@ extension Dispatcher {
             size: parcel.job.file.size, path: parcel.job.path)
         row.receipt.sha256 = receipt.sha256 ?? (receipt.state == .done ? parcel.job.digests.sha256 : nil)
         row.event = parcel.job.event
+        row.name = parcel.name?.row
         row.attempts = parcel.isUnasked ? DeliveryRow.unasked : parcel.attempts
         if receipt.state != .done { (row.file, row.staged) = (bytes.path, bytes.ownership == .staged) }
         if let rendition = parcel.rendition, receipt.state != .done {

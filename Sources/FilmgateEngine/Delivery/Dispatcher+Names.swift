@@ -1,6 +1,6 @@
 import FilmgateCore
 
-/// Names that were chosen while their target did not answer: it is asked when it does, before anything is sent.
+/// Names that were chosen while their target did not answer, or that somebody else took: it is asked before anything is sent.
 extension Dispatcher {
     /// The parcel under a name that is free at its target; throws what keeps the target from answering.
     func named(_ parcel: Parcel) async throws(IngestError) -> Parcel {
@@ -20,29 +20,72 @@ extension Dispatcher {
         return current.isUnasked ? try await named(current) : current
     }
 
+    /// The name was taken since it was chosen: the files of the shot that were not sent yet move on together.
+    func moveOn(_ refused: Parcel) {
+        let key = refused.shotKey
+        parcels[refused.id]?.isRefused = true
+        for (id, parcel) in parcels where id.target == refused.id.target && parcel.job.asset.shot.key == refused.job.asset.shot.key {
+            let isFree = parcel.attempts <= 0 && parcel.adopted == nil && parcel.recheck == nil && !parcel.mayHaveArrived
+            guard case .waiting = parcel.state, id == refused.id || isFree, parcel.shotKey == key else { continue }
+            parcels[id]?.isUnasked = true
+            if unasked[key]?.contains(id) != true { unasked[key, default: []].append(id) }
+        }
+    }
+
     /// One suffix for all files of the shot that wait for this target.
     private func settleNames(of key: String, like parcel: Parcel) async throws(IngestError) {
         var ids = unasked[key] ?? []
         if !ids.contains(parcel.id) { ids.append(parcel.id) }
-        let group = ids.compactMap { parcels[$0] }.filter(\.isUnasked)
-        var paths = group.map(\.job.path), steps = 0
-        var answers = try await standing(group, at: paths)
-        while answers == nil {
-            guard steps < 9999 else {
-                throw IngestError(.nameTaken, "No free name for \(parcel.job.name) at \(parcel.target.name) after 9999 tries.")
-            }
-            steps += 1
-            for (index, one) in group.enumerated() { paths[index] = Courier.nextName(after: paths[index], of: one.job.asset.shot) }
-            answers = try await standing(group, at: paths)
+        let group = try await joined(ids.compactMap { parcels[$0] }.filter(\.isUnasked))
+        // As it was written where nothing has changed: a long name may have been cut otherwise.
+        var paths = group.map { one in
+            one.name == parcels[one.id]?.name ? one.job.path : one.name?.path(event: one.job.event) ?? one.job.path
         }
+        var steps = 0, answers: [Occupancy]?
+        if !group.contains(where: \.isRefused) { answers = try await standing(group, at: paths, steps) }
+        while answers == nil {
+            steps += 1
+            let next = group.map { $0.name?.path(event: $0.job.event, suffix: $0.name.map { $0.suffix + steps }) ?? $0.job.path }
+            guard steps < 9999, next != paths else {
+                throw IngestError(.rejected, "No free name is left for \(parcel.job.name) at \(parcel.target.name).")
+            }
+            paths = next
+            answers = try await standing(group, at: paths, steps)
+        }
+        // Where other files of the shot stay, it is still called as they are.
+        let isGiven = steps == 0 ? nil : try await company(group, 0) != .own
         unasked[key]?.removeAll(where: ids.contains)
         if unasked[key]?.isEmpty == true { unasked[key] = nil }
-        for (index, one) in group.enumerated() { await rename(one, to: paths[index], answers?[index] ?? .free, steps: steps) }
+        for (index, one) in group.enumerated() {
+            await rename(one, to: paths[index], answers?[index] ?? .free, steps: steps, isGiven: isGiven)
+        }
     }
 
-    /// What the target says of each path; nil when one of them holds other bytes, or is meant for other bytes of ours.
-    private func standing(_ group: [Parcel], at paths: [String]) async throws(IngestError) -> [Occupancy]? {
+    /// The group under the name that its shot has by now, where that was moved since theirs were chosen.
+    private func joined(_ group: [Parcel]) async throws(IngestError) -> [Parcel] {
+        guard let first = group.first, let shot = first.name?.shot else { return group.map(Self.withParts) }
+        let hood = Neighbourhood(ledger: ledger, book: book)
+        let earlier = try await hood.shotName(shot, at: first.id.target, event: first.job.event)
+        return group.map { parcel in
+            var parcel = Self.withParts(parcel)
+            if let earlier, let name = parcel.name, name.suffix < earlier.suffix { parcel.name?.suffix = earlier.suffix }
+            return parcel
+        }
+    }
+
+    private static func withParts(_ parcel: Parcel) -> Parcel {
+        guard parcel.name == nil, !parcel.job.path.isEmpty else { return parcel }
+        var parcel = parcel
+        let pattern = NamePattern(path: parcel.job.path, of: parcel.job.asset.shot)
+        parcel.name = ParcelName(pattern: pattern, shot: Placer.shotKey(parcel.job.asset))
+        return parcel
+    }
+
+    /// What the target says of each path; nil when one of them holds other bytes, is meant for other bytes of ours, or would stand beside
+    /// another shot.
+    private func standing(_ group: [Parcel], at paths: [String], _ steps: Int) async throws(IngestError) -> [Occupancy]? {
         var answers: [Occupancy] = [], mine: [String: ContentKey] = [:]
+        if try await company(group, steps) == .strangers { return nil }
         for (one, path) in zip(group, paths) {
             let content = one.id.content, target = one.id.target, folded = SafeName.folded(path)
             let other = mine[folded] ?? book.holder(of: path, at: target), earlier = try await ledger.holder(of: path, at: target)
@@ -55,23 +98,32 @@ extension Dispatcher {
         return answers
     }
 
+    /// Who is at the name that the group would have after so many steps.
+    private func company(_ group: [Parcel], _ steps: Int) async throws(IngestError) -> Neighbourhood.Company {
+        guard let first = group.first(where: { !$0.job.asset.kind.follows }) ?? group.first, let name = first.name,
+            first.job.asset.shot.innerPath == nil, let stem = name.stem(event: first.job.event, suffix: name.suffix + steps)
+        else { return .nobody }
+        return try await Neighbourhood(ledger: ledger, book: book).company(
+            of: stem, at: first.id.target, for: ShotMark(first.job.asset), but: Set(group.map(\.id.content)))
+    }
+
     /// The ledger knows the name before anything is sent under it.
-    private func rename(_ old: Parcel, to path: String, _ answer: Occupancy, steps: Int) async {
+    private func rename(_ old: Parcel, to path: String, _ answer: Occupancy, steps: Int, isGiven: Bool?) async {
         guard var parcel = parcels[old.id] else { return }
-        if path != old.job.path {
-            book.release(parcel)
-            book.give(path, to: parcel.id.content, at: parcel.id.target, ShotMark(parcel.job.asset))
-        }
+        let event = parcel.job.event, target = parcel.id.target
+        var name = old.name
+        if let suffix = old.name?.suffix { name?.suffix = suffix + steps }
+        if let isGiven { name?.isGiven = isGiven }
+        let stem = parcel.job.asset.shot.innerPath == nil ? name?.stem(event: event) : nil
+        book.release(parcel)
+        book.give(path, to: parcel.id.content, at: target, ShotMark(parcel.job.asset), stem: stem)
+        if let name, let given = name.shotName(base: path) { book.note(given, of: name.shot, at: target, event: event) }
+        parcel.name = name
         parcel.job.path = path
-        parcel.isUnasked = false
+        (parcel.isUnasked, parcel.isRefused) = (false, false)
         if case .same(let receipt) = answer { parcel.adopted = receipt }
         parcels[old.id] = parcel
         guard let owner = parcel.listeners.first, let consignment = open[owner] else { return }
-        if steps > 0 {
-            let earlier = consignment.shot.name
-            open[owner]?.shot.name = ShotName(
-                counter: earlier?.counter ?? 0, suffix: (earlier?.suffix ?? 1) + steps, base: earlier?.base ?? path)
-        }
         await record(written(parcel, Receipt(state: .pending, at: parcel.since), bytes: consignment.bytes))
     }
 }

@@ -92,7 +92,7 @@ extension Dispatcher {
             parcels[parcel.id]?.corruptions += 1
             queues[parcel.id.target]?.returned(parcel.id)
         } else if error.code == .nameTaken, parcel.attempts < 100 {
-            parcels[parcel.id]?.job.path = Courier.nextName(after: parcel.job.path, of: parcel.job.asset.shot)
+            moveOn(parcel)
             queues[parcel.id.target]?.returned(parcel.id)
         } else {
             if error.code == .corruptData { tally.mismatch() }

@@ -31,6 +31,8 @@ struct Parcel: Sendable {
     @Rare var recheck: DeliveryRow?
     /// The target could not be asked yet what stands at the name: that comes before sending.
     var isUnasked = false
+    /// Its name was taken when it was sent: it needs the next one.
+    var isRefused = false
     /// The disk that its bytes are on did not give them.
     var lacksBytes = false
     /// Other bytes than the asset's, made for this target: a staged file that is this parcel's alone.
@@ -41,8 +43,11 @@ struct Parcel: Sendable {
     /// Written down as held.
     var isNotedHeld = false
 
+    /// How its path was made; nil for targets without names.
+    @Rare var name: ParcelName?
+
     /// What its shot's parcels at the same target have in common.
-    var shotKey: String { "\(id.target)\u{1F}\(Placer.shotKey(job.asset))" }
+    var shotKey: String { "\(id.target)\u{1F}\(name?.shot ?? Placer.shotKey(job.asset))" }
 }
 
 extension Parcel {
@@ -89,6 +94,13 @@ struct Consignment: Sendable {
         receipts[row.target]?.existed = true
     }
 
+    /// The targets that the file was for, and that are not at hand now: it is still for them.
+    mutating func keep(_ targets: [String], but mine: Set<String>, _ elsewhere: [Elsewhere]) {
+        for target in targets where !mine.contains(target) && !wanted.contains(where: { $0.identity == target }) {
+            given.append(elsewhere.first { $0.old == target }?.row.target ?? target)
+        }
+    }
+
     /// It was given to that event before: nobody is asked for one again, since that could be another.
     mutating func give(_ row: DeliveryRow) {
         note(row)
@@ -115,5 +127,4 @@ struct Consignment: Sendable {
 struct ShotFacts: Sendable {
     var captured: CivilTime?
     var photographer: String?
-    var name: ShotName?
 }

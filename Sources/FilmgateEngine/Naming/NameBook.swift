@@ -6,10 +6,14 @@ import Synchronization
 /// Asked shot by shot in card order.
 final class NameBook: Sendable {
     private struct Given {
-        var content: ContentKey, shot: ShotMark
+        var content: ContentKey, shot: ShotMark, stem: String?
     }
     private struct Pages {
         var given: [String: [String: Given]] = [:]
+        /// Names by what they begin with.
+        var stems: [String: [String: Set<String>]] = [:]
+        /// What shots were called, by target, event and shot, until the ledger knows.
+        var shots: [String: [ShotKey: [String: ShotName]]] = [:]
         var counters: [String: Int] = [:]
         /// Contents that have a name at a target, as hashes.
         var promised: [String: Set<Int>] = [:]
@@ -17,6 +21,12 @@ final class NameBook: Sendable {
         var final: Set<Parcel.ID> = []
         /// Targets that could not be asked what a name holds.
         var silent: Set<String> = []
+    }
+    /// Shots of one place and stem, whatever moment they were taken at.
+    private struct ShotKey: Hashable {
+        var event: String?, place: String
+        init(_ event: String?, _ place: String) { (self.event, self.place) = (event, place) }
+        init(_ event: String?, of shot: String) { self.init(event, Placer.shotPlace(shot)) }
     }
     private let pages = Mutex(Pages())
 
@@ -27,11 +37,31 @@ final class NameBook: Sendable {
     /// The shot of the file that has that name.
     func shot(at path: String, of target: String) -> ShotMark? { pages.withLock { $0.given[target]?[SafeName.folded(path)]?.shot } }
 
-    func give(_ path: String, to content: ContentKey, at target: String, _ shot: ShotMark) {
+    /// `stem`: what all files of its shot are called but for their extensions.
+    func give(_ path: String, to content: ContentKey, at target: String, _ shot: ShotMark, stem: String? = nil) {
         pages.withLock { pages in
-            pages.given[target, default: [:]][SafeName.folded(path)] = Given(content: content, shot: shot)
+            let name = SafeName.folded(path), stem = stem.map(SafeName.folded)
+            pages.given[target, default: [:]][name] = Given(content: content, shot: shot, stem: stem)
+            if let stem { pages.stems[target, default: [:]][stem, default: []].insert(name) }
             pages.promised[target, default: []].insert(content.hashValue)
         }
+    }
+
+    /// The files that were given such a name in this run.
+    func files(named stem: String, at target: String) -> [(content: ContentKey, shot: ShotMark)] {
+        pages.withLock { pages in
+            (pages.stems[target]?[SafeName.folded(stem)] ?? []).compactMap { pages.given[target]?[$0] }.map { ($0.content, $0.shot) }
+        }
+    }
+
+    /// The shot has that name from now on.
+    func note(_ name: ShotName, of shot: String, at target: String, event: String?) {
+        pages.withLock { $0.shots[target, default: [:]][ShotKey(event, of: shot), default: [:]][shot] = name }
+    }
+
+    /// The names that shots of that place and stem were given in this run.
+    func shotNames(below place: String, at target: String, event: String?) -> [(shot: String, name: ShotName)] {
+        pages.withLock { ($0.shots[target]?[ShotKey(event, place)] ?? [:]).map { ($0.key, $0.value) } }
     }
 
     /// True when these bytes got their name from an earlier file of this run: they need no second one.
@@ -56,7 +86,8 @@ final class NameBook: Sendable {
     /// How many deliveries and names it remembers.
     var count: Int {
         pages.withLock { pages in
-            pages.final.count + pages.promised.values.reduce(0) { $0 + $1.count } + pages.given.values.reduce(0) { $0 + $1.count }
+            pages.final.count + pages.shots.values.reduce(0) { $0 + $1.count } + pages.stems.values.reduce(0) { $0 + $1.count }
+                + pages.promised.values.reduce(0) { $0 + $1.count } + pages.given.values.reduce(0) { $0 + $1.count }
         }
     }
 
@@ -64,7 +95,14 @@ final class NameBook: Sendable {
     func release(_ parcel: Parcel) {
         pages.withLock { pages in
             let name = SafeName.folded(parcel.job.path)
-            if pages.given[parcel.id.target]?[name]?.content == parcel.id.content { pages.given[parcel.id.target]?[name] = nil }
+            if let shot = parcel.name?.shot, parcel.name?.isGiven == true {
+                pages.shots[parcel.id.target]?[ShotKey(parcel.job.event, of: shot)] = nil
+            }
+            guard let given = pages.given[parcel.id.target]?[name], given.content == parcel.id.content else { return }
+            pages.given[parcel.id.target]?[name] = nil
+            guard let stem = given.stem else { return }
+            pages.stems[parcel.id.target]?[stem]?.remove(name)
+            if pages.stems[parcel.id.target]?[stem]?.isEmpty == true { pages.stems[parcel.id.target]?[stem] = nil }
         }
     }
 

@@ -13,25 +13,34 @@ struct Namer: Sendable {
     /// `lead` are the values of the shot's primary, nil when that is the asset itself. A suffix survives where the name has to be cut to 255
     /// bytes.
     func path(of asset: Asset, values: TemplateValues, lead: TemplateValues?, suffix: Int) -> String {
-        if let inner = asset.shot.innerPath { return treePath(inner, values: lead ?? values, suffix: suffix) }
+        path(of: asset, values: values, lead: lead, ending: suffix > 1 ? "-\(suffix)" : "")
+    }
+
+    /// The same path with a place for the suffix.
+    func pattern(of asset: Asset, values: TemplateValues, lead: TemplateValues?) -> NamePattern {
+        NamePattern(path(of: asset, values: values, lead: lead, ending: NameSlot.suffix))
+    }
+
+    private func path(of asset: Asset, values: TemplateValues, lead: TemplateValues?, ending: String) -> String {
+        if let inner = asset.shot.innerPath { return treePath(NameSlot.removed(from: inner), values: lead ?? values, ending: ending) }
         let follows = asset.kind.follows
         let renaming = follows ? lead ?? values : values
         func rendered(cut: Int) -> (path: String, whole: Int) {
-            let named = named(values, by: renaming, sidecarOf: asset.shot.sidecarOf, suffix: suffix, cut: cut)
+            let named = named(values, by: renaming, sidecarOf: asset.shot.sidecarOf, ending: ending, cut: cut)
             var own = follows ? Self.following(values, lead) : values
             own.text.merge(named.text) { $1 }
             var path = layout.rendered(with: own)
             if let lead, hasFolders {
-                let home = layout.rendered(with: folderValues(asset, own, lead, suffix: suffix))
+                let home = layout.rendered(with: folderValues(asset, own, lead, ending: ending))
                 path = "\(Self.folder(home))\(Self.name(path))"
             }
             let of = asset.shot.sidecarOf
-            return (suffix > 1 || of != nil) && hidesNames ? (Self.made(path, suffix, of, cut: cut), 0) : (path, named.whole)
+            return (!ending.isEmpty || of != nil) && hidesNames ? (Self.made(path, ending, of, cut: cut), 0) : (path, named.whole)
         }
         var (path, whole) = rendered(cut: 0)
         // Hardly any name is too long, and this is asked for every file.
         if whole <= 255, Self.fits(path) { return path }
-        if suffix > 1 {
+        if !ending.isEmpty {
             let excess = max(whole, Self.name(path).utf8.count) - 255
             if excess > 0 { path = rendered(cut: excess).path }
         }
@@ -42,9 +51,9 @@ struct Namer: Sendable {
     /// to, go to what they do hold.
     private var hidesNames: Bool { layout.uses.isDisjoint(with: ["name", "stem"]) }
 
-    private static func made(_ path: String, _ suffix: Int, _ sidecarOf: String?, cut: Int) -> String {
+    private static func made(_ path: String, _ ending: String, _ sidecarOf: String?, cut: Int) -> String {
         let name = FileName(String(Self.name(path)))
-        let stem = SafeName.shortened(name.stem, to: max(1, name.stem.utf8.count - cut)) + (suffix > 1 ? "-\(suffix)" : "")
+        let stem = SafeName.shortened(name.stem, to: max(1, name.stem.utf8.count - cut)) + ending
         let parts = [stem, sidecarOf ?? "", name.ext].filter { !$0.isEmpty }
         return "\(folder(path))\(parts.joined(separator: "."))"
     }
@@ -70,14 +79,14 @@ struct Namer: Sendable {
     /// What the folder is named by: the shot's primary, so that a shot lies together.
     ///
     /// Pictures that `{kind}`, `{ext}` or `{stem}` part are parted; a sidecar or memo lies beside the file that it belongs to.
-    private func folderValues(_ asset: Asset, _ own: TemplateValues, _ lead: TemplateValues, suffix: Int) -> TemplateValues {
+    private func folderValues(_ asset: Asset, _ own: TemplateValues, _ lead: TemplateValues, ending: String) -> TemplateValues {
         var values = lead
         if asset.kind.follows {
             let ext = lead.text["ext"] ?? ""
             if let of = asset.shot.sidecarOf, of.lowercased() != ext.lowercased() {
                 (values.text["ext"], values.text["kind"]) = (of, MediaKind(fileName: "x." + of).rawValue)
             }
-            values.text.merge(named(values, by: lead, sidecarOf: nil, suffix: suffix, cut: 0).text) { $1 }
+            values.text.merge(named(values, by: lead, sidecarOf: nil, ending: ending, cut: 0).text) { $1 }
         } else {
             for key in ["name", "stem", "ext", "kind", "size", "sha256", "sha1", "md5"] { values.text[key] = own.text[key] }
         }
@@ -98,7 +107,7 @@ struct Namer: Sendable {
     ///
     /// `renaming` are the values that `rename` is filled with: a sidecar's new stem is its primary's.
     private func named(
-        _ values: TemplateValues, by renaming: TemplateValues, sidecarOf: String?, suffix: Int, cut: Int
+        _ values: TemplateValues, by renaming: TemplateValues, sidecarOf: String?, ending: String, cut: Int
     ) -> (text: [String: String], whole: Int) {
         let ext = values.text["ext"] ?? ""
         var stem = values.text["stem"] ?? ""
@@ -106,8 +115,8 @@ struct Namer: Sendable {
             stem = rename.rendered(with: renaming)
             if let sidecarOf { stem += "." + sidecarOf }
         }
-        if suffix > 1 {
-            var ending = "-\(suffix)"
+        if !ending.isEmpty {
+            var ending = ending
             if let sidecarOf, stem.hasSuffix("." + sidecarOf) {
                 stem = String(stem.dropLast(sidecarOf.count + 1))
                 ending += "." + sidecarOf
@@ -119,9 +128,9 @@ struct Namer: Sendable {
     }
 
     /// Clip trees keep their inner paths below `…/{volume}/`; a clash gives the whole tree's folder a suffix.
-    private func treePath(_ inner: String, values: TemplateValues, suffix: Int) -> String {
+    private func treePath(_ inner: String, values: TemplateValues, ending: String) -> String {
         let folder = layout.rendered(with: values).split(separator: "/").dropLast().joined(separator: "/")
-        let volume = SafeName.component(values.text["volume"] ?? "card") + (suffix > 1 ? "-\(suffix)" : "")
+        let volume = SafeName.component(values.text["volume"] ?? "card") + ending
         return [folder, volume, SafeName.path(inner)].filter { !$0.isEmpty }.joined(separator: "/")
     }
 

@@ -17,29 +17,20 @@ extension Placer {
         }
         let namer = Namer(layout: layout, rename: profile.rename), asset = drafts[indices[0]].asset
         let tree = TreeBook.Place(asset.origin, asset.shot)
-        let shot = try await shotName(of: asset, in: tree, at: target, namer: namer)
-        var home: TemplateValues?
-        if let tree { home = try await treeValues(tree) }
-        func paths(_ indices: [Int], _ suffix: Int) -> [String] {
-            indices.map {
-                path(of: drafts[$0], namer, values: values, lead: lead, tree: home, counter: shot.counter, suffix: suffix)
-            }
+        var round = Round(target: target, namer: namer, shot: Self.shotKey(drafts, lead), values: values, lead: lead)
+        try await begin(&round, asset, in: tree)
+        if let tree { round.home = try await treeValues(tree) }
+        if event == DeliveryRow.unassigned, namer.usesCounter {
+            for index in indices { promise(&drafts[index], round) }
+            return
         }
-        let second = try await secondSidecars(drafts, indices, paths(indices, shot.suffix), at: target)
+        let second = try await secondSidecars(drafts, indices, paths(drafts, indices, round, round.name.suffix), at: target)
         for index in second { drafts[index].leaveOut(target) }
         indices.removeAll(where: second.contains)
         // Files that differ only in case share a name on many file systems: the later ones are suffixed by themselves.
-        for group in Self.withoutClashes(indices, paths(indices, shot.suffix)) {
+        for group in Self.withoutClashes(indices, paths(drafts, indices, round, round.name.suffix)) {
             do throws(IngestError) {
-                let found = try await firstFree(from: shot.suffix, drafts: drafts, indices: group, at: target) { paths(group, $0) }
-                if let tree { trees.keep(ShotName(counter: shot.counter, suffix: found.suffix, base: ""), tree, at: target.identity) }
-                for (position, index) in group.enumerated() {
-                    take(found.paths[position], found.answers[position], &drafts[index], at: target)
-                    if found.suffix > 1 || namer.usesCounter {
-                        drafts[index].name = ShotName(counter: shot.counter, suffix: found.suffix, base: found.paths[0])
-                        drafts[index].counters[target.name] = shot.counter
-                    }
-                }
+                try await give(&drafts, group, &round, in: tree)
             } catch {
                 // A name that cannot be had is a matter of these files alone.
                 guard error.code.disposition == .setAside else { throw error }
@@ -48,20 +39,93 @@ extension Placer {
         }
     }
 
-    /// The first suffix with which none of the names holds other bytes.
+    /// What the names of one shot at one target are made of.
+    struct Round {
+        let target: PlannedTarget, namer: Namer
+        /// What its name is remembered under.
+        let shot: String
+        let values: ShotValues, lead: NamingLead?
+        /// Of its clip tree.
+        var home: TemplateValues?
+        /// Where the search for a free name begins.
+        var name = ShotName(counter: 0, suffix: 1, base: "")
+        /// Who stands at a suffix, once that was asked.
+        var company: [Int: Neighbourhood.Company] = [:]
+        /// The shot has its name: what cannot have it changes nothing about that.
+        var isNamed = false
+    }
+
+    /// The shot's own key, whichever of its files come: that of the picture that names it.
+    private static func shotKey(_ drafts: [Draft], _ lead: NamingLead?) -> String {
+        let picture = lead.map(\.asset) ?? drafts.first { !$0.asset.kind.follows }?.asset
+        return (picture ?? drafts.first?.asset).map(shotKey) ?? ""
+    }
+
+    /// Its number cannot be known before its event: the name is made when somebody says that.
+    private func promise(_ draft: inout Draft, _ round: Round) {
+        let name = ParcelName(pattern: pattern(of: draft, round), shot: round.shot)
+        draft.names[round.target.name] = name
+        draft.paths[round.target.name] = name.path(event: nil)
+    }
+
+    /// One name for the files of `group`, from the shot's own on.
+    private func give(_ drafts: inout [Draft], _ group: [Int], _ round: inout Round, in tree: TreeBook.Place?) async throws(IngestError) {
+        let target = round.target, patterns = group.map { [drafts] in pattern(of: drafts[$0], round) }
+        if tree == nil, !round.isNamed { try await findHome(&round, drafts, group, patterns[0]) }
+        let first = round.name.suffix, found = try await firstFree(&round, drafts, group, patterns[0])
+        if let tree { trees.keep(ShotName(counter: round.name.counter, suffix: found.suffix, base: ""), tree, at: target.identity) }
+        let isGiven = !round.isNamed && (found.suffix == first || round.company[first] != .own)
+        round.isNamed = true
+        for (position, index) in group.enumerated() {
+            let path = found.paths[position]
+            let name = ParcelName(
+                pattern: patterns[position], counter: round.name.counter, suffix: found.suffix, shot: round.shot, isGiven: isGiven)
+            drafts[index].names[target.name] = name
+            take(path, found.answers[position], &drafts[index], name, at: target)
+            if position == 0, let given = name.shotName(base: path) { book.note(given, of: round.shot, at: target.identity, event: event) }
+        }
+    }
+
+    /// Begins at the suffix where files of the shot are already, whatever was remembered of it.
+    private func findHome(_ round: inout Round, _ drafts: [Draft], _ group: [Int], _ pattern: NamePattern) async throws(IngestError) {
+        if try await company(round.name.suffix, &round, drafts, group, pattern) == .own { return }
+        for suffix in 1...99 {
+            switch try await company(suffix, &round, drafts, group, pattern) {
+            case .own: return round.name.suffix = suffix
+            case .nobody: return
+            case .strangers, .perhapsOwn: continue
+            }
+        }
+    }
+
+    private func company(
+        _ suffix: Int, _ round: inout Round, _ drafts: [Draft], _ group: [Int], _ pattern: NamePattern
+    ) async throws(IngestError) -> Neighbourhood.Company {
+        if let known = round.company[suffix] { return known }
+        let stem = pattern.stem(event: event, counter: round.name.counter, suffix: suffix)
+        guard let stem, let first = group.first(where: { !drafts[$0].asset.kind.follows }) ?? group.first else { return .nobody }
+        let company = try await Neighbourhood(ledger: ledger, book: book).company(
+            of: stem, at: round.target.identity, for: ShotMark(drafts[first].asset), but: Set(drafts.map(\.content)))
+        round.company[suffix] = company
+        return company
+    }
+
+    /// The first suffix with which none of the names holds other bytes or stands beside another shot's files.
     private func firstFree(
-        from first: Int, drafts: [Draft], indices: [Int], at target: PlannedTarget, paths: (Int) -> [String]
+        _ round: inout Round, _ drafts: [Draft], _ group: [Int], _ pattern: NamePattern
     ) async throws(IngestError) -> (suffix: Int, paths: [String], answers: [Answer]) {
         var last: [String] = []
+        let first = round.name.suffix, isInTree = drafts[group[0]].asset.shot.innerPath != nil
         for suffix in first...max(first, 9999) {
-            let names = paths(suffix)
+            let names = paths(drafts, group, round, suffix)
             // A name that no suffix changes never becomes free.
             if names == last { break }
-            if let answers = try await free(names, drafts: drafts, indices: indices, at: target) { return (suffix, names, answers) }
             last = names
+            if !isInTree, try await company(suffix, &round, drafts, group, pattern) == .strangers { continue }
+            if let answers = try await free(names, drafts: drafts, indices: group, at: round.target) { return (suffix, names, answers) }
         }
         throw IngestError(
-            .nameTaken, "No free name is left for \(drafts[indices[0]].asset.origin.name) at \(target.name).",
+            .nameTaken, "No free name is left for \(drafts[group[0]].asset.origin.name) at \(round.target.name).",
             advice: "Let the target's `path` or `name` hold more of what tells files apart, such as {captured:HHmmss}.")
     }
 
@@ -81,7 +145,7 @@ extension Placer {
         return groups
     }
 
-    private func take(_ path: String, _ answer: Answer, _ draft: inout Draft, at target: PlannedTarget) {
+    private func take(_ path: String, _ answer: Answer, _ draft: inout Draft, _ name: ParcelName, at target: PlannedTarget) {
         switch answer {
         case .told(.same(var receipt)) where !again:
             receipt.existed = true
@@ -90,16 +154,38 @@ extension Placer {
         case .silence: draft.unasked.insert(target.name)
         }
         draft.paths[target.name] = path
-        book.give(path, to: draft.content, at: target.identity, ShotMark(draft.asset))
+        let stem = draft.asset.shot.innerPath == nil ? name.stem(event: event) : nil
+        book.give(path, to: draft.content, at: target.identity, ShotMark(draft.asset), stem: stem)
     }
 
-    private func path(
-        of draft: Draft, _ namer: Namer, values: ShotValues, lead: NamingLead?, tree: TemplateValues?, counter: Int, suffix: Int
-    ) -> String {
-        if var tree, draft.asset.shot.innerPath != nil {
-            tree.counter = counter
-            return namer.path(of: draft.asset, values: tree, lead: nil, suffix: suffix)
+    private func paths(_ drafts: [Draft], _ indices: [Int], _ round: Round, _ suffix: Int) -> [String] {
+        indices.map { index in
+            let (asset, values, lead) = namingValues(of: drafts[index], round, counter: round.name.counter)
+            return round.namer.path(of: asset, values: values, lead: lead, suffix: suffix)
         }
+    }
+
+    private func pattern(of draft: Draft, _ round: Round) -> NamePattern {
+        let isOpen = event == DeliveryRow.unassigned && round.namer.usesCounter
+        let (asset, values, lead) = namingValues(of: draft, round, counter: isOpen ? nil : round.name.counter)
+        return round.namer.pattern(of: asset, values: values, lead: lead)
+    }
+
+    /// With `counter` nil, its place stays open.
+    private func namingValues(
+        of draft: Draft, _ round: Round, counter: Int?
+    ) -> (asset: Asset, values: TemplateValues, lead: TemplateValues?) {
+        func open(_ values: TemplateValues) -> TemplateValues {
+            guard counter == nil else { return values }
+            var values = values
+            values.text["counter"] = NameSlot.counter
+            return values
+        }
+        if var tree = round.home, draft.asset.shot.innerPath != nil {
+            tree.counter = counter
+            return (draft.asset, open(tree), nil)
+        }
+        let (values, lead) = (round.values, round.lead)
         var asset = draft.asset
         // A clip of another day only bears the same name: it lies where its own day does.
         let lead = lead.flatMap { !asset.kind.follows && ShotTime.isApart(draft.captured, $0.time) ? nil : $0 }
@@ -107,9 +193,8 @@ extension Placer {
         if isLead, let lead { asset.media = lead.asset.media }
         let time = (isLead ? nil : draft.captured) ?? lead?.time ?? draft.captured ?? CaptureTime.ofFile(asset.origin.modified)
         let own = values.values(for: asset, primary: lead?.asset, captured: time, counter: counter)
-        guard !isLead, let lead else { return namer.path(of: asset, values: own, lead: nil, suffix: suffix) }
-        let first = values.values(for: lead.asset, primary: nil, captured: lead.time, counter: counter)
-        return namer.path(of: asset, values: own, lead: first, suffix: suffix)
+        guard !isLead, let lead else { return (asset, open(own), nil) }
+        return (asset, open(own), open(values.values(for: lead.asset, primary: nil, captured: lead.time, counter: counter)))
     }
 
     /// What stands at each path, when none of them holds other bytes; nil when one does.
@@ -166,14 +251,14 @@ extension Placer {
 
     private static let patience = Duration.seconds(10)
 
-    /// The name that the shot was given before, so that a late file joins it, or that its tree has; else a fresh counter.
-    private func shotName(
-        of asset: Asset, in tree: TreeBook.Place?, at target: PlannedTarget, namer: Namer
-    ) async throws(IngestError) -> ShotName {
-        if let earlier = try await ledger.shotName(Self.shotKey(asset), at: target.identity, event: event) { return earlier }
-        if let tree, let name = try await treeName(tree, at: target, namer: namer) { return name }
-        guard namer.usesCounter else { return ShotName(counter: 0, suffix: 1, base: "") }
-        let last = try await ledger.counter(at: target.identity, event: event)
-        return ShotName(counter: book.nextCounter(target.identity, event: event, after: last), suffix: 1, base: "")
+    /// Begins with the name that the shot was given before, so that a late file joins it, or that its tree has; else with a fresh number.
+    private func begin(_ round: inout Round, _ asset: Asset, in tree: TreeBook.Place?) async throws(IngestError) {
+        if event == DeliveryRow.unassigned, round.namer.usesCounter { return }
+        let target = round.target.identity, neighbourhood = Neighbourhood(ledger: ledger, book: book)
+        if let earlier = try await neighbourhood.shotName(round.shot, at: target, event: event) { return round.name = earlier }
+        if let tree, let name = try await treeName(tree, at: round.target, namer: round.namer) { return round.name = name }
+        guard round.namer.usesCounter else { return }
+        let last = try await ledger.counter(at: target, event: event)
+        round.name.counter = book.nextCounter(target, event: event, after: last)
     }
 }

@@ -17,6 +17,8 @@ struct Placer: Sendable {
     struct Placed: Sendable {
         var consignment: Consignment
         var parcels: [Parcel]
+        /// What waits for the same event at targets that are not at hand.
+        var elsewhere: [Elsewhere] = []
         var isMade: Bool { consignment.asset.flags.contains(AssetFlag.made) }
     }
 
@@ -55,7 +57,7 @@ struct Placer: Sendable {
     }
 
     func shotValues(_ profile: ResolvedProfile) -> ShotValues {
-        let named = event == DeliveryRow.unassigned ? EventSlot.marker : event
+        let named = event == DeliveryRow.unassigned ? NameSlot.event : event
         return ShotValues(event: named, photographer: photographer, profile: profile, volumeLabel: volumeLabel)
     }
 
@@ -78,6 +80,11 @@ struct Placer: Sendable {
         "\(asset.origin.volume)\u{1F}\(asset.shot.key)\u{1F}\(asset.media?.captured?.description ?? "")"
     }
 
+    /// The part of that which all shots of one place and stem share.
+    static func shotPlace(_ shot: String) -> String {
+        shot.utf8.lastIndex(of: 0x1F).map { String(shot[...$0]) } ?? shot
+    }
+
     private func draft(
         _ asset: Asset, to names: [String], profile: ResolvedProfile, lead: Asset?, routed: MediaKind
     ) async throws(IngestError) -> Draft {
@@ -97,14 +104,14 @@ struct Placer: Sendable {
                 continue
             }
             let row = row(of: target, among: rows)
-            if let row, row.target != target.identity, row.receipt.state != .done || !again {
+            if let row, row.target != target.identity {
                 draft.given.append(row)
                 continue
             }
             draft.wanted.append(target)
             draft.add(row, for: target, again: again, event: event)
             if event != DeliveryRow.unassigned {
-                draft.replace(rows.first { $0.isUnassigned && $0.targetName == target.name }, for: target)
+                draft.replace(rows.first { $0.isUnassigned && target.isHeir(of: $0, for: event) }, for: target)
             }
         }
         draft.twin = asset.twin
@@ -121,7 +128,7 @@ struct Placer: Sendable {
     private func row(of target: PlannedTarget, among rows: [DeliveryRow]) -> DeliveryRow? {
         if let own = rows.first(where: { $0.target == target.identity }) { return own }
         guard event == DeliveryRow.unassigned else { return nil }
-        let given = rows.filter { row in row.event.map { row.target == "\(target.identity):\($0)" } == true }
+        let given = rows.filter { row in row.event.map { row.target == PlannedTarget.identity(target.identity, for: $0) } == true }
         return given.first { $0.receipt.state == .done } ?? given.first
     }
 
@@ -153,7 +160,8 @@ struct Draft: Sendable {
     var receipts: [String: Receipt] = [:]
     /// Path per target that must still be sent.
     var paths: [String: String] = [:]
-    var counters: [String: Int] = [:]
+    /// Per target, the parts of that path; none where the target has no names.
+    var names: [String: ParcelName] = [:]
     var rechecks: [String: DeliveryRow] = [:]
     var resumed: Set<String> = []
     var spooled: [String: String] = [:]
@@ -169,7 +177,6 @@ struct Draft: Sendable {
     var captured: CivilTime?
     var photographer: String?
     var twin: String?
-    var name: ShotName?
 
     init(asset: Asset, content: ContentKey, file: LocalFile, digests: Digests) {
         (self.asset, self.content, self.file, self.digests) = (asset, content, file, digests)
@@ -192,7 +199,9 @@ struct Draft: Sendable {
         if row.attempts > 0 { resumed.insert(target.name) }
         if row.attempts == DeliveryRow.unasked { unasked.insert(target.name) }
         let nameless = row.path.isEmpty && target.traits.layout != nil
-        if nameless || (row.isUnassigned && event != row.event) { unnamed.insert(target.name) } else { paths[target.name] = row.path }
+        if nameless || (row.isUnassigned && event != row.event) { return _ = unnamed.insert(target.name) }
+        paths[target.name] = row.path
+        if target.traits.layout != nil { names[target.name] = ParcelName(row, of: asset) }
     }
 
     /// The event is known now: what waited without one at this target goes there under its own identity.
@@ -213,10 +222,10 @@ struct Draft: Sendable {
         for (name, receipt) in receipts { consignment.receipts[wanted.first { $0.name == name }?.identity ?? name] = receipt }
         (consignment.twin, consignment.event) = (twin, given.first?.event ?? event)
         for row in given { consignment.give(row) }
-        consignment.shot = ShotFacts(captured: captured, photographer: photographer, name: name)
+        consignment.shot = ShotFacts(captured: captured, photographer: photographer)
         let parcels = wanted.filter { paths[$0.name] != nil }.map { target in
             let (file, digests) = bytes(for: target), rendition = asset.renditions[target.name]
-            var filled = values.values(for: asset, primary: lead, captured: captured, counter: counters[target.name])
+            var filled = values.values(for: asset, primary: lead, captured: captured, counter: names[target.name].flatMap(\.number))
             if rendition != nil { filled.text.merge(["sha256": digests.sha256, "size": String(file.size)]) { $1 } }
             var sent = asset
             sent.renditions = [:]
@@ -225,6 +234,7 @@ struct Draft: Sendable {
                 event: event,
                 mayTake: file.ownership == .staged && (rendition == nil || target.isLocal))
             var parcel = Parcel(id: Parcel.ID(content: content, target: target.identity), job: job, target: target, listeners: [asset.id])
+            parcel.name = names[target.name]
             parcel.recheck = rechecks[target.name]
             parcel.adopted = adopted[target.name]
             parcel.rendition = rendition?.file

@@ -2,16 +2,21 @@ import FilmgateCore
 
 /// What tells of two files whether they are of one shot, also when they come hours apart.
 struct ShotMark: Sendable, Hashable {
-    private let volume: String, key: String, serial: String?
+    private let volume: String, key: String, stem: String, serial: String?
     /// By the camera's clock, in seconds.
     private let captured: Int64?
+    /// A sidecar or memo, which says nothing without its picture.
+    let follows: Bool
 
-    init(_ asset: Asset) { self.init(asset.origin, asset.shot, asset.media) }
+    init(_ asset: Asset) { self.init(asset.origin.volume, asset.shot, asset.media?.serial, asset.media?.captured, asset.kind) }
 
-    init(_ row: AssetRow) { self.init(row.origin, row.shot, row.media) }
+    init(_ row: AssetRow) { self.init(row.origin.volume, row.shot, row.media?.serial, row.media?.captured, row.kind) }
 
-    private init(_ origin: Origin, _ shot: ShotPlace, _ media: MediaFacts?) {
-        (volume, key, serial, captured) = (origin.volume, shot.key, media?.serial, media?.captured?.civilSeconds)
+    init(_ file: NamedFile) { self.init(file.volume, file.shot, file.serial, file.captured, file.kind) }
+
+    private init(_ volume: String, _ shot: ShotPlace, _ serial: String?, _ captured: CivilTime?, _ kind: MediaKind) {
+        (self.volume, key, stem, self.serial) = (volume, shot.key, shot.stem, serial)
+        (self.captured, follows) = (captured?.civilSeconds, kind.follows)
     }
 
     /// Same place and name; and, where both are known, one body and one moment: a formatted card counts its shots anew.
@@ -20,5 +25,13 @@ struct ShotMark: Sendable, Hashable {
         if let serial, let theirs = other.serial, serial != theirs { return false }
         if let captured, let theirs = other.captured, abs(captured - theirs) > 2 { return false }
         return true
+    }
+
+    /// Known to be of another frame: two cards of one body may hold RAW and JPEG of the same.
+    func isOther(than other: ShotMark) -> Bool {
+        if let serial, let theirs = other.serial, serial != theirs { return true }
+        if SafeName.folded(stem) != SafeName.folded(other.stem) { return !isOne(with: other) }
+        if let captured, let theirs = other.captured { return abs(captured - theirs) > 2 }
+        return volume == other.volume && key != other.key
     }
 }

@@ -10,11 +10,12 @@ struct ShotValues: Sendable {
     /// Values for `asset`; `primary` lends what a sidecar or memo does not know.
     func values(for asset: Asset, primary: Asset?, captured: CivilTime?, counter: Int?) -> TemplateValues {
         let media = asset.media ?? MediaFacts(), lead = primary?.media ?? MediaFacts()
-        let name = FileName(asset.origin.name)
+        let whole = NameSlot.removed(from: asset.origin.name), name = FileName(whole)
         var text: [String: String] = [
-            "name": asset.origin.name, "stem": name.stem, "ext": name.ext, "shot": asset.shot.stem, "volume": volumeLabel,
+            "name": whole, "stem": name.stem, "ext": name.ext, "shot": asset.shot.stem, "volume": volumeLabel,
             "kind": asset.kind.rawValue, "size": String(asset.origin.size),
         ]
+        if text.values.contains(where: NameSlot.mayBe) { text = text.mapValues { NameSlot.removed(from: $0) } }
         text["make"] = media.make ?? lead.make
         text["model"] = media.model ?? lead.model
         text["serial"] = media.serial ?? lead.serial

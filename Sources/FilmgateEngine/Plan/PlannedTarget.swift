@@ -19,6 +19,14 @@ final class PlannedTarget: Sendable {
     var isLocal: Bool { traits.localRoot != nil }
     var identity: String { traits.identity }
 
+    /// The identity with an event of a target that is another one for each (design §4), from that without.
+    static func identity(_ target: String, for event: String) -> String { "\(target):\(event)" }
+
+    /// Whether what waits there without its event comes here with that one: the same place, never another of the same name.
+    func isHeir(of delivery: DeliveryRow, for event: String?) -> Bool {
+        identity == delivery.target || event.map { identity == Self.identity(delivery.target, for: $0) } == true
+    }
+
     /// Why this target does not take files of that kind, whatever is in them.
     ///
     /// `routed`: the kind by which the profile sends it, for sidecars and memos that of the file that they belong to. What the target itself

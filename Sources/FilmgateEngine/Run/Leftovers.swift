@@ -8,6 +8,8 @@ struct Leftovers: Sendable {
     let event: String?
     /// Takes what waits for an event, and only that, to `event`; else everything but that.
     var assigning = false
+    /// Of the run that sends them.
+    var book = NameBook()
 
     /// A consignment for each file, with a parcel for each of the waiting deliveries of its bytes; `only` limits them to one target's name.
     ///
@@ -19,14 +21,16 @@ struct Leftovers: Sendable {
             if byContent[one.delivery.content] == nil { order.append(one.delivery.content) }
             byContent[one.delivery.content, default: []].append(one)
         }
-        var result: [Placer.Placed] = []
+        var result: [Placer.Placed] = [], given = NamesGiven()
         for content in order {
-            result += try await placed(content, byContent[content] ?? [])
+            result += try await placed(content, byContent[content] ?? [], &given)
         }
         return result
     }
 
-    private func placed(_ content: ContentKey, _ waiting: [QueuedDelivery]) async throws(IngestError) -> [Placer.Placed] {
+    private func placed(
+        _ content: ContentKey, _ waiting: [QueuedDelivery], _ given: inout NamesGiven
+    ) async throws(IngestError) -> [Placer.Placed] {
         var mine: [(one: QueuedDelivery, target: PlannedTarget)] = []
         for one in waiting {
             guard let target = target(of: one.delivery) else { continue }
@@ -49,31 +53,37 @@ struct Leftovers: Sendable {
             asset: asset, content: content, wanted: wanted, bytes: bytes,
             shot: ShotFacts(captured: asset.media?.captured, photographer: first.asset.photographer), budget: 0, isRecorded: true)
         consignment.event = assigning ? event : first.asset.event ?? event
+        let others = try await elsewhere(rows, of: asset, but: Set(mine.map { $0.0.delivery.target }), &given)
         for row in rows where !mine.contains(where: { $0.0.delivery.target == row.target }) {
-            consignment.note(row)
+            consignment.note(others.first { $0.old == row.target }?.row ?? row)
         }
-        let parcels = mine.map { one, target in
-            let given = assigning ? event : one.delivery.event ?? event
+        consignment.keep(first.asset.wanted, but: Set(mine.map { $0.0.delivery.target }), others)
+        var parcels: [Parcel] = []
+        for (one, target) in mine {
+            let event = assigning ? event : one.delivery.event ?? event
             let values = ShotValues(
-                event: given, photographer: first.asset.photographer, profile: ResolvedProfile(), volumeLabel: "")
+                event: event, photographer: first.asset.photographer, profile: ResolvedProfile(), volumeLabel: "")
             let row = one.delivery, sha256 = row.receipt.sha256 ?? ""
             let rendition = row.holdsRendition ? LocalFile(path: row.file ?? "", size: row.size, ownership: .staged) : nil
+            let called = try await name(row, of: asset, at: target.identity, &given)
             let job = UploadJob(
                 asset: asset, file: rendition ?? bytes, digests: rendition == nil ? digests : Digests(sha256: sha256),
-                path: assigning ? EventSlot.filled(one.delivery.path, with: event ?? "") : one.delivery.path, name: asset.origin.name,
-                values: values.values(for: asset, primary: nil, captured: asset.media?.captured, counter: nil),
-                event: given,
+                path: called?.path ?? "", name: asset.origin.name,
+                values: values.values(for: asset, primary: nil, captured: asset.media?.captured, counter: called?.name.number),
+                event: event,
                 mayTake: rendition == nil ? bytes.ownership == .staged : target.isLocal)
             var parcel = Parcel(id: Parcel.ID(content: content, target: target.identity), job: job, target: target, listeners: [asset.id])
             parcel.mayHaveArrived = one.delivery.attempts > 0
             if one.delivery.receipt.at > 0 { parcel.since = one.delivery.receipt.at }
-            parcel.isUnasked = one.delivery.attempts == DeliveryRow.unasked
+            parcel.name = called?.name
+            parcel.isUnasked = called != nil && (assigning || one.delivery.attempts == DeliveryRow.unasked)
             parcel.rendition = rendition
             if one.delivery.target != target.identity { parcel.replaces = one.delivery.target }
             if assigning { parcel.inherits = Parcel.ID(content: content, target: one.delivery.target) }
-            return parcel
+            parcels.append(parcel)
         }
-        let owner = Placer.Placed(consignment: consignment, parcels: parcels)
+        var owner = Placer.Placed(consignment: consignment, parcels: parcels)
+        owner.elsewhere = others
         return [owner] + (try await twins(of: owner, mine.map { ($0.one.delivery, $0.target) }, rows))
     }
 
@@ -82,10 +92,10 @@ struct Leftovers: Sendable {
         only == nil || delivery.targetName == only || targets.contains { $0.name == only && $0.identity == delivery.target }
     }
 
-    /// With its event a target may be another one: then its name in the file says which.
+    /// With its event a target may be another one: the same place for that event, never another place of the same name.
     private func target(of delivery: DeliveryRow) -> PlannedTarget? {
         if let same = targets.first(where: { $0.identity == delivery.target }) { return same }
-        return assigning ? targets.first { $0.name == delivery.targetName } : nil
+        return assigning ? targets.first { $0.isHeir(of: delivery, for: event) } : nil
     }
 
     /// Where the bytes are: waiting in the spool, or delivered to a folder.

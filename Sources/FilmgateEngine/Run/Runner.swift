@@ -185,12 +185,15 @@ public final class Runner: Sendable {
     public func retry(_ states: Set<Receipt.State>, target: String?, assigning: Bool = false) async throws(IngestError) -> RunOutcome {
         let clock = ContinuousClock(), start = clock.now
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: WallClock.nanoseconds) ?? 0
-        let desk = makeDesk(run: run, budget: ByteBudget(limit: plan.spool), book: NameBook())
-        let leftovers = Leftovers(ledger: reader, targets: plan.targets, event: options.event, assigning: assigning)
+        let book = NameBook(), desk = makeDesk(run: run, budget: ByteBudget(limit: plan.spool), book: book)
+        let leftovers = Leftovers(ledger: reader, targets: plan.targets, event: options.event, assigning: assigning, book: book)
         let all = try await leftovers.placed(states, only: target)
         await leases.tryNow(target)
         for left in try await leftovers.untouched(all, only: target) { tally.settle(left) }
-        for placed in all where !stopping.isSet { await desk.submit(placed.consignment, parcels: placed.parcels) }
+        for placed in all where !stopping.isSet {
+            await (desk as? Dispatcher)?.note(placed.elsewhere)
+            await desk.submit(placed.consignment, parcels: placed.parcels)
+        }
         return try await end(run, seconds: { (clock.now - start).inSeconds })
     }
 

@@ -44,6 +44,37 @@ extension SQLiteReader {
         }
     }
 
+    public func shotNames(
+        below prefix: String, at target: String, event: String?
+    ) async throws(IngestError) -> [(shot: String, name: ShotName)] {
+        try look { db in
+            var query = try Query(db, Self.shotNames), found: [(shot: String, name: ShotName)] = []
+            for text in [target, event ?? "", prefix, prefix] { query.bind(text) }
+            while try query.next() {
+                let shot = query.text()
+                found.append((shot, ShotName(counter: Int(query.int()), suffix: Int(query.int()), base: query.text())))
+            }
+            return found
+        }
+    }
+
+    public func files(named stem: String, at target: String) async throws(IngestError) -> [NamedFile] {
+        try look { db in
+            var query = try Query(db, Self.filesNamed), found: [NamedFile] = []
+            let folded = PathKey.folded(stem)
+            for text in [target, folded + ".", folded + "/"] { query.bind(text) }
+            while try query.next() {
+                let content = ContentKey(rawValue: query.text()), kind = MediaKind(rawValue: query.text()) ?? .other
+                let volume = query.text(), shot = ShotPlace(key: query.text(), stem: query.text())
+                found.append(
+                    NamedFile(
+                        content: content, kind: kind, volume: volume, shot: shot, serial: query.textOrNil(),
+                        captured: query.textOrNil().flatMap { CivilTime($0) }))
+            }
+            return found
+        }
+    }
+
     public func counter(at target: String, event: String?) async throws(IngestError) -> Int {
         try look { db in
             var query = try Query(db, Self.counter)
@@ -90,6 +121,21 @@ extension SQLiteReader {
     static let shotName = """
         SELECT counter, suffix, base FROM shot_name
         WHERE target_id = (SELECT id FROM target WHERE identity = ?) AND event = ? AND shot = ?
+        """
+    /// What follows the prefix is a time or nothing: never a scalar behind `~`.
+    static let shotNames = """
+        SELECT shot, counter, suffix, base FROM shot_name
+        WHERE target_id = (SELECT id FROM target WHERE identity = ?) AND event = ? AND shot >= ? AND shot < ? || '~' LIMIT 1000
+        """
+    /// `/` is the byte after `.`: all extensions of one stem in one folder.
+    static let filesNamed = """
+        SELECT c.key, a.kind, v.identity, a.shot, a.stem, m.serial, c.captured FROM delivery d
+        CROSS JOIN content c ON c.id = d.content_id
+        CROSS JOIN asset a ON a.content_id = d.content_id
+        CROSS JOIN volume v ON v.id = a.volume_id
+        LEFT JOIN camera m ON m.id = c.camera_id
+        WHERE d.target_id = (SELECT id FROM target WHERE identity = ?) AND d.path_folded >= ? AND d.path_folded < ?
+            AND d.state <> 'excluded' LIMIT 200
         """
     static let counter = """
         SELECT max(counter) FROM shot_name

@@ -6,7 +6,8 @@ enum DeliveryReading {
     /// What `read` expects, in its order.
     static let columns = """
         c.key, t.identity, t.name, d.state, d.size, d.path, d.event, d.receipt_path, d.url, d.remote_id, d.sha256, d.own_sha256, d.verified,
-        d.at, d.reason, d.existed, d.file, d.staged, d.attempts, d.next_try
+        d.at, d.reason, d.existed, d.file, d.staged, d.attempts, d.next_try,
+        d.pattern, d.counter, d.suffix
         """
     static let joins = " JOIN content c ON c.id = d.content_id JOIN target t ON t.id = d.target_id "
 
@@ -22,7 +23,16 @@ enum DeliveryReading {
         var row = DeliveryRow(content: content, target: target, targetName: name, receipt: receipt, size: size, path: path)
         (row.event, row.file, row.staged) = (event, query.textOrNil(), query.int() == 1)
         (row.attempts, row.nextTry) = (Int(query.int()), query.intOrNil())
+        row.name = parts(&query)
         return row
+    }
+
+    private static func parts(_ query: inout Query) -> DeliveryName? {
+        guard let pattern = query.textOrNil() else {
+            query.skip(2)
+            return nil
+        }
+        return DeliveryName(pattern: pattern, counter: Int(query.int()), suffix: Int(query.int()))
     }
 
     static func all(_ db: Database, _ clauses: String, bind: (inout Query) -> Void) throws -> [DeliveryRow] {

@@ -12,6 +12,7 @@ enum Schema {
         }
         migrator.registerMigration("2 what earlier runs did", foreignKeyChecks: .immediate) { db in try db.execute(sql: past) }
         migrator.registerMigration("3 runs side by side", foreignKeyChecks: .immediate) { db in try db.execute(sql: pastAnew) }
+        migrator.registerMigration("5 the parts of a name", foreignKeyChecks: .immediate) { db in try db.execute(sql: nameParts) }
         return migrator
     }()
 
@@ -93,6 +94,13 @@ enum Schema {
             INSERT INTO past SELECT * FROM asset WHERE volume_id = OLD.volume_id AND path = OLD.path AND size = OLD.size
                 AND modified = OLD.modified AND born = OLD.born AND inode = OLD.inode AND changed = OLD.changed;
         END;
+        """
+
+    /// How `path` is made, for what is not done yet: `pattern` with places for event, number and suffix; all NULL where it cannot change.
+    private static let nameParts = """
+        ALTER TABLE delivery ADD COLUMN pattern TEXT;
+        ALTER TABLE delivery ADD COLUMN counter INTEGER;
+        ALTER TABLE delivery ADD COLUMN suffix INTEGER;
         """
 
     /// `own_sha256` = 1 where the receipt's SHA-256 is the content's; `sha256` then stays empty.

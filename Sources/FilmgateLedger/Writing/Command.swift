@@ -5,7 +5,7 @@ import FilmgateCore
 /// Each is prepared once and kept.
 enum Command: Int, CaseIterable {
     case addVolume, findVolume, addPlace, findPlace, addTarget, findTarget, nameTarget, addCamera, findCamera
-    case addContent, findContent, setDigests, setMedia, putAsset, findWaiting, findStates, endAsset, putDelivery, removeDelivery,
+    case addContent, findContent, setDigests, setMedia, putAsset, findWaiting, findStates, endAsset, passAsset, putDelivery, removeDelivery,
         putShotName, addNote, beginRun, endRun
 
     var sql: String {
@@ -32,6 +32,8 @@ enum Command: Int, CaseIterable {
         case .endAsset:
             "UPDATE asset SET run = ?, ending = ?, reason = ?, twin = ?, at = ? WHERE "
                 + AssetWriting.key.map { "\($0) = ?" }.joined(separator: " AND ")
+        case .passAsset:
+            "UPDATE asset SET wanted = ?, event = ? WHERE " + AssetWriting.key.map { "\($0) = ?" }.joined(separator: " AND ")
         case .putDelivery: Self.put(into: "delivery", key: ["content_id", "target_id"], DeliveryWriting.facts)
         case .removeDelivery: "DELETE FROM delivery WHERE content_id = ? AND target_id = ?"
         case .putShotName: Self.put(into: "shot_name", key: ["target_id", "event", "shot"], ["counter", "suffix", "base"])

@@ -6,6 +6,7 @@ enum DeliveryWriting {
         "state", "size", "path", "path_folded", "event", "receipt_path", "url", "remote_id", "sha256", "own_sha256", "verified", "at",
         "reason",
         "existed", "file", "staged", "attempts", "next_try",
+        "pattern", "counter", "suffix",
     ]
 }
 
@@ -26,16 +27,21 @@ extension ChangeWriter {
         query.bind(row.staged)
         query.bind(row.attempts)
         query.bind(row.nextTry)
+        let name = row.receipt.state == .done ? nil : row.name
+        query.bind(name?.pattern)
+        query.bind(name?.counter)
+        query.bind(name?.suffix)
         try query.execute()
     }
 
-    /// Forgets the delivery, if there is one.
-    func withdraw(_ key: ContentKey, target identity: String) throws {
-        let content = try content(key), target = try target(identity)
+    /// Forgets the delivery, if there is one; what waited for it waits for `heir`.
+    func withdraw(_ key: ContentKey, target identity: String, heir: String, event: String?) throws {
+        let content = try content(key), target = try target(identity), heir = try self.target(heir)
         var query = try query(.removeDelivery)
         query.bind(content)
         query.bind(target)
         try query.execute()
+        try inherit(content, from: target, heir, event: event)
     }
 
     private func bind(_ receipt: Receipt, of content: ContentKey, to query: inout Query) {

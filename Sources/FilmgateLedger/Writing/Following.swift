@@ -26,6 +26,26 @@ extension ChangeWriter {
         }
     }
 
+    /// Files that were to reach `old` are to reach `heir`, of whatever run they are.
+    func inherit(_ content: Int64, from old: Int64, _ heir: Int64, event: String?) throws {
+        if old == heir { return }
+        for file in try waiting(content, but: -1) where file.wanted.contains(old) {
+            var wanted: [Int64] = []
+            for target in file.wanted.map({ $0 == old ? heir : $0 }) where !wanted.contains(target) { wanted.append(target) }
+            var query = try query(.passAsset)
+            query.bind(wanted.map(String.init).joined(separator: ","))
+            query.bind(event)
+            bind(file, to: &query)
+            try query.execute()
+        }
+    }
+
+    private func bind(_ file: Waiting, to query: inout Query) {
+        query.bind(file.volume)
+        query.bind(file.path)
+        for mark in file.marks { query.bind(mark) }
+    }
+
     private func waiting(_ content: Int64, but run: Int64) throws -> [Waiting] {
         var query = try query(.findWaiting), found: [Waiting] = []
         query.bind(content)
@@ -54,9 +74,7 @@ extension ChangeWriter {
         query.bind(reason)
         query.bind(twin)
         query.bind(at)
-        query.bind(file.volume)
-        query.bind(file.path)
-        for mark in file.marks { query.bind(mark) }
+        bind(file, to: &query)
         try query.execute()
     }
 }

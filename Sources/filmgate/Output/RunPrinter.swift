@@ -118,7 +118,8 @@ final class RunPrinter: Sendable {
     private func delivered(_ settled: Settled) -> [String] {
         let path = Describe.name(settled.asset.origin.path)
         return settled.asset.receipts.sorted { $0.key < $1.key }.filter { $0.value.state == .done }.map { name, receipt in
-            "\(plan ? "would deliver" : "delivered"): \(path) → \(name) \(Describe.name(receipt.path ?? receipt.url ?? receipt.id ?? ""))"
+            let place = (receipt.path ?? receipt.url ?? receipt.id).map { " " + Describe.name($0) } ?? ""
+            return "\(plan ? "would deliver" : "delivered"): \(path) → \(name)\(place)"
         }
     }
 
