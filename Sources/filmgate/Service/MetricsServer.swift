@@ -69,7 +69,7 @@ final class MetricsServer: Sendable {
 
     /// A page in the browser can let a name of its own lead to this machine: what only this machine may ask goes by no such name.
     static func isOwnName(_ host: some StringProtocol) -> Bool {
-        let name = host.filter { !$0.isWhitespace }.lowercased()
+        let name = String(host).filter { !$0.isWhitespace }.lowercased()
         if name.hasPrefix("[") { return true }
         let bare = name.split(separator: ":", omittingEmptySubsequences: false).first ?? ""
         return bare == "localhost" || inet_addr(String(bare)) != in_addr_t.max
