@@ -42,6 +42,9 @@ struct DoctorCommand: AsyncParsableCommand {
 
     private func state(_ report: inout DoctorReport) async {
         let directory = options.stateDirectory
+        do throws(IngestError) { try StateAccess(options).check(mustExist: false) } catch {
+            return report.note(false, "state", "", error.description)
+        }
         guard let facts = try? FileFacts.of(directory) else {
             return report.note(
                 FileSystem.isWritable(directory), "state", "\(directory) does not exist yet", "It cannot be created there; use --state.")

@@ -20,7 +20,7 @@ struct HistoryCommand: AsyncParsableCommand {
 
     func run() async throws {
         let workplace = try Workplace(options)
-        let reader = try await workplace.readLedger()
+        let reader = try await workplace.readLedger(mustExist: true)
         guard limit ?? 1 > 0 else { throw ValidationError("--limit takes a number above 0.") }
         if let run { return try await tellFiles(of: run, reader, workplace) }
         let runs = try await workplace.telling { () async throws(IngestError) in try await reader.runs(limit: limit ?? 50) }
@@ -35,7 +35,7 @@ struct HistoryCommand: AsyncParsableCommand {
         }
         guard let known = runs.first(where: { $0.id == run }) else {
             let last = runs.first.map { "the last one was \($0.id)" } ?? "there has been none yet"
-            throw ValidationError("There is no run \(run); \(last).")
+            throw Workplace.end(IngestError(.misconfigured, "There is no run \(run); \(last)."), options)
         }
         if !options.json { Console.err(Self.text(known, StateHolder(directory: options.stateDirectory))) }
         for row in rows { try await tell(row, reader, workplace) }

@@ -27,7 +27,7 @@ struct StatusCommand: AsyncParsableCommand {
             return Console.out(board.now.json.finished)
         }
         let workplace = try Workplace(options)
-        let reader = try await workplace.readLedger()
+        let reader = try await workplace.readLedger(mustExist: true)
         if watch {
             let state = options.stateDirectory
             var board = BoardReader { () throws(IngestError) in

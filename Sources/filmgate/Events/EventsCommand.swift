@@ -17,7 +17,10 @@ struct EventsCommand: AsyncParsableCommand {
 
         @OptionGroup var options: CommonOptions
 
-        func run() async throws { EventsCommand.tellChosen(options) }
+        func run() async throws {
+            do throws(IngestError) { try StateAccess(options).check(mustExist: true) } catch { throw Workplace.end(error, options) }
+            EventsCommand.tellChosen(options)
+        }
     }
 
     static func tellChosen(_ options: CommonOptions) {

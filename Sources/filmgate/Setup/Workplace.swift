@@ -124,8 +124,14 @@ struct Workplace {
     func makeState() throws(IngestError) { try DurableFile.makeDirectories(options.stateDirectory, mode: 0o700) }
 
     /// The reading half: never locks, creates nothing.
-    func readLedger() async throws -> any LedgerReader {
-        try await telling { () throws(IngestError) in try SQLiteLedger.reader(directory: options.stateDirectory) }
+    ///
+    /// A state that may not be looked at is none that is empty; nor, for verbs that only tell (`mustExist`), is one that was named and is
+    /// not there.
+    func readLedger(mustExist: Bool = false) async throws -> any LedgerReader {
+        try await telling { () throws(IngestError) in
+            try StateAccess(options).check(mustExist: mustExist)
+            return try SQLiteLedger.reader(directory: options.stateDirectory)
+        }
     }
 
     /// Looks secrets up where they stand.
@@ -178,15 +184,20 @@ struct Workplace {
         return builder
     }
 
-    /// Where shipped profiles lie: beside an installed program, or in the source tree.
+    /// Where shipped profiles lie: beside an installed program, or in the source tree that it was built in; wherever it is started.
     static var profileDirectories: [String] {
-        var directories = ["/usr/share/filmgate/profiles", "/usr/local/share/filmgate/profiles", "pipelines/profiles"]
+        var directories = ["/usr/share/filmgate/profiles", "/usr/local/share/filmgate/profiles"]
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
         if count > 0 {
             let program = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            let folder = program.split(separator: "/").dropLast(2).joined(separator: "/")
-            directories.insert("/\(folder)/share/filmgate/profiles", at: 0)
+            let folders = program.split(separator: "/").dropLast()
+            directories.insert("/\(folders.dropLast().joined(separator: "/"))/share/filmgate/profiles", at: 0)
+            // `.build/debug/filmgate` and its like.
+            for depth in 2...4 where depth <= folders.count {
+                let source = "/" + folders.dropLast(depth).joined(separator: "/")
+                if access(source + "/Package.swift", F_OK) == 0 { directories.insert(source + "/pipelines/profiles", at: 0) }
+            }
         }
         return directories
     }
