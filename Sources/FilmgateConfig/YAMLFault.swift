@@ -31,6 +31,7 @@ struct YAMLFault {
         if let column = tab(in: mark.line) {
             return ConfigError(place(mark.line, column), "tab-indentation", "A tab cannot indent YAML.", hint: "Use spaces.")
         }
+        if let missing = missingColon(in: mark.line) { return missing }
         if problem.contains("did not find expected key"), let open = openQuote(before: mark.line) {
             return ConfigError(open, "syntax", "This quoted text is never closed.", hint: "Add the closing quote.")
         }
@@ -39,6 +40,17 @@ struct YAMLFault {
         let sentence = known?.sentence ?? "This is not valid YAML: \(problem)."
         let hint = isBareReference(mark.line) ? "Between braces a reference needs quotes: \"${env:NAME}\"." : known?.hint
         return ConfigError(place(start.line, start.column), known?.code ?? "syntax", sentence, hint: hint)
+    }
+
+    /// `- card { paths: [/x] }`: the brace belongs to a value, so what stands before it is a key.
+    private func missingColon(in line: Int) -> ConfigError? {
+        var text = ""
+        text.unicodeScalars.append(contentsOf: source.line(line))
+        let bare = text.drop { $0 == " " }, item = bare.hasPrefix("- ") ? bare.dropFirst(2).drop { $0 == " " } : bare
+        let word = item.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }, rest = item.dropFirst(word.count)
+        guard !word.isEmpty, rest.first == " ", rest.drop(while: { $0 == " " }).first == "{" else { return nil }
+        return ConfigError(
+            place(line, text.count - rest.count + 1), "syntax", "A `:` is missing after `\(word)`.", hint: "Write `\(word): { … }`.")
     }
 
     /// Where a double-quoted value begins that does not end in its line, while a key follows in the next: the quote of a later value

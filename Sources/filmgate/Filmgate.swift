@@ -77,7 +77,13 @@ struct Filmgate: AsyncParsableCommand {
 
     /// What is wrong with a command line that begins with no verb.
     private static func unknownVerb(_ words: [String]) -> ValidationError? {
-        guard let verb = words.first, !verb.hasPrefix("-") else { return nil }
+        guard let verb = words.first else { return nil }
+        if verb == "version" { return ValidationError("There is no verb called version. Did you mean --version?") }
+        if verb.hasPrefix("--") {
+            guard !["--version", "--help"].contains(verb), let near = nearest(verb, among: ["--version", "--help"]) else { return nil }
+            return ValidationError("Unknown option \(Describe.name(verb)). Did you mean \(near)?")
+        }
+        guard !verb.hasPrefix("-") else { return nil }
         let verbs = configuration.subcommands.map { $0._commandName }
         guard verb != "help", !verbs.contains(verb) else { return nil }
         let hint = nearest(verb, among: verbs).map { "Did you mean \($0)?" } ?? "`filmgate --help` lists them."
@@ -92,7 +98,9 @@ struct Filmgate: AsyncParsableCommand {
             Console.out(fullMessage(for: error))
             return .complete
         }
-        Console.err(fullText(of: error, in: verb))
+        // One style for all errors; the library's own differs by a letter.
+        let text = fullText(of: error, in: verb)
+        Console.err(text.hasPrefix("Error: ") ? "e" + text.dropFirst() : text)
         if json { Failure.tell(IngestError(.misconfigured, message(for: error)), json: true) }
         return .usage
     }

@@ -97,6 +97,9 @@ enum Modules {
         .auth(MockAuth.self),
     ]
 
+    /// Targets whose servers let nobody in without a sign-in.
+    static let signInTargets: Set<String> = ["immich", "framefast", "s3"]
+
     /// The virtual cameras, by the name of the module that takes them.
     static var bodies: [String: any Personality] {
         [

@@ -32,7 +32,7 @@ import Testing
     ])
     func aMistakeIsToldWithTheUsageOfItsVerb(_ words: [String], _ name: String) throws {
         let outcome = try Program.run(words), lines = outcome.errors.split(separator: "\n")
-        #expect(outcome.status == 2 && lines.first?.hasPrefix("Error: ") == true, "\(outcome.errors)")
+        #expect(outcome.status == 2 && lines.first?.hasPrefix("error: ") == true, "\(outcome.errors)")
         #expect(lines.dropFirst().first?.hasPrefix("Usage: \(name) ") == true, "\(outcome.errors)")
         #expect(lines.last?.contains("'\(name) --help'") == true, "\(outcome.errors)")
     }

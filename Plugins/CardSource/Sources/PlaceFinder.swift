@@ -108,7 +108,10 @@ struct PlaceFinder: Sendable {
         case .regular: return [Found(folder: Paths.folder(real), label: "", names: [Paths.name(real)])]
         case .link, .other: throw IngestError(.notFound, "\(PathText.shown(path)) is neither a folder nor a file.")
         case nil:
-            let advice = "Is the card in its reader and mounted? `lsblk -f` shows what is; desktops mount cards below /media or /run/media."
+            let isMount = ["/media/", "/run/media/", "/mnt/"].contains(where: path.hasPrefix)
+            let advice =
+                isMount
+                ? "Is the card in its reader and mounted? `lsblk -f` shows what is; desktops mount cards below /media or /run/media." : nil
             throw IngestError(.notFound, "\(PathText.shown(path)) is not there.", advice: advice)
         }
     }

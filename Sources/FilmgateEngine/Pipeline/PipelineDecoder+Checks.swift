@@ -9,6 +9,7 @@ extension PipelineDecoder {
         checkDeliveries(pipeline)
         checkSignIns(pipeline)
         checkStageTargets(pipeline)
+        checkTimes(pipeline)
         if pipeline.sources.isEmpty, !broken.contains(.source) {
             let mark = place(of: "sources", in: root)
             warn(mark, "no-sources", "There are no sources: only `import` and `watch`, which bring their own, can use this pipeline.")
@@ -38,7 +39,9 @@ extension PipelineDecoder {
             if uploaded, !manifest.needs.contains(.receipt) {
                 error(
                     stage.mark, "wrong-order", "`\(stage.module)` stands after `upload`, when every asset has been delivered already.",
-                    hint: "Put it before `upload`.")
+                    hint:
+                        "Put it before `upload`: there it decides for all targets. What one target alone is to get, its `deliver` rule says."
+                )
             }
             have.formUnion(manifest.gives)
             uploaded = uploaded || stage.module == Self.uploadStage
@@ -98,6 +101,28 @@ extension PipelineDecoder {
                 guard case .list(let items)? = stage.node[field.name]?.value else { continue }
                 for item in items { if let name = try? item.text() { checkTarget(name, item.mark, pipeline) } }
             }
+        }
+    }
+
+    /// Names by capture time, and nobody who reads it: every file would be named by the time that its card or copy gave it.
+    private mutating func checkTimes(_ pipeline: PipelineFile) {
+        let reads = pipeline.stages.contains { registry.entry(.stage, $0.module)?.manifest.gives.contains(.media) == true }
+        guard !reads, !pipeline.stages.isEmpty, !broken.contains(.stage), !isFull else { return }
+        for target in pipeline.targets {
+            guard let mark = Self.timeTemplate(in: target.node) else { continue }
+            let hint = registry.entries.first { $0.kind == .stage && $0.manifest.gives.contains(.media) }.map(\.manifest.name)
+            warn(
+                mark, "no-capture-time", "`{captured…}` has no capture time: no stage reads it, so the files' own times are used.",
+                hint: hint.map { "Begin the stages with `- \($0): {}`." })
+        }
+    }
+
+    private static func timeTemplate(in node: ConfigNode) -> Mark? {
+        switch node.value {
+        case .scalar(let text, _): text.contains("{captured") ? node.mark : nil
+        case .list(let items): items.lazy.compactMap(timeTemplate).first
+        case .map(let pairs): pairs.lazy.compactMap { timeTemplate(in: $0.value) }.first
+        case .null: nil
         }
     }
 

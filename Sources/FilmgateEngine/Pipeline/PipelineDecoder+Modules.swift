@@ -79,8 +79,21 @@ extension PipelineDecoder {
         for var mistake in entry.lint(pair.value) {
             // What is missing has no place of its own; the module's name is nearer to it than its first option.
             if mistake.code == "missing-key", mistake.mark == pair.value.mark { mistake.mark = pair.key.mark }
+            if mistake.code == "wrong-type", mistake.mark == pair.value.mark { mistake.hint = mistake.hint ?? Self.example(pair, entry) }
             report(mistake)
         }
+    }
+
+    /// A value where options belong is most often that of the one place which the module needs to know.
+    ///
+    /// Only what is plainly a path is shown again: another word may be a secret.
+    private static func example(_ pair: ConfigNode.Pair, _ entry: ModuleEntry) -> String? {
+        guard case .scalar(let text, _) = pair.value.value, ["/", "~/", "./", "../"].contains(where: text.hasPrefix) else { return nil }
+        guard let field = entry.fields.first(where: { $0.name.hasPrefix("path") && $0.kind != .secret }), text.utf8.count <= 200 else {
+            return nil
+        }
+        let isList = if case .list = field.kind { true } else { false }
+        return "Write `\(pair.key.name): { \(field.name): \(isList ? "[\(text)]" : text) }`."
     }
 
     /// What a module expects as a secret, and for sign-ins also what it does not expect at all.

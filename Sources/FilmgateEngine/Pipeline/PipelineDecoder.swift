@@ -34,6 +34,12 @@ struct PipelineDecoder {
 
     mutating func decode(_ root: ConfigNode, file: String) -> PipelineFile {
         var pipeline = PipelineFile(file: file)
+        if isStranger(root) {
+            error(
+                Mark(file: file), "not-a-pipeline", "This does not look like a pipeline: nothing of what it should hold is there.",
+                hint: "A pipeline begins with `version: 1`; `filmgate schema` describes the rest.")
+            return pipeline
+        }
         let keys: PipelineKeys = section(root)
         for kind in ModuleKind.allCases where diagnostics.contains(where: { $0.error.hint == "Did you mean `\(kind.section)`?" }) {
             broken.insert(kind)
@@ -58,6 +64,14 @@ struct PipelineDecoder {
         pipeline.profiles = ProfileSet(own + included)
         check(pipeline, root)
         return pipeline
+    }
+
+    /// Another program's file: its lines are not told one by one, they may be nobody's business.
+    private func isStranger(_ root: ConfigNode) -> Bool {
+        if case .scalar = root.value { return true }
+        guard case .map(let pairs) = root.value, pairs.count > 1 else { return false }
+        let names = PipelineKeys.schema.descriptions.map(\.name)
+        return !pairs.contains { nearest($0.key.name, among: names) != nil || names.contains($0.key.name) }
     }
 
     mutating func error(_ mark: Mark, _ code: String, _ message: String, hint: String? = nil) {

@@ -22,6 +22,9 @@ public struct PipelineLoader: Sendable {
         (self.overrides, self.zones) = (overrides, zones)
     }
 
+    /// The names of the shipped profiles that can be included.
+    public var shippedProfiles: [String] { IncludeSearch(reader: reader, directories: includeDirectories).names }
+
     /// Blocks for the disk; reads no secrets, no network.
     public func load(path: String) -> LoadedPipeline {
         do throws(ConfigError) { return load(text: try reader.text(path: path), file: path) } catch {

@@ -12,8 +12,11 @@ public struct CameraHosts: Sendable, Hashable, ConfigValue {
     public init(node: ConfigNode) throws(ConfigError) {
         (given, isAuto) = ([], false)
         guard case .list(let items) = node.value else {
-            guard case .scalar("auto", _) = node.value else { throw node.wrongType("`auto`, or a list of addresses") }
-            isAuto = true
+            switch node.value {
+            case .scalar("auto", _): isAuto = true
+            case .scalar: given = [try CameraHost(node: node)]
+            default: throw node.wrongType("`auto`, or a list of addresses")
+            }
             return
         }
         for item in items {

@@ -36,10 +36,8 @@ struct CheckCommand: AsyncParsableCommand {
         var invalid = false, refused: IngestError?
         for path in pipelines {
             var loaded = workplace.loader(overrides: overrides).load(path: path)
-            if let pipeline = loaded.pipeline { loaded.diagnostics += ListenerCheck.warnings(pipeline) }
-            for diagnostic in loaded.diagnostics {
-                Console.out(options.json ? DiagnosticLine.json(diagnostic) : DiagnosticLine.human(diagnostic, loaded))
-            }
+            if let pipeline = loaded.pipeline { loaded.diagnostics += ListenerCheck.warnings(pipeline) + Self.withoutSignIn(pipeline) }
+            tell(loaded)
             guard let pipeline = loaded.pipeline, !refuses(pipeline, loaded, workplace), !hasMistakes(pipeline, loaded, workplace) else {
                 invalid = true
                 continue
@@ -52,6 +50,26 @@ struct CheckCommand: AsyncParsableCommand {
         // A secret that is not there is what `misconfigured` means to a file that is valid.
         if let refused { throw Exit(refused.code == .misconfigured ? .signIn : Failure.exitCode(refused)) }
     }
+
+    private static func withoutSignIn(_ pipeline: PipelineFile) -> [Diagnostic] {
+        pipeline.targets.filter { Modules.signInTargets.contains($0.module) && $0.node["auth"] == nil }.map { use in
+            .warning(
+                use.mark, "no-sign-in", "`\(use.module)` lets nobody in without a sign-in, and `\(use.name)` has none.",
+                hint: "Name an entry under `auth:` with `auth: NAME`.")
+        }
+    }
+
+    /// More mistakes than somebody mends at once are counted, but for programs.
+    private func tell(_ loaded: LoadedPipeline) {
+        let shown = options.json || options.verbose > 0 ? loaded.diagnostics.count : Self.shown
+        for diagnostic in loaded.diagnostics.prefix(shown) {
+            Console.out(options.json ? DiagnosticLine.json(diagnostic) : DiagnosticLine.human(diagnostic, loaded))
+        }
+        if loaded.diagnostics.count > shown {
+            Console.out("and \(Describe.count(loaded.diagnostics.count - shown, "more remark")); -v tells all")
+        }
+    }
+    private static let shown = 10
 
     /// A module that protects nothing must not slip from a test into a wedding.
     private func refuses(_ pipeline: PipelineFile, _ loaded: LoadedPipeline, _ workplace: Workplace) -> Bool {
@@ -79,6 +97,9 @@ struct CheckCommand: AsyncParsableCommand {
         let plan = try await workplace.telling { () async throws(IngestError) in
             if let event { try await EventDesk(workplace: workplace).learn(event, [pipeline]) }
             return try workplace.builder(ledger: nil, event: event).plan(pipeline)
+        }
+        if !pipeline.sources.isEmpty, !options.json {
+            Console.out("sources are not tried: `filmgate cameras` and `filmgate doctor` look for them")
         }
         var first: IngestError?
         for (name, target) in plan.connections {

@@ -38,7 +38,7 @@ struct ImportCommand: AsyncParsableCommand {
     @OptionGroup var importing: ImportOptions
     @OptionGroup var options: CommonOptions
 
-    @Flag(help: "Say what would happen and write nothing.")
+    @Flag(name: [.long, .customShort("n")], help: "Say what would happen and write nothing.")
     var dryRun = false
 
     func run() async throws { try await ImportRun(importing: importing, options: options, dryRun: dryRun).run() }

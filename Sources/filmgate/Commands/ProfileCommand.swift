@@ -26,14 +26,14 @@ struct ProfileCommand: AsyncParsableCommand {
         @Option(help: "The owner set in it, with a make and model.")
         var owner: String?
 
-        @Option(help: ArgumentHelp("The pipeline whose profiles are asked.", valueName: "file"))
-        var pipeline: String
+        @Option(help: ArgumentHelp("The pipeline whose profiles are asked. (default: the shipped profiles)", valueName: "file"))
+        var pipeline: String?
 
         @OptionGroup var options: CommonOptions
 
         func run() async throws {
             let workplace = try Workplace(options)
-            let pipeline = try workplace.load(pipeline)
+            let pipeline = try pipeline.map { try workplace.load($0) } ?? shipped(workplace)
             if access(UserPath.absolute(file), F_OK) != 0 {
                 if isNamedAsFile {
                     throw Workplace.end(
@@ -54,6 +54,14 @@ struct ProfileCommand: AsyncParsableCommand {
                 throw Workplace.end(IngestError(.notFound, "\(file) is no media file that says which camera made it."), options)
             }
             show(pipeline.profiles.resolve(Self.body(media)), media)
+        }
+
+        /// What is shipped says, where no pipeline is named.
+        private func shipped(_ workplace: Workplace) throws -> PipelineFile {
+            let loader = workplace.loader()
+            var node = BuiltinPipeline.importing(to: ["/"])
+            node.set("include", ConfigNode(.list(loader.shippedProfiles.map { ConfigNode(.scalar($0, quoted: true)) })))
+            return try workplace.checked(loader.load(node: node))
         }
 
         /// A folder may hold files of several cameras.
@@ -136,6 +144,7 @@ struct ProfileCommand: AsyncParsableCommand {
             Console.out(
                 "\(camera(media))\(media.serial.map { " #" + $0 } ?? "")\(media.owner.map { ", " + $0 } ?? "")"
             )
+            if values.allSatisfy({ $0.1 == nil }), profile.habits == nil { return Console.out("  no rule fits this camera") }
             for (key, value) in values {
                 let rule = profile.decided[key].map { "  (\($0.mark.file):\($0.mark.line))" } ?? ""
                 Console.out("  \(key): \(value ?? "not set")\(rule)")

@@ -4,20 +4,22 @@ import FilmgateEngine
 
 /// What every verb that follows a pipeline file takes.
 struct PipelineOptions: ParsableArguments {
-    @Option(help: "The event that the frames belong to.")
+    @Option(help: ArgumentHelp("The event that the frames belong to.", valueName: "name"))
     var event: String?
 
-    @Option(help: "Whose frames these are.")
+    @Option(help: ArgumentHelp("Whose frames these are.", valueName: "name"))
     var photographer: String?
 
-    @Option(name: .customLong("set"), help: ArgumentHelp("Change one value of the pipeline.", valueName: "key=value"))
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp("Change one value of the pipeline, such as stages.select.min_rating=3.", valueName: "key=value"))
     var set: [String] = []
 
     @Option(
         help: ArgumentHelp(
             """
-            At the end, leave the rest pending after this long without progress (2m). Given to import, also wait so long for what is \
-            switched on later.
+            At the end, leave the rest pending after this long without progress. Given to import, also wait so long for what is \
+            switched on later. (default: 2m)
             """,
             valueName: "duration"))
     var wait: String?
@@ -57,7 +59,10 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(help: "Take all that the sources hold now, and end.")
     var once = false
 
-    @Option(help: "What is taken of the files that a camera held before: all, since-last or none; instead of what the pipeline says.")
+    @Option(
+        help: ArgumentHelp(
+            "What is taken of the files that a camera held before: all, since-last or none. (default: what the pipeline says, else since-last)",
+            valueName: "rule"))
     var backlog: String?
 
     @Option(help: ArgumentHelp("Serve Prometheus metrics there, such as 127.0.0.1:9464.", valueName: "address"))
@@ -73,7 +78,9 @@ struct RunCommand: AsyncParsableCommand {
         let workplace = try Workplace(options), wait = try following.patience(), overrides = try following.overrides()
         let file = UserPath.absolute(pipeline)
         let pipeline = try workplace.load(file, overrides: overrides)
-        guard !pipeline.sources.isEmpty else { throw ValidationError("This pipeline has no sources to run.") }
+        guard !pipeline.sources.isEmpty else {
+            throw Workplace.end(IngestError(.misconfigured, "This pipeline has no sources to run."), options)
+        }
         let event = try EventGate(state: options.stateDirectory).event(following.event, for: pipeline.event)
         var run = RunOptions(
             verb: "run", event: event, photographer: following.photographer, wait: wait, state: options.stateDirectory)
@@ -81,6 +88,9 @@ struct RunCommand: AsyncParsableCommand {
         if let backlog {
             guard let rule = Backlog(rawValue: backlog) else { throw ValidationError("--backlog takes all, since-last or none.") }
             run.backlog = rule
+        }
+        guard metrics == nil || !once else {
+            throw ValidationError("--metrics serves while a run goes on; with --once there is nobody to ask it.")
         }
         let listening = try metrics.map(MetricsServer.address)
         let session = RunSession(workplace: workplace, options: run, errorOnEmpty: errorOnEmpty)

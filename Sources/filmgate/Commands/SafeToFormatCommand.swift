@@ -43,7 +43,7 @@ struct SafeToFormatCommand: AsyncParsableCommand {
                 reader: reader, witnesses: witnesses, allowance: allowance, isHousekeeping: CardSource.isHousekeeping(path:))
             return try await CardExamination(path: UserPath.literal(UserPath.absolute(path)), logger: options.logger).run(proof)
         }
-        if options.json { report.printJSON() } else { report.printText() }
+        if options.json { report.printJSON() } else { report.printText(all: options.verbose > 0) }
         throw Exit(report.isSafe ? .complete : .notProven)
     }
 }

@@ -5,7 +5,9 @@ import FilmgateEngine
 
 /// How `import`, `plan` and `watch` take what they find, and where to.
 struct TakingOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Copy everything to this folder, by date; may be given several times.", valueName: "dir"))
+    @Option(
+        name: [.long, .customLong("out"), .customLong("output"), .customLong("dest")],
+        help: ArgumentHelp("Copy everything to this folder, by date; may be given several times.", valueName: "dir"))
     var to: [String] = []
 
     @Option(help: ArgumentHelp("The pipeline file; the paths replace its sources.", valueName: "file"))
@@ -13,7 +15,9 @@ struct TakingOptions: ParsableArguments {
 
     @OptionGroup var following: PipelineOptions
 
-    @Option(help: "How copies are proven: reread (from the disk itself) or size.")
+    @Option(
+        help: ArgumentHelp(
+            "How copies are proven: reread (from the disk itself) or size. (default: reread, or what the pipeline says)", valueName: "how"))
     var verify: VerifyMode?
 
     @Flag(help: "Write an ASC MHL manifest beside the copies.")
@@ -27,6 +31,7 @@ struct TakingOptions: ParsableArguments {
 
     func validate() throws {
         if to.contains("") { throw ValidationError("--to takes a folder, and was given nothing.") }
+        for folder in to { try UserPath.refuseOthersHome(folder, "--to") }
         if pipeline == "" { throw ValidationError("--pipeline takes a file, and was given nothing.") }
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilmgateCore
 import FilmgateEngine
+import Glibc
 
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,10 +19,10 @@ struct WatchCommand: AsyncParsableCommand {
 
     @OptionGroup var how: TakingOptions
 
-    @Option(help: ArgumentHelp("How long a file must stay as it is before it is taken.", valueName: "duration"))
+    @Option(help: ArgumentHelp("How long a file must stay as it is before it is taken. (default: 2s)", valueName: "duration"))
     var settle: String?
 
-    @Option(help: "What becomes of the files: copy, move or inplace.")
+    @Option(help: ArgumentHelp("What becomes of the files. (default: copy)", valueName: "copy|move|inplace"))
     var take: String?
 
     @Flag(help: "Take all that the folders hold now, and end.")
@@ -32,6 +33,9 @@ struct WatchCommand: AsyncParsableCommand {
     func run() async throws {
         let workplace = try Workplace(options), following = how.following, wait = try following.patience()
         guard !folders.isEmpty, !folders.contains("") else { throw ValidationError("Say which folders to watch.") }
+        for folder in folders where !once && access(UserPath.absolute(folder), F_OK) != 0 {
+            Console.err("warning: \(Describe.name(folder)) is not there yet; waiting for it.")
+        }
         let loaded = try how.load(workplace)
         let pipeline = try watching(loaded, workplace)
         let event = try EventGate(state: options.stateDirectory).event(following.event, for: pipeline.event)

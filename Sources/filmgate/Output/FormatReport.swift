@@ -27,15 +27,19 @@ struct FormatReport {
     /// A card without a single proven file gets no yes: there is nothing that could be known about it.
     var isSafe: Bool { problems == 0 && (proven > 0 || findings.isEmpty == false && exempt == findings.count) }
 
-    func printText() {
+    /// A reason that many files share is told of the first few and then counted; `all` names every file.
+    func printText(all: Bool = false) {
+        let fold = Fold()
         for finding in findings {
             switch finding.verdict {
             case .proven: break
             case .exempt(let why): Console.out("exempt: \(Describe.name(finding.origin.path)): \(Describe.name(why))")
             case .problem(let why), .removed(let why):
+                guard fold.names("not proven", Self.cause(why)) || all else { continue }
                 Console.out("not proven: \(Describe.name(finding.origin.path)): \(Describe.name(why))")
             }
         }
+        if !all { for line in fold.rest() { Console.out("\(line) (-v names all)") } }
         let culled = removed > 0 ? ", \(removed) removed since" : ""
         Console.out(
             "\(Describe.count(findings.count, "file")), \(Describe.bytes(bytes)): \(proven) proven, \(exempt) exempt, \(problems) not proven\(culled)"
@@ -45,7 +49,22 @@ struct FormatReport {
             Console.out("\(files) by the digest that \(name) named when it took them; it was not asked now, or cannot tell.")
         }
         if removed > 0, !isSafe { Console.out("  → " + Self.advice) }
+        if isBesideItsCopies { Console.out("→ `--allow same-device` if this is a dump that lies on the disk of its copies.") }
         Console.out(isSafe ? "YES: safe to format." : "NO: do not format this card.")
+    }
+
+    private static let sameDevice = "is on the card's own device"
+
+    /// The reason without what differs from file to file.
+    private static func cause(_ why: String) -> String { why.hasSuffix(sameDevice) ? "the copy \(sameDevice)" : why }
+
+    /// Nothing else is wrong than that the copies lie on the same disk.
+    private var isBesideItsCopies: Bool {
+        let reasons = findings.compactMap { finding -> String? in
+            if case .problem(let why) = finding.verdict { return why }
+            return nil
+        }
+        return !reasons.isEmpty && reasons.count == problems && reasons.allSatisfy { $0.hasSuffix(Self.sameDevice) }
     }
 
     private static let advice = "`filmgate import CARD --again`, with the same options, sends again what was removed at its targets."

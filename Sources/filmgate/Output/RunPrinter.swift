@@ -75,6 +75,8 @@ final class RunPrinter: Sendable {
             case .pending: late.withLock { $0.append(settled) }
             default: Console.out(ItemLine.text(settled, plan: plan))
             }
+            // What nobody takes is for people, too: a program seldom looks for it.
+            if settled.isOfUnknownKind { fold.unknown(settled.asset.origin.path) }
             return
         }
         // Of these nothing is said, and a card may have tens of thousands.
@@ -144,7 +146,7 @@ final class RunPrinter: Sendable {
                 say("pending: \(Describe.name(settled.asset.origin.path))\(settled.reason.map { ": " + Describe.name($0) } ?? "")")
             }
         }
-        for line in fold.rest() { say(line) }
+        for line in fold.rest() { if json { Console.err(line) } else { say(line) } }
         if listsOnly.load(ordering: .relaxed) {
             say("A camera's files are only listed in a plan: where each one goes, and whether it is a duplicate, shows when it is read.")
         }

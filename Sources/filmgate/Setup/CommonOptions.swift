@@ -8,7 +8,10 @@ struct CommonOptions: ParsableArguments {
     @Flag(help: "Write JSON Lines to stdout instead of text.")
     var json = false
 
-    @Option(help: ArgumentHelp("Keep ledger, staging and tokens in this directory.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp(
+            "Keep ledger, staging and tokens in this directory. (default: $XDG_STATE_HOME/filmgate, else ~/.local/state/filmgate)",
+            valueName: "dir"))
     var state: String?
 
     @Flag(name: .shortAndLong, help: "Say more on stderr; twice for everything.")
@@ -16,6 +19,7 @@ struct CommonOptions: ParsableArguments {
 
     func validate() throws {
         if state?.isEmpty == true { throw ValidationError("--state takes a directory, and was given nothing.") }
+        if let state { try UserPath.refuseOthersHome(state, "--state") }
     }
 
     /// The state directory, absolute: `--state`, else `$XDG_STATE_HOME/filmgate`, else `~/.local/state/filmgate`.
@@ -56,6 +60,14 @@ enum UserPath {
         if path.hasPrefix("~/") { return home + path.dropFirst() }
         if path.hasPrefix("/") { return path }
         return working + "/" + path
+    }
+
+    /// `~name/x` in quotes reaches us as it is: a folder of that name here is hardly what was meant.
+    static func refuseOthersHome(_ path: String, _ option: String) throws {
+        guard path.hasPrefix("~"), path != "~", !path.hasPrefix("~/") else { return }
+        throw ValidationError(
+            "\(option) \(Describe.name(path)): only `~` and `~/` stand for a home here. Write the whole path; a folder that is called so is "
+                + "./\(Describe.name(path)).")
     }
 
     /// A path as a pattern that matches nothing else.

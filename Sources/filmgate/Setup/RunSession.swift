@@ -34,6 +34,7 @@ struct RunSession {
         }
         if let target { try await refuseUnknown(target, pipelines) }
         if assigning { try await tellWhereNothingIsHeld() }
+        if !assigning, try await waitsForNothing(states, target) { return }
         try await run(pipelines) { runner throws(IngestError) in
             try await runner.retry(states, target: target, assigning: assigning)
         }
@@ -47,7 +48,20 @@ struct RunSession {
         Console.err(AssignedBefore.remark(waiting.map(\.delivery)))
     }
 
-    /// Throws a usage error for a target that neither the pipelines nor the ledger know.
+    /// Says so where nothing is to be sent: a count of nothing reads as if something had been tried.
+    private func waitsForNothing(_ states: Set<Receipt.State>, _ target: String?) async throws -> Bool {
+        let reader = try await workplace.readLedger()
+        let queue = try await workplace.telling { () async throws(IngestError) in try await reader.queue(states.union([.failed])) }
+        let mine = queue.map(\.delivery).filter { target == nil || $0.targetName == target }
+        let isIdle = !mine.contains { states.contains($0.receipt.state) }
+        if isIdle, !json {
+            let refused = mine.isEmpty ? "" : " \(Describe.count(mine.count, "file")) that failed: `filmgate retry --failed`."
+            Console.out("Nothing is waiting.\(refused)")
+        }
+        return isIdle && !json
+    }
+
+    /// Ends the verb for a target that neither the pipelines nor the ledger know.
     private func refuseUnknown(_ target: String, _ pipelines: [PipelineFile]) async throws {
         let reader = try await workplace.readLedger()
         let totals = try await workplace.telling { () async throws(IngestError) in try await reader.totals() }
@@ -55,7 +69,8 @@ struct RunSession {
         if known.contains(target) { return }
         let hint = nearest(target, among: known).map { " Did you mean `\($0)`?" } ?? ""
         let list = known.isEmpty ? "none is known yet" : "known: \(known.joined(separator: ", "))"
-        throw ValidationError("There is no target called `\(target)`; \(list).\(hint)")
+        throw Workplace.end(
+            IngestError(.misconfigured, "There is no target called `\(target)`; \(list).\(hint)"), workplace.options)
     }
 
     private func run(_ pipelines: [PipelineFile], _ body: (Runner) async throws(IngestError) -> RunOutcome) async throws {

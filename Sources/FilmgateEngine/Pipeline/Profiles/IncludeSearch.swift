@@ -48,12 +48,15 @@ struct IncludeSearch: Sendable {
             }
     }
 
+    /// What `include:` knows by name.
+    var names: [String] { Set(directories.flatMap(Self.profileNames)).sorted() }
+
     private func notFound(_ name: String, _ mark: Mark) -> ConfigError {
-        let names = Set(directories.flatMap(Self.profileNames)).sorted()
+        let names = names
         let hint =
             nearest(name, among: names).map { "Did you mean `\($0)`?" }
             ?? (names.isEmpty
-                ? "No profiles are installed; an own file is written with its folder: ./\(name).yaml"
+                ? "No profiles are installed in \(directories.joined(separator: ", ")); an own file is written with its folder: ./\(name).yaml"
                 : "Known: \(names.joined(separator: ", ")).")
         return ConfigError(mark, "include-not-found", "There is no shipped profile called `\(name)`.", hint: hint)
     }

@@ -13,7 +13,7 @@ import SonyCamera
 /// Every make's reader.
 let makers: [any MakerNoteReader] = [
     CanonNotes(), NikonNotes(), SonyNotes(), FujifilmNotes(), PanasonicNotes(), OlympusNotes(), PentaxNotes(), LeicaNotes(), SigmaNotes(),
-    PhaseOneNotes(), ReconyxNotes(), MotorolaNotes(),
+    PhaseOneNotes(), ReconyxNotes(), MotorolaNotes(), KodakNotes(), CasioNotes(), MinoltaNotes(), JVCClips(),
 ]
 
 /// Models that decide how something is read.
@@ -30,6 +30,10 @@ func checkNote(_ bytes: [UInt8]) {
         let facts = maker.facts(in: note, model: models[Int(first & 0x3F) % models.count])
         precondition(facts.rating.map { (1...5).contains($0) } ?? true, "a maker's rating")
         precondition(facts.shutterCount.map { $0 > 0 } ?? true, "a shutter count")
+        precondition((facts.iso ?? 1) > 0, "a speed")
+        for fraction in [facts.exposureTime, facts.fNumber] {
+            precondition(fraction.map { $0.numerator > 0 && $0.denominator > 0 } ?? true, "a fraction")
+        }
         precondition([facts.serial, facts.owner, facts.lensModel, facts.lensSerial].allSatisfy { $0 != "" }, "empty text")
     }
 }
@@ -44,6 +48,9 @@ let noteSeeds: [(name: String, bytes: [UInt8])] = [
     ("pentax", note("PENTAX \0II", [(0x0006, .bytes([7, 222, 5, 1])), (0x0007, .bytes([12, 30, 59])), (0x005D, .bytes([1, 2, 3, 4]))])),
     ("leica", note("LEICA\0\u{5}\0", [(0x0305, .long([4_567_890]))])),
     ("sigma", note("SIGMA\0\0\0\u{1}\0", [(0x0002, .text("02000019"))])),
+    ("kodak", Array("KDK INFO".utf8) + [UInt8](repeating: 1, count: 120)),
+    ("casio", note("QVC\0\0\0", [(0x0014, .short([6])), (0x3014, .short([64]))])),
+    ("minolta", note("", [(0x0003, .bytes([UInt8](repeating: 40, count: 120)))])),
     ("motorola", note("MOT\0\u{1}\0\0\0", [(0x5501, .text("NX0A3S0075"))])),
 ].map { ("note-" + $0.0, $0.1) }
 
