@@ -10,14 +10,18 @@ final class DataInbox: ChannelInboundHandler, @unchecked Sendable {
     private var waiting: EventLoopPromise<ByteBuffer?>?
     /// TLS is still being agreed on: its messages are read although nobody asks for bytes, or a listing could never be sent.
     private var isShaking: Bool
-    private let channel: any Channel, isUp: @Sendable (DataLine) -> Void
+    private let channel: any Channel
+    /// Only until it is called: the promise that it fulfils holds the line, and the line holds this inbox.
+    private var isUp: (@Sendable (DataLine) -> Void)?
 
     init(_ channel: any Channel, isProtected: Bool, isUp: @escaping @Sendable (DataLine) -> Void) {
         (self.channel, self.isUp, isShaking) = (channel, isUp, isProtected)
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        isUp(DataLine(channel: channel, inbox: self))
+        let isUp = isUp
+        self.isUp = nil
+        isUp?(DataLine(channel: channel, inbox: self))
         if isShaking { context.read() }
         context.fireChannelActive()
     }
@@ -46,6 +50,7 @@ final class DataInbox: ChannelInboundHandler, @unchecked Sendable {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        isUp = nil
         end = end ?? .success(())
         serve()
         context.fireChannelInactive()
@@ -62,6 +67,8 @@ final class DataInbox: ChannelInboundHandler, @unchecked Sendable {
         if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent {
             isShaking = false
         } else if event is IdleStateHandler.IdleStateEvent {
+            // While nobody asks for bytes it is the disk that takes its time.
+            guard waiting != nil || isShaking else { return }
             end = end ?? .failure(ChannelError.connectTimeout(.seconds(60)))
             serve()
             context.close(promise: nil)
