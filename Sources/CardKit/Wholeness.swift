@@ -14,4 +14,12 @@ package enum Wholeness {
         if head.isEmpty { return "The file is empty." }
         return head.allSatisfy { $0 == 0 } ? "Its first bytes are zeros." : nil
     }
+
+    /// True where the format has an end and the file reaches it: whoever adds to such a file has another one.
+    ///
+    /// May block.
+    package static func hasEnd(path: String, name: String) -> Bool {
+        guard let reading = try? MediaReader.read(path: path, name: name, facts: false) else { return false }
+        return reading.completeness == .complete
+    }
 }

@@ -20,18 +20,19 @@ final class DataDoor: Sendable {
     }
 
     struct Setup: Sendable {
+        /// The client's address, as `PeerAddress` writes it.
         var peer: String, tls: NIOSSLContext?, group: any EventLoopGroup, patience: Duration, foreign: @Sendable () -> Void
     }
 
-    /// Waits on the first free port of the range.
-    static func listening(on host: String, _ ports: ClosedRange<Int>?, _ setup: Setup) async throws -> DataDoor {
+    /// Waits on the first free port of the range, at the address that the client reached.
+    static func listening(at address: SocketAddress, _ ports: ClosedRange<Int>?, _ setup: Setup) async throws -> DataDoor {
         let promise = setup.group.next().makePromise(of: DataLine.self)
         let bootstrap = ServerBootstrap(group: setup.group).serverChannelOption(.backlog, value: 4)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1).childChannelOption(.autoRead, value: false)
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 128 << 10))
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    guard channel.remoteAddress?.ipAddress == setup.peer else {
+                    guard PeerAddress.text(channel.remoteAddress) == setup.peer else {
                         setup.foreign()
                         throw IngestError(.accessDenied, "Another machine came to a data port.")
                     }
@@ -41,7 +42,9 @@ final class DataDoor: Sendable {
         let start = ports.map { Int.random(in: $0) } ?? 0
         for step in 0..<(ports?.count ?? 1) {
             let port = ports.map { $0.lowerBound + (start - $0.lowerBound + step) % $0.count } ?? 0
-            guard let listener = try? await bootstrap.bind(host: host, port: port).get() else { continue }
+            var place = address
+            place.port = port
+            guard let listener = try? await bootstrap.bind(to: place).get() else { continue }
             return DataDoor(.listening(listener), port: listener.localAddress?.port ?? port, arrived: promise)
         }
         promise.fail(IngestError(.unavailable, "No passive port is free."))
@@ -50,11 +53,11 @@ final class DataDoor: Sendable {
 
     /// Calls back; only to the client itself, and to no port that belongs to a service.
     static func calling(_ host: String, _ port: Int, _ setup: Setup) throws -> DataDoor {
-        guard host == setup.peer, port >= 1024 else {
+        let address = try PeerAddress.place(host, port: port)
+        guard PeerAddress.text(address) == setup.peer, port >= 1024 else {
             setup.foreign()
             throw IngestError(.accessDenied, "A client asked for a connection to another machine.")
         }
-        let address = try SocketAddress(ipAddress: host, port: port)
         return DataDoor(.calling(address), port: port, arrived: setup.group.next().makePromise(of: DataLine.self))
     }
 

@@ -16,6 +16,8 @@ struct FTPCommand: Sendable, Hashable {
             rest = rest.dropFirst()
             if next == 0xFF { bytes.append(0xFF) }
         }
+        // Where the network loses the urgent byte, half of an interrupt is left before the verb.
+        bytes = Array(bytes.drop { $0 >= 0xF0 })
         let cut = bytes.firstIndex(of: 0x20) ?? bytes.endIndex
         verb = String(decoding: bytes[..<cut], as: UTF8.self).uppercased()
         argument = String(pathBytes: Array(bytes[cut...].dropFirst()))

@@ -32,20 +32,29 @@ package struct FTPFile: Sendable, Hashable {
 package final class FTPInbox: Sendable {
     package let root: String
     private let limit: UInt64
+    let disk: FTPDisk
+    private let isWhole: @Sendable (String, String) -> Bool
     private let state = Mutex(FTPInboxState())
     /// As long as it is held, nobody takes the inbox for one that was left behind.
     private let lock = Mutex<FolderLock?>(nil)
 
-    /// `limit` = the most bytes that may wait here.
-    package init(_ root: String, limit: UInt64) throws(IngestError) {
-        (self.root, self.limit) = (root, limit)
+    /// `limit` = the most bytes that may wait here; `isWhole` = true of a path and a name where the file's structure has its end.
+    package convenience init(
+        _ root: String, limit: UInt64, isWhole: @escaping @Sendable (String, String) -> Bool = { _, _ in false }
+    ) throws(IngestError) {
+        try self.init(root, limit: limit, disk: FTPDisk(), isWhole: isWhole)
+    }
+
+    init(_ root: String, limit: UInt64, disk: FTPDisk, isWhole: @escaping @Sendable (String, String) -> Bool) throws(IngestError) {
+        (self.root, self.limit, self.disk, self.isWhole) = (root, limit, disk, isWhole)
         try DurableFile.makeDirectories(root, mode: 0o700)
         lock.withLock { $0 = FolderLock(free: root) }
         let start = UInt64(WallClock.nanoseconds), left = try files()
         state.withLock { state in
             (state.number, state.used) = (start, left.reduce(0) { $0 + $1.size })
             for file in left where !file.isAccepted {
-                state.tried(FTPRecent(client: FTPClient(login: file.login, peer: ""), path: file.path), file.place)
+                let parts = file.place.utf8.split(separator: 0x2F).map { String(Substring($0)) }
+                state.tried(FTPRecent(client: FTPClient(login: file.login, part: parts[1]), path: file.path), file.place)
                 if file.ended { state.finished.insert(file.place) }
             }
         }
@@ -64,16 +73,21 @@ package final class FTPInbox: Sendable {
 
     /// Begins or goes on with a file; `offset` nil = from its present end.
     ///
-    /// A client goes on with what it sent itself: two bodies behind one login must not end up in one file. What was acknowledged is never
-    /// cut: who goes on before its end gets a copy of its beginning. `storageFull`, `rejected` where the offset lies behind what is here.
+    /// A client goes on only with what it sent itself, from the same address, until that is taken; what it repeats has to be what is here,
+    /// and what has its end already is not added to. Otherwise `rejected`, and the client is told afterwards that nothing is here: it sends
+    /// all of it. `storageFull`.
     package func begin(_ client: FTPClient, _ path: FTPPath, from offset: UInt64?) throws(IngestError) -> FTPUpload {
         guard hasRoom else { throw IngestError(.storageFull, "The inbox is full.") }
         let recent = FTPRecent(client: client, path: path)
-        let start = state.withLock { state -> FTPUpload.Start in
-            var start = FTPUpload.Start(place: offset == 0 ? state.free(recent) : state.goingOn(recent), offset: offset)
-            if let offset, state.finished.contains(start.place), offset < size(start.place) {
-                start.beginning = start.place
-                start.place = state.free(recent)
+        let start = try state.withLock { state throws(IngestError) -> FTPUpload.Start in
+            var start = FTPUpload.Start(place: state.free(recent), offset: offset)
+            if offset != 0 {
+                if let own = state.goingOn(recent) {
+                    start.place = own
+                } else if offset != nil || state.lately[recent] != nil || state.last(recent) != nil {
+                    state.forget(recent)
+                    throw IngestError(.rejected, "\(PathText.shown(path.shown)) cannot be gone on with here: send it from the beginning.")
+                }
             }
             start.isAcknowledged = state.finished.contains(start.place)
             state.writing.insert(start.place)
@@ -83,13 +97,21 @@ package final class FTPInbox: Sendable {
         }
         do throws(IngestError) {
             try DurableFile.makeDirectories(Paths.folder(root + "/" + start.place), mode: 0o700)
-            return try FTPUpload(self, recent, start)
+            return try FTPUpload(self, recent, start, isWhole: offset != 0 && isWhole("\(root)/\(start.place)", path.name))
         } catch {
             state.withLock { state in
                 state.writing.remove(start.place)
                 if size(start.place) == 0 { state.leave(start.place) }
             }
             throw error
+        }
+    }
+
+    /// Its client sent other bytes than are here, so these are another file's: it has to send all of its own, and nobody goes on with these.
+    func disown(_ upload: FTPUpload) {
+        state.withLock { state in
+            state.tried(upload.recent.disowned, upload.place)
+            state.forget(upload.recent)
         }
     }
 
@@ -134,26 +156,27 @@ package final class FTPInbox: Sendable {
     func ended(_ upload: FTPUpload, size: UInt64) {
         state.withLock { state in
             state.writing.remove(upload.place)
-            state.note(upload.recent, size)
+            guard state.tries[upload.recent]?.contains(upload.place) == true else { return }
+            state.note(upload.recent, FTPKnown(size: size, modified: WallClock.nanoseconds))
         }
     }
 
     // MARK: Asked by clients
 
-    /// The size of what the client pushed under this name, finished or not; nil when it did not, or has to send it anew.
-    package func size(_ client: FTPClient, _ path: FTPPath) -> UInt64? {
+    /// What the client pushed under this name, finished or not; nil when it did not, or has to send it anew.
+    package func known(_ client: FTPClient, _ path: FTPPath) -> FTPKnown? {
         let recent = FTPRecent(client: client, path: path)
-        let (place, size) = state.withLock { ($0.last(recent), $0.lately[recent]) }
+        let (place, known) = state.withLock { ($0.last(recent), $0.lately[recent]) }
         let facts = place.flatMap { (try? FileFacts.of("\(root)/\($0)")) ?? nil }
-        if let facts, facts.kind == .regular { return facts.size }
-        return size
+        if let facts, facts.kind == .regular { return FTPKnown(size: facts.size, modified: facts.modified) }
+        return known
     }
 
-    /// What the client pushed lately into a folder: name and size.
-    package func recent(_ client: FTPClient, in folder: FTPPath) -> [(name: String, size: UInt64)] {
+    /// What the client pushed lately into a folder.
+    package func recent(_ client: FTPClient, in folder: FTPPath) -> [(name: String, known: FTPKnown)] {
         state.withLock { state in
             state.order.filter { $0.client == client && Paths.folder("/" + $0.path.text) == folder.shown }
-                .map { ($0.path.name, state.lately[$0] ?? 0) }
+                .compactMap { recent in state.lately[recent].map { (recent.path.name, $0) } }
         }
     }
 
@@ -161,11 +184,13 @@ package final class FTPInbox: Sendable {
     func rename(_ client: FTPClient, _ old: FTPPath, _ new: FTPPath) -> FTPServer.Renaming? {
         let was = FTPRecent(client: client, path: old), now = FTPRecent(client: client, path: new)
         return state.withLock { state in
-            let from = state.goingOn(was), to = state.free(now)
-            guard from != to, !state.writing.contains(from), size(from) > 0 || state.finished.contains(from) else { return nil }
+            guard let from = state.goingOn(was) else { return nil }
+            let to = state.free(now), replaced = size(to)
+            guard from != to, size(from) > 0 || state.finished.contains(from) else { return nil }
             // What the client broke off under the new name is replaced by what it sent whole.
-            if size(to) > 0 {
+            if replaced > 0 {
                 guard state.finished.contains(from), withCPath(root + "/" + to, { unlink($0) }) == 0 else { return nil }
+                state.used -= min(state.used, replaced)
             }
             guard (try? DurableFile.makeDirectories(Paths.folder(root + "/" + to), mode: 0o700)) != nil,
                 (try? DurableFile.publish(part: root + "/" + from, as: root + "/" + to)) != nil
@@ -174,9 +199,9 @@ package final class FTPInbox: Sendable {
             if isFinished { state.finished.insert(to) }
             state.leave(from)
             state.tried(now, to)
-            if let size = state.lately[was] {
+            if let known = state.lately[was] {
                 state.forget(was)
-                state.note(now, size)
+                state.note(now, known)
             }
             return FTPServer.Renaming(login: client.login, path: new, from: from, to: to, isFinished: isFinished)
         }

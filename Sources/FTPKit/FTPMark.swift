@@ -10,29 +10,6 @@ enum FTPMark {
         return facts.mode & UInt32(S_IWUSR) == 0
     }
 
-    /// Puts the first `size` bytes of a file into a new one; zero, or the error's number.
-    static func copy(_ path: String, _ size: UInt64, to other: String) -> Int32 {
-        let from = withCPath(path) { open($0, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
-        guard from >= 0 else { return errno }
-        defer { close(from) }
-        let into = withCPath(other) { open($0, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, coming) }
-        guard into >= 0 else { return errno }
-        defer { close(into) }
-        var left = Int(clamping: size), block = [UInt8](repeating: 0, count: 256 << 10)
-        while left > 0 {
-            let count = read(from, &block, min(left, block.count))
-            guard count > 0 else { return count < 0 ? errno : EIO }
-            var done = 0
-            while done < count {
-                let written = block.withUnsafeBytes { write(into, $0.baseAddress.map { $0 + done }, count - done) }
-                guard written > 0 else { return errno }
-                done += written
-            }
-            left -= count
-        }
-        return 0
-    }
-
     /// Whether a file holds nothing that `other` does not begin with.
     static func isBeginning(_ path: String, of other: String) -> Bool {
         let (first, second) = (withCPath(path) { open($0, O_RDONLY | O_CLOEXEC) }, withCPath(other) { open($0, O_RDONLY | O_CLOEXEC) })
@@ -46,4 +23,26 @@ enum FTPMark {
             offset += off_t(count)
         }
     }
+}
+
+/// What makes a pushed file safe, one step after the other; each gives zero or the error's number, and blocks for the disk.
+struct FTPDisk: Sendable {
+    /// The bytes, the length and the permissions of an open file are on the disk on return.
+    var flush: @Sendable (Int32) -> Int32 = { descriptor in
+        while fsync(descriptor) != 0 { if errno != EINTR { return isUnsupported(errno) ? 0 : errno } }
+        return 0
+    }
+    /// Sets the permissions, which say whether its client was told that it is safe.
+    var mark: @Sendable (Int32, mode_t) -> Void = { descriptor, mode in _ = fchmod(descriptor, mode) }
+    /// The names in a folder are on the disk on return.
+    var flushFolder: @Sendable (String) -> Int32 = { path in
+        let descriptor = withCPath(path) { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        guard descriptor >= 0 else { return errno }
+        defer { close(descriptor) }
+        while fsync(descriptor) != 0 { if errno != EINTR { return isUnsupported(errno) ? 0 : errno } }
+        return 0
+    }
+
+    /// Some file systems have no such flush and say so.
+    private static func isUnsupported(_ code: Int32) -> Bool { code == EINVAL || code == ENOSYS || code == EOPNOTSUPP }
 }

@@ -6,8 +6,11 @@ import Glibc
 package enum FTPOrphans {
     /// Moves what lies in the inboxes beside `inbox` that nobody holds to the same places in `inbox`, and gives their count.
     ///
-    /// To be called before `inbox` is opened. Blocks for the disk; what cannot be moved stays.
-    package static func takeOver(into inbox: String) throws(IngestError) -> Int {
+    /// `kept` = inboxes that have an owner, though he may not have opened them yet. `takes` = whether a login's files belong here. To be
+    /// called before `inbox` is opened. Blocks for the disk; what cannot be moved stays.
+    package static func takeOver(
+        into inbox: String, except kept: Set<String> = [], of takes: (String) -> Bool = { _ in true }
+    ) throws(IngestError) -> Int {
         let all = Paths.folder(inbox)
         var count = 0, others: [String] = []
         guard let facts = try FileFacts.of(all), facts.kind == .directory else { return 0 }
@@ -15,17 +18,19 @@ package enum FTPOrphans {
             if entry.type == .folder, entry.path != Paths.name(inbox) { others.append(entry.path) }
             return .skip
         }
-        for other in others.map({ "\(all)/\($0)" }) {
+        for other in others.map({ "\(all)/\($0)" }) where !kept.contains(other) {
             // Whoever has it open takes care of it.
             guard let lock = FolderLock(free: other) else { continue }
-            count += try withExtendedLifetime(lock) { () throws(IngestError) in try move(other, into: inbox) }
+            count += try withExtendedLifetime(lock) { () throws(IngestError) in try move(other, into: inbox, takes) }
         }
         return count
     }
 
-    private static func move(_ other: String, into inbox: String) throws(IngestError) -> Int {
+    private static func move(_ other: String, into inbox: String, _ takes: (String) -> Bool) throws(IngestError) -> Int {
         var files: [String] = [], folders: [String] = [], count = 0
         try DirectoryScan(root: other).run { entry in
+            let login = entry.path.utf8.split(separator: 0x2F).first.map { String(Substring($0)) } ?? ""
+            guard takes(login) else { return .skip }
             if entry.type == .file { files.append(entry.path) } else if entry.type == .folder { folders.append(entry.path) }
             return .proceed
         }
@@ -47,8 +52,11 @@ package enum FTPOrphans {
             } catch {
                 guard error.code == .nameTaken else { return false }
             }
-            parts[1] = parts[1] == "in" ? "in" : "part-\(number)"
-            if parts[1] == "in" { parts[2] += "0" }
+            if parts[1] == "in" {
+                parts[2] += "0"
+            } else {
+                parts[1] = FTPClient(login: parts[0], part: parts[1]).part(number)
+            }
         }
         return false
     }

@@ -23,21 +23,17 @@ package final class FTPServer: Sendable {
         package var isFinished: Bool
     }
     private struct State {
-        var listener: (any Channel)?, guests: [ObjectIdentifier: Guest] = [:], counts = FTPCounts(), isStopped = false
-        var lines: [ObjectIdentifier: DataLine] = [:]
-    }
-    /// One control connection.
-    private struct Guest {
-        var channel: any Channel, number: Int
-        /// Has logged in.
-        var isKnown = false
+        var listener: (any Channel)?, counts = FTPCounts(), isStopped = false
+        var guests: FTPGuests<ObjectIdentifier>, channels: [ObjectIdentifier: any Channel] = [:]
+        var lines: [ObjectIdentifier: DataLine] = [:], refusals = RefusalLog()
     }
 
     let options: FTPOptions, logins: [FTPLogin], inbox: FTPInbox, logger: Logger, tls: NIOSSLContext?
     let group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     let pool = BlockingPool("ftp", width: 4)
+    let desk = LoginDesk()
     let tell: @Sendable (Event) -> Void
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// `tell` is called on any thread and must be quick.
     ///
@@ -47,6 +43,7 @@ package final class FTPServer: Sendable {
     ) throws(IngestError) {
         guard !logins.isEmpty else { throw IngestError(.misconfigured, "An FTP server needs at least one login.") }
         (self.options, self.logins, self.inbox, self.logger, self.tell) = (options, logins, inbox, logger, tell)
+        state = Mutex(State(guests: FTPGuests(most: options.maxSessions, mostUnknown: options.maxUnknown)))
         tls = try options.tls == .none ? nil : Self.context(options)
     }
 
@@ -72,6 +69,8 @@ package final class FTPServer: Sendable {
         let options = options
         let bootstrap = ServerBootstrap(group: group).serverChannelOption(.backlog, value: 64)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1).childChannelOption(.socketOption(.so_keepalive), value: 1)
+            // ABOR comes with an urgent byte, which may be the end of its line.
+            .childChannelOption(.socketOption(NIOBSDSocket.Option(rawValue: SO_OOBINLINE)), value: 1)
             .childChannelInitializer { channel in channel.eventLoop.makeCompletedFuture { try self.welcome(channel) } }
         do {
             let listener = try await bootstrap.bind(host: options.host, port: options.port).get()
@@ -105,12 +104,13 @@ package final class FTPServer: Sendable {
 
     /// Closes the port and every connection; what was being received can be gone on with later.
     package func stop() async {
-        let (listener, guests, lines) = state.withLock { state in
+        let (listener, channels, lines) = state.withLock { state in
             state.isStopped = true
-            return (state.listener, Array(state.guests.values), Array(state.lines.values))
+            return (state.listener, Array(state.channels.values), Array(state.lines.values))
         }
         try? await listener?.close().get()
-        for guest in guests { try? await guest.channel.close().get() }
+        for channel in channels { try? await channel.close().get() }
+        desk.close()
         for line in lines { line.cut() }
     }
 
@@ -125,34 +125,45 @@ package final class FTPServer: Sendable {
         if isStopped { line.cut() }
     }
 
-    /// Who has logged in keeps the connection, whoever else comes.
-    func know(_ channel: any Channel) { state.withLock { $0.guests[ObjectIdentifier(channel)]?.isKnown = true } }
+    /// How far a client has come: where there is no room for all, who has come less far gives way.
+    func note(_ channel: any Channel, _ standing: FTPGuests<ObjectIdentifier>.Standing) {
+        state.withLock { $0.guests.note(ObjectIdentifier(channel), standing) }
+    }
+
+    /// Something was refused: counted, and said once a minute for each address.
+    func refuse(_ what: String, from peer: String, _ change: (inout FTPCounts) -> Void = { _ in }) {
+        count(change)
+        let line = state.withLock { $0.refusals.line(what, from: PeerAddress.network(peer), at: .now) }
+        if let line { logger.warning("FTP: refused: \(line)") }
+    }
 
     private func welcome(_ channel: any Channel) throws {
-        let pipeline = channel.pipeline.syncOperations
+        let pipeline = channel.pipeline.syncOperations, key = ObjectIdentifier(channel)
+        try pipeline.addHandler(FirstBytes { self.note(channel, .speaking) })
         if options.tls == .implicit, let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
-        try pipeline.addHandler(IdleStateHandler(readTimeout: .milliseconds(Int64(options.idle.components.seconds) * 1000)))
         let lines = LineInbox(channel)
         try pipeline.addHandler(lines)
-        let (isWelcome, other) = state.withLock { state -> (Bool, (any Channel)?) in
-            guard !state.isStopped else { return (false, nil) }
-            var other: Guest?
-            if state.guests.count >= options.maxSessions {
-                // Somebody who only holds the line must not keep cameras out.
-                other = state.guests.values.filter { !$0.isKnown }.min { $0.number < $1.number }
-                guard let other else { return (false, nil) }
-                state.guests[ObjectIdentifier(other.channel)] = nil
-            }
+        let peer = PeerAddress.text(channel.remoteAddress) ?? ""
+        let (verdict, other) = state.withLock { state -> (FTPGuests<ObjectIdentifier>.Verdict, (any Channel)?) in
+            guard !state.isStopped else { return (.refused, nil) }
             state.counts.sessions += 1
-            state.guests[ObjectIdentifier(channel)] = Guest(channel: channel, number: state.counts.sessions)
-            return (true, other?.channel)
+            let verdict = state.guests.admit(key, from: PeerAddress.network(peer))
+            if verdict != .refused { state.channels[key] = channel }
+            guard case .welcomeInsteadOf(let victim) = verdict else { return (verdict, nil) }
+            return (verdict, state.channels.removeValue(forKey: victim))
         }
         other?.close(promise: nil)
-        guard isWelcome else {
+        guard verdict != .refused else {
+            refuse("a connection from \(peer): too many at once", from: peer)
             channel.writeAndFlush(ByteBuffer(string: "421 Too many connections.\r\n")).whenComplete { _ in channel.close(promise: nil) }
             return
         }
-        channel.closeFuture.whenComplete { _ in self.state.withLock { _ = $0.guests.removeValue(forKey: ObjectIdentifier(channel)) } }
+        channel.closeFuture.whenComplete { _ in
+            self.state.withLock { state in
+                state.guests.leave(key)
+                state.channels[key] = nil
+            }
+        }
         let session = FTPSession(self, channel, lines)
         Task { await session.serve() }
     }

@@ -20,23 +20,19 @@ extension FTPSession {
         case "STOR": await receive(line.argument, from: restart ?? 0)
         case "APPE": await receive(line.argument, from: restart)
         case "STOU": await receive("upload-\(UInt32.random(in: 0...(.max))).\(FileName(line.argument).ext)", from: 0)
-        case "SIZE": await tellSize(line.argument)
-        case "LIST", "NLST", "MLSD": await list(line)
         case "RNFR":
             await withPath(line.argument) { path in
                 renaming = path
                 await say("350 And the new name?")
             }
         case "RNTO": await rename(line.argument)
-        case "ABOR": await say("226 Nothing to break off.")
+        case "ABOR": await say("226 Nothing is being transferred.")
         case "RETR", "DELE", "RMD", "XRMD": await say("550 This server only takes.")
-        default:
-            server.count { $0.unknown += 1 }
-            await say("502 Not known here.")
+        default: await tellOfFiles(line)
         }
     }
 
-    private func withPath(_ text: String, _ body: (FTPPath) async -> Void) async {
+    func withPath(_ text: String, _ body: (FTPPath) async -> Void) async {
         do throws(FTPPath.Fault) { await body(try FTPPath(text, from: folder)) } catch {
             switch error {
             case .escape:
@@ -78,10 +74,9 @@ extension FTPSession {
     // MARK: Data connections
 
     private var setup: DataDoor.Setup {
-        let server = server
+        let (server, peer) = (server, peer)
         return DataDoor.Setup(peer: peer, tls: protectsData ? server.tls : nil, group: server.group, patience: server.options.patience) {
-            server.count { $0.foreignData += 1 }
-            server.logger.warning("FTP: refused: a data connection to or from another machine")
+            server.refuse("a data connection of \(peer) to or from another machine", from: peer) { $0.foreignData += 1 }
         }
     }
 
@@ -90,9 +85,9 @@ extension FTPSession {
     private func listen(extended: Bool) async {
         door?.close()
         door = nil
-        guard let address = channel.localAddress?.ipAddress else { return await say("425 No address.") }
+        guard let own = channel.localAddress, let address = PeerAddress.text(own) else { return await say("425 No address.") }
         do {
-            let made = try await DataDoor.listening(on: address, server.options.passive, setup)
+            let made = try await DataDoor.listening(at: PeerAddress.plain(own), server.options.passive, setup)
             door = made
             if extended { return await say("229 Entering extended passive mode (|||\(made.port)|)") }
             let shown = server.options.passiveAddress ?? address
@@ -114,36 +109,40 @@ extension FTPSession {
     }
 
     /// The open data connection for one transfer; says why not.
-    private func connect() async -> DataLine? {
-        let way = door
-        door = nil
-        guard let way else {
+    func connect() async -> DataLine? {
+        guard let way = door else {
             await say("425 PASV, EPSV, PORT or EPRT first.")
             return nil
         }
+        door = nil
         guard mayTransfer else {
             way.close()
             refuse("\(peer) wanted to transfer without TLS") { $0.plainRefused += 1 }
             await say("522 PROT P first.")
             return nil
         }
+        await lines.transfer { way.close() }
         await say("150 Go ahead.")
         if let data = try? await way.connect(setup) {
             server.watch(data)
+            await lines.transfer { data.cut() }
             return data
         }
+        await lines.transfer(nil)
         await say("425 The data connection did not come.")
         return nil
     }
 
     // MARK: Taking
 
-    private func client(_ login: FTPLogin) -> FTPClient { FTPClient(login: FTPServer.folderName(login.user), peer: peer) }
+    func client(_ login: FTPLogin) -> FTPClient { FTPClient(login: FTPServer.folderName(login.user), peer: peer) }
 
     /// `offset` nil = behind what is there.
     private func receive(_ name: String, from offset: UInt64?) async {
         restart = nil
         guard let login else { return }
+        // Its line ends are not those of the file any more: nobody can tell a picture's from a text's.
+        guard !isText else { return await say("550 TYPE I first: files are taken byte for byte.") }
         await withPath(name) { path in
             guard !path.isRoot else { return await say("553 A name is needed.") }
             let (server, client) = (server, client(login))
@@ -153,8 +152,7 @@ extension FTPSession {
             switch begun {
             case .success(let upload): await receive(upload)
             case .failure(let error) where error.code == .storageFull:
-                server.count { $0.full += 1 }
-                server.logger.warning("FTP: no room for \(PathText.shown(path.shown))")
+                server.refuse("\(PathText.shown(path.shown)) of \(peer): there is no room", from: peer) { $0.full += 1 }
                 await say("452 No room; try again later.")
             case .failure(let error): await say("\(offset == nil || offset == 0 ? 553 : 551) \(Self.line(error.message))")
             }
@@ -168,6 +166,7 @@ extension FTPSession {
         }
         let server = server
         let taken = await Result { () async throws(IngestError) in try await Self.take(data.inbox, into: upload, server.pool) }
+        await lines.transfer(nil)
         try? await data.channel.close().get()
         switch taken {
         case .success(let file):
@@ -180,7 +179,11 @@ extension FTPSession {
             server.logger.info("FTP: \(PathText.shown(upload.path.shown)) broke off: \(error)")
             tellLeft(of: upload)
             if error.code == .storageFull { server.count { $0.full += 1 } }
-            await say(error.code == .storageFull ? "452 No room; go on later." : "426 The connection broke.")
+            switch error.code {
+            case .storageFull: await say("452 No room; go on later.")
+            case .rejected: await say("551 \(Self.line(error.message))")
+            default: await say("426 The connection broke.")
+            }
         }
     }
 
@@ -206,15 +209,6 @@ extension FTPSession {
 
     // MARK: Afterwards
 
-    private func tellSize(_ name: String) async {
-        guard let login else { return }
-        await withPath(name) { path in
-            let (inbox, client) = (server.inbox, client(login))
-            let size = await Result { () async throws(IngestError) in try await server.pool.run { inbox.size(client, path) } }
-            if case .success(let size?) = size { await say("213 \(size)") } else { await say("550 Not here.") }
-        }
-    }
-
     private func rename(_ name: String) async {
         guard let login, let old = renaming else { return await say("503 RNFR first.") }
         renaming = nil
@@ -227,24 +221,5 @@ extension FTPSession {
         }
     }
 
-    /// What the login pushed lately: clients look whether it arrived.
-    private func list(_ line: FTPCommand) async {
-        guard let login else { return }
-        guard let data = await connect() else { return }
-        let asked = line.argument.hasPrefix("-") ? "" : line.argument
-        let path = (try? FTPPath(asked, from: folder)) ?? folder
-        var text = ""
-        for (name, size) in server.inbox.recent(client(login), in: path) {
-            switch line.verb {
-            case "NLST": text += "\(name)\r\n"
-            case "MLSD": text += "type=file;size=\(size); \(name)\r\n"
-            default: text += "-rw-r--r-- 1 ftp ftp \(size) Jan 01 2000 \(name)\r\n"
-            }
-        }
-        try? await data.channel.writeAndFlush(ByteBuffer(bytes: PathText.bytes(of: text))).get()
-        try? await data.channel.close().get()
-        await say("226 That is all.")
-    }
-
-    private static func line(_ text: String) -> String { String(text.unicodeScalars.map { $0.value < 0x20 ? " " : Character($0) }) }
+    static func line(_ text: String) -> String { String(text.unicodeScalars.map { $0.value < 0x20 ? " " : Character($0) }) }
 }

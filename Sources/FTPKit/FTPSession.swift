@@ -9,7 +9,7 @@ import NIOSSL
 /// Tolerant where bodies are sloppy, strict where somebody could do harm.
 final class FTPSession {
     let server: FTPServer, channel: any Channel, peer: String
-    private let lines: LineInbox
+    let lines: LineInbox
     var login: FTPLogin?
     var folder = FTPPath.root
     var isProtected: Bool, protectsData = false
@@ -17,24 +17,34 @@ final class FTPSession {
     var restart: UInt64?
     var renaming: FTPPath?
     var door: DataDoor?
+    /// The client said that it sends text.
+    var isText = false
     private var user = "", failures = 0
+    /// How long somebody may take who has not logged in.
+    private static let loginPatience = TimeAmount.seconds(60)
 
     init(_ server: FTPServer, _ channel: any Channel, _ lines: LineInbox) {
         (self.server, self.channel, self.lines) = (server, channel, lines)
-        peer = channel.remoteAddress?.ipAddress ?? ""
+        peer = PeerAddress.text(channel.remoteAddress) ?? ""
         isProtected = server.options.tls == .implicit
         protectsData = isProtected
     }
 
     func serve() async {
         await say("220 filmgate")
-        while let line = await lines.next() {
+        while let line = await lines.next(within: patience) {
             guard await handle(line) else { break }
         }
         door?.close()
         try? await channel.close().get()
     }
 
+    private var patience: TimeAmount {
+        let idle = TimeAmount(server.options.idle)
+        return login == nil ? min(idle, Self.loginPatience) : idle
+    }
+
+    func say(bytes: [UInt8]) async { try? await channel.writeAndFlush(ByteBuffer(bytes: bytes + [0x0D, 0x0A])).get() }
     func say(_ text: String) async { try? await channel.writeAndFlush(ByteBuffer(string: text + "\r\n")).get() }
 
     /// False ends the connection.
@@ -47,14 +57,8 @@ final class FTPSession {
         case "PASS": return await takePassword(line.argument)
         case "AUTH": await protect(line.argument)
         case "PBSZ": await say("200 PBSZ=0")
-        case "FEAT":
-            await say(
-                "211-Features:\r\n UTF8\r\n SIZE\r\n REST STREAM\r\n EPSV\r\n EPRT\(server.tls == nil ? "" : "\r\n AUTH TLS\r\n PBSZ\r\n PROT")\r\n211 End"
-            )
-        case "SYST": await say("215 UNIX Type: L8")
-        case "NOOP", "ALLO", "ACCT": await say("200 OK.")
-        case "OPTS", "CLNT", "MODE", "STRU", "TYPE", "HELP", "STAT", "SITE": await say("200 OK.")
         default:
+            if await tellFacts(line) { return true }
             guard login != nil else {
                 await say("530 Log in first.")
                 return true
@@ -69,6 +73,7 @@ final class FTPSession {
     private var needsTLS: Bool { server.options.tls == .required && !isProtected }
 
     private func takeUser(_ name: String) async -> Bool {
+        if login != nil { server.note(channel, .speaking) }
         (login, user) = (nil, name)
         if needsTLS {
             refuse("\(peer) wanted to log in without TLS") { $0.plainRefused += 1 }
@@ -85,19 +90,26 @@ final class FTPSession {
             await say("534 TLS first: AUTH TLS.")
             return true
         }
-        let found = server.logins.first { $0.user == user }
-        if let found, Self.equal(found.password.reveal(), password) {
+        let found = server.logins.first { $0.user == user }, network = PeerAddress.network(peer)
+        server.note(channel, .waiting)
+        let isRight = await server.desk.answer(LoginThrottle.Attempt(network: network, login: found?.user), for: channel) {
+            // Names that nobody has take as long as those that somebody has.
+            Self.equal(found?.password.reveal() ?? "\u{0}", password) && found != nil
+        }
+        guard let isRight else { return false }
+        if isRight {
             (login, failures) = (found, 0)
-            server.know(channel)
+            server.note(channel, .known)
             await say("230 Welcome.")
             return true
         }
         failures += 1
+        server.note(channel, .speaking)
         refuse("wrong user or password from \(peer)") { $0.wrongPasswords += 1 }
-        // Slower with each guess.
-        try? await Task.sleep(for: .milliseconds(500) * failures)
-        await say(failures >= 3 ? "421 Too many wrong passwords." : "530 Wrong user or password.")
-        return failures < 3
+        // Where passwords have to wait, each gives its place to whoever comes next.
+        let isOver = failures >= 3
+        await say(isOver ? "421 Too many wrong passwords." : "530 Wrong user or password.")
+        return !isOver && !server.desk.isSlowed(network)
     }
 
     /// Takes the same time wherever the first difference is.
@@ -128,7 +140,6 @@ final class FTPSession {
     }
 
     func refuse(_ what: String, _ change: (inout FTPCounts) -> Void) {
-        server.count(change)
-        server.logger.warning("FTP: refused: \(what)")
+        server.refuse(what, from: peer, change)
     }
 }

@@ -11,43 +11,39 @@ package final class FTPUpload: Sendable {
         var place: String
         /// Nil = behind what is there.
         var offset: UInt64?
-        /// Another file, whose bytes up to the offset are the first of this one.
-        var beginning: String?
         /// What lies at `place` was acknowledged, and is gone on with.
         var isAcknowledged = false
     }
     private struct State { var descriptor: Int32, position: UInt64, isOpen = true }
     let inbox: FTPInbox, recent: FTPRecent, place: String
     private let isAcknowledged: Bool, state: Mutex<State>
+    /// What was here: the client may repeat some of it, with the same bytes, and adds to it unless it has its end.
+    private let there: UInt64, isWhole: Bool
 
     var path: FTPPath { recent.path }
 
-    init(_ inbox: FTPInbox, _ recent: FTPRecent, _ begun: Start) throws(IngestError) {
-        (self.inbox, self.recent, place, isAcknowledged) = (inbox, recent, begun.place, begun.isAcknowledged)
+    init(_ inbox: FTPInbox, _ recent: FTPRecent, _ begun: Start, isWhole: Bool) throws(IngestError) {
+        (self.inbox, self.recent, place, isAcknowledged, self.isWhole) = (inbox, recent, begun.place, begun.isAcknowledged, isWhole)
         let full = "\(inbox.root)/\(begun.place)", path = recent.path
-        if let beginning = begun.beginning {
-            let size = begun.offset ?? 0, code = FTPMark.copy("\(inbox.root)/\(beginning)", size, to: full)
-            inbox.count(Int(Self.size(full)))
-            if code != 0 { throw Self.failure(code, path) }
-        }
         let old = Self.size(full), start = begun.offset ?? old
         guard start <= old else {
             throw IngestError(.rejected, "\(PathText.shown(path.shown)) has \(old) bytes here, not \(start).")
         }
+        there = begun.offset == 0 ? 0 : old
         _ = withCPath(full) { chmod($0, FTPMark.coming) }
-        let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
         let (descriptor, code) = withCPath(full) { name in
             let descriptor = open(name, flags, FTPMark.coming)
             return (descriptor, errno)
         }
         if descriptor < 0 { throw Self.failure(code, path) }
-        // What lies behind the offset belongs to an attempt that is given up.
-        guard ftruncate(descriptor, off_t(start)) == 0 else {
+        // Whoever begins anew gives the attempt before up; nothing else is ever cut.
+        guard ftruncate(descriptor, off_t(there)) == 0 else {
             let code = errno
             Glibc.close(descriptor)
             throw Self.failure(code, path)
         }
-        inbox.count(Int(start) - Int(old))
+        inbox.count(Int(there) - Int(old))
         state = Mutex(State(descriptor: descriptor, position: start))
     }
 
@@ -55,29 +51,57 @@ package final class FTPUpload: Sendable {
 
     package var position: UInt64 { state.withLock(\.position) }
 
+    /// Appends; bytes that are here already are only compared: `rejected` where they differ.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(IngestError) {
+        var added = 0
+        defer { inbox.count(added) }
         try state.withLock { state throws(IngestError) in
             var rest = bytes
             while !rest.isEmpty {
+                if state.position < there {
+                    let count = min(rest.count, Int(clamping: there - state.position))
+                    guard Self.holds(state.descriptor, rest.prefix(count), at: state.position) else { throw another() }
+                    state.position += UInt64(count)
+                    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+                    continue
+                }
+                if isWhole { throw another() }
                 let count = pwrite(state.descriptor, rest.baseAddress, rest.count, off_t(state.position))
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { throw Self.failure(errno, path) }
                 state.position += UInt64(count)
+                added += count
                 rest = UnsafeRawBufferPointer(rebasing: rest[count...])
             }
         }
-        inbox.count(bytes.count)
     }
 
-    /// The client sent everything: durable on return.
-    package func finish() throws(IngestError) -> FTPFile {
-        // Whoever finds it after a crash must know that its client will not send it again.
-        let code: Int32 = state.withLock { state in
-            _ = fchmod(state.descriptor, FTPMark.safe)
-            return fsync(state.descriptor) == 0 ? 0 : errno
+    /// Two files under one name: what is here stays as it is.
+    private func another() -> IngestError {
+        inbox.disown(self)
+        return IngestError(.rejected, "\(PathText.shown(path.shown)) is another file here: send it from the beginning.")
+    }
+
+    private static func holds(_ descriptor: Int32, _ bytes: Slice<UnsafeRawBufferPointer>, at offset: UInt64) -> Bool {
+        let wanted = UnsafeRawBufferPointer(rebasing: bytes)
+        var block = [UInt8](repeating: 0, count: min(wanted.count, 256 << 10)), done = 0
+        while done < wanted.count {
+            let count = pread(descriptor, &block, min(block.count, wanted.count - done), off_t(offset) + off_t(done))
+            guard count > 0, let start = wanted.baseAddress, memcmp(start + done, block, count) == 0 else { return false }
+            done += count
         }
-        guard code == 0 || code == EINVAL else {
-            state.withLock { _ = fchmod($0.descriptor, isAcknowledged ? FTPMark.safe : FTPMark.coming) }
+        return true
+    }
+
+    /// The client sent everything: on return the bytes, the name and the mark that says so are on the disk, one after the other.
+    ///
+    /// A mark that came to the disk before the bytes would, after a power cut, protect what is left of them from the client's next try.
+    package func finish() throws(IngestError) -> FTPFile {
+        // It ended before what is here does.
+        if position < there { throw another() }
+        let code = state.withLock { settle($0.descriptor) }
+        guard code == 0 else {
+            state.withLock { inbox.disk.mark($0.descriptor, isAcknowledged ? FTPMark.safe : FTPMark.coming) }
             throw Self.failure(code, path)
         }
         // In this order: nobody may begin anew at this place in between.
@@ -91,10 +115,26 @@ package final class FTPUpload: Sendable {
             ended: true)
     }
 
+    private func settle(_ descriptor: Int32) -> Int32 {
+        let disk = inbox.disk, bytes = disk.flush(descriptor)
+        guard bytes == 0 else { return bytes }
+        let name = disk.flushFolder(Paths.folder("\(inbox.root)/\(place)"))
+        guard name == 0 else { return name }
+        disk.mark(descriptor, FTPMark.safe)
+        return disk.flush(descriptor)
+    }
+
     /// The connection broke: what came stays, for the client to go on with.
     package func interrupt() {
-        if isAcknowledged { state.withLock { if $0.isOpen { _ = fchmod($0.descriptor, FTPMark.safe) } } }
-        close(position)
+        if isAcknowledged {
+            // What was acknowledged is on the disk; what came behind it may be on its way.
+            state.withLock { state in
+                guard state.isOpen else { return }
+                _ = inbox.disk.flush(state.descriptor)
+                inbox.disk.mark(state.descriptor, FTPMark.safe)
+            }
+        }
+        close(max(position, there))
     }
 
     private func close(_ size: UInt64) {

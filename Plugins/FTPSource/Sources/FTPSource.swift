@@ -1,3 +1,4 @@
+import CardKit
 import FTPKit
 public import FilmgateCore
 import Logging
@@ -11,6 +12,15 @@ public struct FTPSource: Module, SourceDriver {
             .field("password", \.password, "Its password, as a reference.").required(),
             .field("folder", \.folder, "The first part of its files' paths; absent: the user's name."),
         ]
+
+        /// Every part is the name of a folder: nothing climbs out, and nothing silently means another place.
+        func validateFolder(at mark: Mark) throws(ConfigError) {
+            let parts = folder.utf8.split(separator: 0x2F).map { String(Substring($0)) }
+            guard (try? FTPPath(folder, from: .root)) == nil || parts.contains(".") || parts.contains("..") else { return }
+            throw ConfigError(
+                mark, "bad-option", "`\(folder)`, the folder of the user `\(user)`, is no folder's name.",
+                hint: "Write names with / between them, without `..`, such as folder: bodies/ann.")
+        }
     }
 
     public struct Config: ModuleConfig {
@@ -39,7 +49,9 @@ public struct FTPSource: Module, SourceDriver {
             .field(
                 "companions", \.companions, in: .zero...(.seconds(3600)),
                 "How long a sidecar or a memo that comes before its picture waits for it."),
-            .field("idle", \.idle, in: .seconds(10)...(.seconds(86_400)), "A camera that says nothing for so long is let go of."),
+            .field(
+                "idle", \.idle, in: .seconds(10)...(.seconds(86_400)),
+                "A camera that says nothing for so long is let go of; a transfer may take longer."),
         ]
 
         public func validate(at node: ConfigNode) throws(ConfigError) {
@@ -59,6 +71,7 @@ public struct FTPSource: Module, SourceDriver {
             var folders: [String: String] = [:]
             for login in logins {
                 if login.user.isEmpty { throw ConfigError(place("logins"), "bad-option", "A login needs a user.") }
+                try login.validateFolder(at: place("logins"))
                 guard let other = folders.updateValue(login.user, forKey: FTPServer.folderName(login.user)) else { continue }
                 throw ConfigError(
                     place("logins"), "bad-option",
@@ -72,11 +85,13 @@ public struct FTPSource: Module, SourceDriver {
     static let name = "ftp"
     public static let manifest = Manifest(name, "Takes what cameras push over FTP or FTPS.", stability: .beta, gives: [.file])
 
-    private let config: Config, context: ModuleContext, address: FTPAddress
+    private let config: Config, context: ModuleContext, address: FTPAddress, inboxes: PushInboxes
 
     public init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
         (self.config, self.context) = (config, context)
         address = FTPAddress(config.listen) ?? FTPAddress(host: "127.0.0.1", port: 2121)
+        inboxes = context.lookup.service(PushInboxes.self) ?? PushInboxes()
+        inboxes.add(inbox, logins: Set(config.logins.map { FTPServer.folderName($0.user) }))
     }
 
     public var traits: SourceTraits { SourceTraits(lookEvery: nil) }
@@ -95,10 +110,13 @@ public struct FTPSource: Module, SourceDriver {
         var logins: [FTPLogin] = []
         for login in config.logins {
             let password = try context.lookup.secrets.resolve(login.password)
+            if let weakness = PushPassword.weakness(of: password) {
+                context.logger.warning("FTP: the password of `\(login.user)` \(weakness). \(PushPassword.advice)")
+            }
             logins.append(FTPLogin(user: login.user, password: password, folder: login.folder.isEmpty ? login.user : login.folder))
         }
         if config.inbox.isEmpty { try takeOver(place.address) }
-        let box = try FTPInbox(place.address, limit: config.max.bytes)
+        let box = try FTPInbox(place.address, limit: config.max.bytes) { Wholeness.hasEnd(path: $0, name: $1) }
         let desk = PushDesk(box, PushRules(config, logins: logins, place: place))
         let server = try FTPServer(options, logins: logins, inbox: box, logger: context.logger) { event in desk.note(event) }
         try await server.start()
@@ -106,8 +124,10 @@ public struct FTPSource: Module, SourceDriver {
     }
 
     /// What was pushed to a port that nobody listens on any more was acknowledged, too.
+    ///
+    /// The pipeline's other ports have their owners, whether or not these have come to open them.
     private func takeOver(_ inbox: String) throws(IngestError) {
-        let count = try FTPOrphans.takeOver(into: inbox)
+        let count = try FTPOrphans.takeOver(into: inbox, except: inboxes.all) { inboxes.takes(inbox, $0) }
         if count > 0 { context.logger.notice("FTP: \(count) files that were pushed to another port before are taken from there.") }
     }
 

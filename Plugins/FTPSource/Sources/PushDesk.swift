@@ -82,7 +82,7 @@ actor PushDesk {
         self.out = out
         for await event in mail {
             switch event {
-            case .received(let file, let abandoned): wait(file, for: abandoned ? rules.incomplete : rules.settle)
+            case .received(let file, let abandoned): wait(file, for: abandoned && !file.ended ? rules.incomplete : rules.settle)
             case .renamed(let renaming): rename(renaming)
             case .refused(let what): out.yield(.refused(what))
             }

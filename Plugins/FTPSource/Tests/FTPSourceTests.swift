@@ -231,4 +231,15 @@ import Testing
         #expect(third.listed.map(\.origin.path) == ["ann/IMG_2.JPG"])
         await third.close()
     }
+
+    @Test(arguments: [
+        ("../../x", true), ("a/../b", true), ("./a", true), ("a\u{0}b", true), ("bodies/ann", false), ("", false), ("…", false),
+    ])
+    func aFolderIsAName(_ folder: String, _ isRefused: Bool) {
+        var login = FTPSource.Login()
+        (login.user, login.folder) = ("ann", folder)
+        var error: ConfigError?
+        do throws(ConfigError) { try login.validateFolder(at: Mark()) } catch let failure { error = failure }
+        #expect((error != nil) == isRefused)
+    }
 }

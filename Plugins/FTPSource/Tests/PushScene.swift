@@ -18,7 +18,9 @@ final class PushScene {
     }
 
     /// `at`: a folder that an earlier scene left.
-    init(at earlier: String? = nil, _ change: (inout FTPSource.Config) -> Void = { _ in }) async throws {
+    init(
+        at earlier: String? = nil, beside inboxes: PushInboxes = PushInboxes(), _ change: (inout FTPSource.Config) -> Void = { _ in }
+    ) async throws {
         folder = earlier ?? FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-ftp-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         var config = FTPSource.Config()
@@ -32,6 +34,7 @@ final class PushScene {
         change(&config)
         var lookup = Lookup()
         lookup.secrets = Passwords()
+        lookup.services = [inboxes]
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let source = try FTPSource(config, ModuleContext(name: "ftp", logger: logger, state: folder, lookup: lookup))
         session = try await source.open(try await source.places()[0])
@@ -137,6 +140,11 @@ final class RawClient {
     }
 
     deinit { close(descriptor) }
+
+    /// As clients send ABOR: the last byte is an urgent one.
+    func sendUrgently(_ bytes: [UInt8]) {
+        _ = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_OOB)) }
+    }
 
     func send(_ bytes: [UInt8]) { _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } }
 

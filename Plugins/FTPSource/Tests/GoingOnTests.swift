@@ -1,0 +1,175 @@
+import FilmgateCore
+import Foundation
+import Synchronization
+import TestThreads
+import Testing
+
+@testable import FTPKit
+@testable import FTPSource
+
+/// Uploads in several pieces: never two files in one.
+@Suite(.ownThreads, .serialized, .timeLimit(.minutes(5))) struct GoingOnTests {
+    private let first = PushScene.jpeg(50_000, 1), other = PushScene.jpeg(60_000, 2)
+
+    @Test func whatIsRepeatedHasToBeWhatIsThere() async throws {
+        let scene = try await PushScene { $0.incomplete = .seconds(600) }
+        let client = try #require(RawClient(scene.port))
+        #expect(client.logIn("ann"))
+        #expect(client.breakOff("IMG_1.JPG", after: first.prefix(20_000)))
+        #expect(client.say("REST 15000") == 350)
+        #expect(client.store("STOR IMG_1.JPG", other.dropFirst(15_000)) == 551)
+        // The client is led to send all of it, and what was there keeps its place.
+        #expect(client.size("IMG_1.JPG") == nil)
+        #expect(client.store("STOR IMG_1.JPG", other) == 226)
+        #expect(await scene.arrived(1).first?.data == other)
+        #expect(await scene.session.unfinished().map(\.entry.origin.size) == [20_000])
+        await scene.close()
+    }
+
+    @Test func whoRepeatsTheSameGoesOn() async throws {
+        let scene = try await PushScene()
+        let client = try #require(RawClient(scene.port))
+        #expect(client.logIn("ann"))
+        #expect(client.breakOff("IMG_1.JPG", after: first.prefix(20_000)))
+        #expect(client.say("REST 15000") == 350)
+        #expect(client.store("STOR IMG_1.JPG", first.dropFirst(15_000)) == 226)
+        #expect(await scene.arrived(1).first?.data == first)
+        await scene.close()
+    }
+
+    /// curl -C - adds to whatever has the name, be it last week's picture.
+    @Test(arguments: ["APPE", "STOR"]) func aWholePictureIsNotAddedTo(_ verb: String) async throws {
+        let scene = try await PushScene { $0.settle = .seconds(600) }
+        let client = try #require(RawClient(scene.port))
+        #expect(client.logIn("ann"))
+        #expect(client.store("STOR IMG_1.JPG", first) == 226)
+        if verb == "STOR" { #expect(client.say("REST \(first.count)") == 350) }
+        #expect(client.store("\(verb) IMG_1.JPG", other.dropFirst(first.count)) == 551)
+        #expect(client.size("IMG_1.JPG") == nil)
+        #expect(await scene.session.unfinished().map(\.entry.origin.size) == [UInt64(first.count)])
+        await scene.close()
+    }
+
+    @Test func whatWasTakenIsNotGoneOnWith() async throws {
+        let scene = try await PushScene()
+        let client = try #require(RawClient(scene.port))
+        #expect(client.logIn("ann"))
+        #expect(client.store("STOR IMG_1.JPG", first) == 226)
+        #expect(await scene.arrived(1).count == 1)
+        #expect(client.size("IMG_1.JPG") == first.count)
+        #expect(client.store("APPE IMG_1.JPG", other.dropFirst(first.count)) == -2)
+        #expect(client.size("IMG_1.JPG") == nil)
+        await scene.close()
+    }
+
+    @Test func afterARestartOnlyTheSameBodyGoesOn() async throws {
+        let before = try await PushScene { $0.incomplete = .seconds(600) }
+        let client = try #require(RawClient(before.port))
+        #expect(client.logIn("ann"))
+        #expect(client.breakOff("IMG_1.JPG", after: first.prefix(20_000)))
+        await before.close(keeping: true)
+        let scene = try await PushScene(at: before.folder) { $0.incomplete = .seconds(600) }
+        let stranger = try #require(RawClient(scene.port, from: "127.0.0.2")), same = try #require(RawClient(scene.port))
+        #expect(stranger.logIn("ann") && same.logIn("ann"))
+        #expect(stranger.size("IMG_1.JPG") == nil)
+        #expect(stranger.say("REST 20000") == 350)
+        #expect(stranger.store("STOR IMG_1.JPG", other.dropFirst(20_000)) == -2)
+        #expect(same.size("IMG_1.JPG") == 20_000)
+        #expect(same.say("REST 20000") == 350)
+        #expect(same.store("STOR IMG_1.JPG", first.dropFirst(20_000)) == 226)
+        #expect(await scene.arrived(1).first?.data == first)
+        await scene.close()
+    }
+
+    /// A source that opens sooner finds the other's inbox unlocked.
+    @Test func anotherPortOfThePipelineKeepsItsHalves() async throws {
+        let state = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-ftp-\(UUID().uuidString)").path
+        let inbox = state + "/ftp/2121"
+        let before = try await PushScene(at: state) { ($0.inbox, $0.incomplete) = (inbox, .seconds(600)) }
+        let client = try #require(RawClient(before.port))
+        #expect(client.logIn("ann"))
+        #expect(client.breakOff("IMG_1.JPG", after: first.prefix(20_000)))
+        await before.close(keeping: true)
+        let inboxes = PushInboxes()
+        inboxes.add(inbox, logins: ["ann"])
+        let beside = try await PushScene(at: state, beside: inboxes) { $0.inbox = "" }
+        let scene = try await PushScene(at: state, beside: inboxes) { ($0.inbox, $0.incomplete) = (inbox, .seconds(600)) }
+        let back = try #require(RawClient(scene.port))
+        #expect(back.logIn("ann"))
+        #expect(back.size("IMG_1.JPG") == 20_000)
+        await beside.close(keeping: true)
+        await scene.close()
+    }
+
+    @Test func loginsFindTheSourceThatHasThem() {
+        let inboxes = PushInboxes()
+        inboxes.add("one", logins: ["ann"])
+        inboxes.add("two", logins: ["bob"])
+        #expect(inboxes.takes("one", "ann") && inboxes.takes("two", "bob") && inboxes.takes("one", "nobody"))
+        #expect(!inboxes.takes("one", "bob") && !inboxes.takes("two", "ann"))
+    }
+}
+
+/// What "safe" means.
+@Suite struct SafeTests {
+    private static func folder() -> String {
+        FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-ftp-\(UUID().uuidString)").path
+    }
+
+    private static func write(_ upload: FTPUpload, _ count: Int) throws {
+        try [UInt8](repeating: 7, count: count).withUnsafeBytes { try upload.write($0) }
+    }
+
+    /// A power cut between any two steps must not leave a short file that says it is safe.
+    @Test func theMarkComesAfterTheBytesAndTheName() throws {
+        let steps = Mutex<[String]>([]), place = Self.folder()
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        var disk = FTPDisk()
+        disk.flush = { _ in
+            steps.withLock { $0.append("flush") }
+            return 0
+        }
+        disk.mark = { _, mode in steps.withLock { $0.append(mode == FTPMark.safe ? "safe" : "coming") } }
+        disk.flushFolder = { path in
+            steps.withLock { $0.append(path.hasSuffix("ann/part@192.0.2.1/DCIM") ? "name" : path) }
+            return 0
+        }
+        let inbox = try FTPInbox(place, limit: 1 << 40, disk: disk) { _, _ in false }
+        let upload = try inbox.begin(FTPClient(login: "ann", peer: "192.0.2.1"), try FTPPath("DCIM/A.JPG", from: .root), from: 0)
+        try Self.write(upload, 10)
+        _ = try upload.finish()
+        #expect(steps.withLock(\.self) == ["flush", "name", "safe", "flush"])
+    }
+
+    @Test(arguments: ["bytes", "name"]) func whatCannotBeFlushedIsNotMarked(_ what: String) throws {
+        let place = Self.folder()
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        var disk = FTPDisk()
+        if what == "bytes" { disk.flush = { _ in EIO } } else { disk.flushFolder = { _ in EIO } }
+        let inbox = try FTPInbox(place, limit: 1 << 40, disk: disk) { _, _ in false }
+        let upload = try inbox.begin(FTPClient(login: "ann", peer: ""), try FTPPath("A.JPG", from: .root), from: 0)
+        try Self.write(upload, 10)
+        #expect(throws: IngestError.self) { try upload.finish() }
+        upload.interrupt()
+        #expect(try inbox.files().map(\.ended) == [false])
+    }
+
+    /// The count of what waits must not grow with each try that a rename replaces.
+    @Test func aRenameGivesTheReplacedBytesBack() throws {
+        let place = Self.folder()
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        let inbox = try FTPInbox(place, limit: 5000), client = FTPClient(login: "ann", peer: "")
+        let temporary = try FTPPath("A.TMP", from: .root), name = try FTPPath("B.JPG", from: .root)
+        for _ in 0..<100 {
+            let half = try inbox.begin(client, name, from: 0)
+            try Self.write(half, 1000)
+            half.interrupt()
+            let whole = try inbox.begin(client, temporary, from: 0)
+            try Self.write(whole, 2000)
+            _ = try whole.finish()
+            let renaming = try #require(inbox.rename(client, temporary, name))
+            inbox.remove(place: renaming.to, size: 2000)
+        }
+        #expect(inbox.hasRoom)
+    }
+}

@@ -1,0 +1,67 @@
+/// How soon the next password from an address, or for a login, is looked at.
+///
+/// Failures are counted over connections: by address (a /64 of IPv6) and by login. After `free` of them each further failure closes the
+/// address and the login for longer, up to `slowest`; what comes meanwhile waits, right or wrong. A login that has come in from an address
+/// before is not held up there by what other addresses try. A right password takes no failure back: whoever has one could guess others
+/// with it. Failures are forgotten after `memory` without one.
+struct LoginThrottle: Sendable {
+    typealias Instant = ContinuousClock.Instant
+    struct Attempt: Sendable, Hashable {
+        /// As `PeerAddress.network` gives it.
+        var network: String
+        /// Nil where no login has that name.
+        var login: String?
+    }
+    private struct Failures: Sendable { var count = 0, last: Instant, next: Instant }
+    static let free = 3, slowest = Duration.seconds(4), memory = Duration.seconds(900), most = 4096
+
+    private var networks: [String: Failures] = [:], logins: [String?: Failures] = [:]
+    /// Who has logged in from where, and in which turn each was last looked at.
+    private var known: [Attempt: Instant] = [:], turns: [Attempt: Int] = [:], turn = 0
+
+    /// When such a password may be looked at; a time that is past where it may be now.
+    func due(_ attempt: Attempt, at now: Instant) -> Instant {
+        let near = Self.next(networks[attempt.network], now), far = Self.next(logins[attempt.login], now)
+        return known[attempt] == nil ? max(near, far) : near
+    }
+
+    /// Of two that may be looked at, the one whose kind waited longer goes first: guesses at one login do not hold up the others.
+    func turn(of attempt: Attempt) -> Int { turns[attempt] ?? 0 }
+
+    /// True when the address has to wait between passwords.
+    func isSlowed(_ network: String, at now: Instant) -> Bool { (Self.current(networks[network], now)?.count ?? 0) >= Self.free }
+
+    mutating func note(_ attempt: Attempt, isRight: Bool, at now: Instant) {
+        turn += 1
+        turns[attempt] = turn
+        if turns.count > Self.most { turns = turns.filter { $0.value > turn - Self.most / 2 } }
+        if isRight {
+            known[attempt] = now
+            Self.trim(&known) { $0 }
+        } else {
+            networks[attempt.network] = Self.failed(networks[attempt.network], now)
+            logins[attempt.login] = Self.failed(logins[attempt.login], now)
+            Self.trim(&networks, by: \.last)
+        }
+    }
+
+    private static func current(_ failures: Failures?, _ now: Instant) -> Failures? {
+        failures.flatMap { $0.last + memory > now ? $0 : nil }
+    }
+
+    private static func next(_ failures: Failures?, _ now: Instant) -> Instant { current(failures, now)?.next ?? now }
+
+    /// Behind the last free one: 1 s, 2 s, 4 s.
+    private static func failed(_ before: Failures?, _ now: Instant) -> Failures {
+        let count = (current(before, now)?.count ?? 0) + 1
+        guard count >= free else { return Failures(count: count, last: now, next: now) }
+        return Failures(count: count, last: now, next: now + min(.seconds(1 << min(count - free, 6)), slowest))
+    }
+
+    /// Bounded, whoever invents addresses: the half that was heard of longest ago goes.
+    private static func trim<Key, Value>(_ table: inout [Key: Value], by time: (Value) -> Instant) {
+        guard table.count > most else { return }
+        let middle = table.values.map(time).sorted()[table.count / 2]
+        table = table.filter { time($0.value) > middle }
+    }
+}
