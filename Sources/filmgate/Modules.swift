@@ -100,6 +100,9 @@ enum Modules {
     /// Targets whose servers let nobody in without a sign-in.
     static let signInTargets: Set<String> = ["immich", "framefast", "s3"]
 
+    /// What modules of one plan share, each found by its type; new for each plan.
+    static var shared: [any Sendable] { [PushInboxes()] }
+
     /// The virtual cameras, by the name of the module that takes them.
     static var bodies: [String: any Personality] {
         [

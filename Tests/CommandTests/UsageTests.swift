@@ -173,4 +173,26 @@ import Testing
         #expect(outcome.status == 0 && found.filter { $0["code"] as? String == "clear-text" }.count == warnings, "\(outcome.output)")
         #expect(found.filter { $0["code"] as? String == "missing-file" }.map { $0["line"] as? Int } == [7])
     }
+
+    /// The password is looked at where it is at hand, and never shown.
+    @Test(arguments: [("004242", "has only digits"), ("kurz", "is shorter than 10 characters"), ("a longer word", nil), (nil, nil)])
+    func checkWarnsOfPasswordsThatCanBeGuessed(_ password: String?, _ weakness: String?) throws {
+        let table = try Table()
+        let file = try table.write(
+            "p.yaml",
+            """
+            version: 1
+            sources:
+              - ftp:
+                  logins: [ { user: ann, password: "${env:FTP_PASSWORD}" } ]
+            stages: [ { exif: {} }, { dedupe: {} }, { upload: { to: [archive] } } ]
+            targets:
+              archive: { folder: { path: "\(table.archive)" } }
+            """)
+        let outcome = try table.run(["check", file], environment: password.map { ["FTP_PASSWORD": $0] } ?? [:])
+        let found = outcome.items("diagnostic").filter { $0["code"] as? String == "weak-password" }
+        #expect(outcome.status == 0 && found.map { $0["line"] as? Int } == (weakness == nil ? [] : [4]), "\(outcome.output)")
+        if let weakness { #expect((found.first?["message"] as? String)?.contains(weakness) == true) }
+        if let password { #expect(!outcome.output.contains(password)) }
+    }
 }

@@ -4,7 +4,7 @@ import FilmgateEngine
 
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Find the mistakes in a pipeline file. Reads no secrets.",
+        commandName: "check", abstract: "Find the mistakes in a pipeline file. Needs no secrets.",
         discussion: """
             EXAMPLE:
               filmgate check wedding.yaml --connect

@@ -1,11 +1,36 @@
+import FTPSource
 import FileKit
+import FilmgateConfig
 import FilmgateCore
 import FilmgateEngine
 
 /// What `check` warns of where a source lets other machines in.
 enum ListenerCheck {
     static func warnings(_ pipeline: PipelineFile) -> [Diagnostic] {
-        pipeline.sources.filter { $0.module == "ftp" }.flatMap { source in clear(source.node) + missing(source.node) }
+        pipeline.sources.filter { $0.module == "ftp" }.flatMap { source in
+            clear(source.node) + missing(source.node) + weak(source.node)
+        }
+    }
+
+    /// Passwords that guessing finds, where this machine has them at hand: nothing is asked for, and what is missing here is no mistake.
+    private static func weak(_ node: ConfigNode) -> [Diagnostic] {
+        guard case .list(let logins)? = node["logins"]?.value else { return [] }
+        return logins.compactMap { login in
+            guard let place = login["password"], let secret = try? Secret(node: place), isAtHand(secret),
+                case .success(let password) = Result(catching: { () throws(IngestError) in try SystemSecrets().resolve(secret) }),
+                let weakness = PushPassword.weakness(of: password)
+            else { return nil }
+            return .warning(
+                place.mark, "weak-password", "The password of `\(login["user"]?.text ?? "")` \(weakness): it can be guessed.",
+                hint: PushPassword.advice)
+        }
+    }
+
+    private static func isAtHand(_ secret: Secret) -> Bool {
+        switch secret.reference {
+        case .environment, .file, .credential: true
+        case .none, .store, .command: false
+        }
     }
 
     /// Passwords and pictures that anyone in the same network can read.

@@ -147,6 +147,7 @@ struct Workplace {
             event: event)
         builder.eventIDs = event.map { EventBook(state: options.stateDirectory).ids(of: $0) } ?? [:]
         builder.services = cameraServices + [vault] + buses.map { $0 as any Sendable } + Modules.makerNotes.map { $0 as any Sendable }
+        builder.services += Modules.shared
         return builder
     }
 
