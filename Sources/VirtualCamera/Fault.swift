@@ -39,6 +39,8 @@ public struct Fault: Sendable, Hashable {
         case gap
         /// The card is pulled while the request is under way.
         case pullCard
+        /// As many pieces of data without a byte come before the answer, where its data may stand.
+        case flood(Int)
         /// Says goodbye in place of an answer, where the dialect has a word for it, and hangs up.
         case goodbye
     }
@@ -85,6 +87,7 @@ extension Fault {
     public static let words = [
         "refuse", "busy", "stall", "sleep", "drop", "short", "long", "announce", "wrong-id", "stale", "no-data", "no-response",
         "refuse-after-data", "noise", "crowded", "endless", "dribble", "lost-pong", "gap", "pull-card", "goodbye",
+        "flood",
     ]
 
     private static func kind(_ word: String, _ values: [String: UInt64]) -> Kind? {
@@ -111,6 +114,7 @@ extension Fault {
         case "gap": return .gap
         case "pull-card": return .pullCard
         case "goodbye": return .goodbye
+        case "flood": return .flood(Int(clamping: values["count"] ?? 100_000))
         default: return nil
         }
     }

@@ -45,6 +45,7 @@ struct ReplySender {
     private func pieces(_ reply: VirtualCamera.Reply, to request: VirtualRequest) throws(PTPError) -> Bool {
         let fault = reply.fault
         if case .noise = fault { try noise() }
+        if case .flood(let count) = fault { try flood(count, request) }
         if case .stale(let count) = fault {
             for _ in 0..<count { try write(IPPacket.response(Response(.ok, transaction: request.transaction &- 1))) }
         }
@@ -92,6 +93,12 @@ struct ReplySender {
         try write(IPPacket.event(PTPEvent(.devicePropChanged, [0x5001])))
         try write(IPPacket.bare(.ping))
         try write([12, 0, 0, 0, 0xFF, 0xFF, 0, 0, 1, 2, 3, 4])
+    }
+
+    private func flood(_ count: Int, _ request: VirtualRequest) throws(PTPError) {
+        let one = IPPacket.dataHead(.data, transaction: request.transaction, count: 0), most = 4096
+        let many = [UInt8]([[UInt8]](repeating: one, count: most).joined())
+        for sent in stride(from: 0, to: count, by: most) { try write(Array(many.prefix(min(most, count - sent) * one.count))) }
     }
 
     private func dribble(_ bytes: [UInt8]) throws(PTPError) { for byte in bytes { try write([byte]) } }

@@ -80,6 +80,9 @@ public final class VirtualBulkPipe: BulkPipe {
         if case .stale(let count) = reply.fault {
             for _ in 0..<count { queue(BulkContainer.response(Response(.ok, transaction: request.transaction &- 1))) }
         }
+        if case .flood(let count) = reply.fault {
+            for _ in 0..<count { queue(BulkContainer.data(request.operation.code, transaction: request.transaction, [])) }
+        }
         let tail = BulkContainer.response(response)
         if let payload = reply.answer.payload, reply.fault != .noData {
             let joined = self.data(payload, request, reply.fault)

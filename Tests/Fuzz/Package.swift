@@ -23,6 +23,7 @@ let package = Package(
                 "OlympusCamera", "PentaxCamera", "LeicaCamera", "CardMakes",
             ]),
         fuzz("FuzzPTP", ["PTPKit", "VirtualCamera", "CameraTesting", "CanonCamera", "NikonCamera", "SonyCamera", "FujifilmCamera"]),
+        fuzz("FuzzPackets", ["PTPKit", "CameraTesting", "FujifilmCamera"]),
         fuzz("FuzzNeighbours", ["PTPKit", "USBKit", "GPhoto2Wire"]),
         fuzz("FuzzYAML", ["FilmgateCore", "FilmgateConfig", "FilmgateEngine"]),
     ],

@@ -15,6 +15,8 @@ public final class PTPIPLink: CameraLink {
     /// Bytes of the buffer that the last `data` told about.
     private var shown = 0
     private var broken: PTPError?
+    /// Packets in a row that may mean nothing.
+    private static let emptyLimit = 256
 
     /// Takes over two connections whose handshake is done.
     ///
@@ -74,23 +76,31 @@ public final class PTPIPLink: CameraLink {
         if let broken { throw broken }
     }
 
+    /// The next thing that a packet means.
+    ///
+    /// Every packet counts, whatever it is: an empty piece of data means as little as an unknown packet, and the sender decides how many there are.
     private func inbound(by deadline: Deadline) throws(PTPError) -> Inbound {
-        if pending.left > 0 { return try morePayload(by: deadline) }
-        if pending.last {
-            pending.last = false
-            return .dataEnds(transaction: pending.transaction)
-        }
-        for _ in 0..<256 {
+        for count in 0..<Self.emptyLimit {
+            if pending.left > 0 { return try morePayload(by: deadline) }
+            if pending.last {
+                pending.last = false
+                return .dataEnds(transaction: pending.transaction)
+            }
+            // What has been sent is always there to be read, so reading alone never runs into the deadline.
+            if count > 0, deadline.hasPassed { throw .timedOut("an answer among \(count) packets without meaning") }
             try buffer.fill(IPPacket.headSize, from: command, by: deadline)
             let head = try buffer.peek(IPPacket.headSize) { bytes throws(PTPError) in try IPHead(bytes) }
             if let inbound = try packet(head, by: deadline) { return inbound }
         }
-        throw .malformed("256 packets in a row that belong to nothing")
+        throw .malformed("\(Self.emptyLimit) packets in a row that mean nothing")
     }
 
-    /// Reads one packet; nil when it is none of the transaction's business.
+    /// Reads one packet, of data only its head; nil when it is none of the transaction's business, and for data.
     private func packet(_ head: IPHead, by deadline: Deadline) throws(PTPError) -> Inbound? {
-        if head.kind == .data || head.kind == .endData { return try dataPacket(head, by: deadline) }
+        if head.kind == .data || head.kind == .endData {
+            try beginData(head, by: deadline)
+            return nil
+        }
         try buffer.fill(Int(head.length), from: command, by: deadline)
         defer { buffer.drop(Int(head.length)) }
         return try buffer.peek(Int(head.length)) { bytes throws(PTPError) in
@@ -114,7 +124,7 @@ public final class PTPIPLink: CameraLink {
         return nil
     }
 
-    private func dataPacket(_ head: IPHead, by deadline: Deadline) throws(PTPError) -> Inbound {
+    private func beginData(_ head: IPHead, by deadline: Deadline) throws(PTPError) {
         try buffer.fill(12, from: command, by: deadline)
         let transaction = try buffer.peek(12) { bytes throws(PTPError) in
             var cursor = ByteCursor(at: 8)
@@ -122,7 +132,6 @@ public final class PTPIPLink: CameraLink {
         }
         buffer.drop(12)
         pending = (Int(head.length) - 12, transaction, head.kind == .endData)
-        return try inbound(by: deadline)
     }
 
     private func morePayload(by deadline: Deadline) throws(PTPError) -> Inbound {

@@ -29,9 +29,7 @@ public struct Transaction: Sendable {
         case .dataBegins(let transaction, let code, let total): return try begin(transaction, code, total)
         case .data(let transaction, let count): return try data(transaction, count)
         case .dataEnds(let transaction): return try end(transaction)
-        case .cancelled(let transaction):
-            if transaction == id, case .receiving = phase { phase = .over }
-            return .ignore
+        case .cancelled(let transaction): return try cancel(transaction)
         case .response(let response): return try finish(response)
         }
     }
@@ -73,6 +71,16 @@ public struct Transaction: Sendable {
         return .ignore
     }
 
+    /// Ends our data phase once; any other is of no use, and tolerated a few times.
+    private mutating func cancel(_ transaction: UInt32) throws(PTPError) -> Step {
+        if transaction == id, case .receiving = phase {
+            phase = .over
+        } else {
+            try count("only cancellations during \(operation)")
+        }
+        return .ignore
+    }
+
     private mutating func finish(_ response: Response) throws(PTPError) -> Step {
         guard response.transaction == id || mayDiffer(response) else {
             try stray(response.transaction)
@@ -103,8 +111,12 @@ public struct Transaction: Sendable {
         guard id == 0 || (behind < 0x8000_0000 && transaction != UInt32.max) else {
             throw .malformed("transaction \(transaction) in place of \(id) during \(operation)")
         }
+        try count("only answers to earlier requests during \(operation)")
+    }
+
+    private mutating func count(_ what: String) throws(PTPError) {
         strays += 1
-        guard strays <= Self.strayLimit else { throw .malformed("only answers to earlier requests during \(operation)") }
+        guard strays <= Self.strayLimit else { throw .malformed(what) }
     }
 }
 
