@@ -28,8 +28,10 @@ struct Neighbourhood: Sendable {
         for content in contents { marks[content] = nil }
         if marks.isEmpty { return .nobody }
         if marks.values.contains(where: { $0.contains { $0.isOne(with: mark) } }) { return .own }
-        if mark.follows, marks.values.contains(where: { $0.contains { !$0.follows } }) { return .strangers }
-        return marks.values.contains { $0.allSatisfy { $0.isOther(than: mark) } } ? .strangers : .perhapsOwn
+        // A sidecar or memo says something of its own picture alone, and a picture must not come to one of another's.
+        let pictures = marks.values.filter { $0.contains { !$0.follows } }
+        if mark.follows || pictures.isEmpty { return .strangers }
+        return pictures.contains { $0.allSatisfy { $0.isOther(than: mark) } } ? .strangers : .perhapsOwn
     }
 
     /// What the shot is called at the target by what was given or written down before; nil for nothing.

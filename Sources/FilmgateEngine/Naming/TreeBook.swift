@@ -85,9 +85,12 @@ extension Asset {
 
     /// Whether a name that was given to `other` cannot be that of this file, whose delivery is about `content`.
     ///
-    /// The clip that names a tree may be deleted on the card: its index is then another one's, and still the same file in its place.
+    /// The clip that names a tree may be deleted on the card: its index is then another one's, and still the same file in its place. So is a
+    /// sidecar that came before its picture, where no other shot has the name.
     func mustLeave(to other: ContentKey, with content: ContentKey) -> Bool {
-        other != content && (treeContent == nil || other.sha256 != content.sha256)
+        if other == content { return false }
+        let isSameFile = kind == .sidecar && (shot.innerPath == nil || treeContent != nil) && other.sha256 == content.sha256
+        return !isSameFile
     }
 }
 

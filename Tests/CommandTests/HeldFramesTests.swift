@@ -1,0 +1,149 @@
+import Foundation
+import TestThreads
+import Testing
+
+/// Frames that were held without an event: there is a way out, it is named, and it ends in a yes.
+@Suite(.ownThreads, .serialized) struct HeldFramesTests {
+    private func scene(_ more: String = "") throws -> (scene: NameTable, pipeline: String) {
+        let scene = try NameTable(), file = try scene.pipeline("event: { hold: true }" + more)
+        for number in 1...2 { try scene.put("C/IMG_000\(number).JPG", "frame \(number)") }
+        return (scene, file)
+    }
+
+    /// Follows what a NO advises, three steps at most.
+    private func expectYes(_ scene: NameTable, _ card: String = "C", event: String = "e") throws {
+        var steps: [String] = []
+        while true {
+            let said = try scene.proof(card)
+            if said.status == 0 { return }
+            let words = said.items().compactMap { $0["reason"] as? String } + [said.summary["advice"] as? String ?? ""]
+            let advice = words.joined(separator: "\n")
+            let step: [String]? =
+                advice.contains("`filmgate assign EVENT`")
+                ? ["assign", event] : advice.contains("`filmgate retry`") ? ["retry", "--wait", "2s"] : nil
+            guard let step, steps.count < 3 else {
+                Issue.record("No way out after \(steps): \(advice)")
+                return
+            }
+            steps.append(step.joined(separator: " "))
+            _ = try scene.table.run(step)
+        }
+    }
+
+    /// The same bytes come from another place, and somebody says their event.
+    @Test func bytesThatWereDeliveredFromElsewhereEndWhatWasHeld() throws {
+        let (scene, file) = try scene()
+        defer { scene.server.stop() }
+        #expect(try scene.take("C", file).status == 8)
+        try FileManager.default.copyItem(atPath: scene.table.path("C"), toPath: scene.table.path("B"))
+        #expect(try scene.take("B", file, ["--event", "e"]).status == 0)
+        let status = try #require(try scene.table.run(["status"]).items("status").first)
+        #expect((status["assets"] as? [String: Int])?["pending"] == 0)
+        #expect(try scene.proof("C").status == 0)
+        #expect(scene.names("archive").count == 2)
+    }
+
+    @Test func anotherLookHoldsNothingThatHasItsEvent() throws {
+        let (scene, file) = try scene()
+        defer { scene.server.stop() }
+        #expect(try scene.take("C", file, ["--event", "e"]).status == 0)
+        let again = try scene.take("C", file, ["--again"])
+        #expect(again.status == 0 && again.count("duplicate") == 2, "\(again.output)")
+        #expect(try !scene.table.run(["status"]).output.contains("held"))
+        let other = try scene.table.run(["assign", "zz"])
+        #expect(other.status == 0 && other.items().isEmpty && other.errors.contains("Nothing is held"), "\(other.errors)")
+        #expect(try scene.proof("C").status == 0)
+    }
+
+    /// An event is said of a frame, for all that it waits for; also by a pipeline that has only some of that.
+    @Test func anAssignmentHoldsForTargetsThatThePipelineLacks() throws {
+        let (scene, _) = try scene()
+        defer { scene.server.stop() }
+        let files = try ["a", "b"].map { name in
+            try scene.table.write(
+                "\(name).yaml",
+                """
+                version: 1
+                event: { hold: true }
+                stages: [exif: {}, dedupe: {}, upload: { to: [\(name)] }]
+                targets: { \(name): { folder: { path: "\(scene.table.path(name))/{event}", verify: size } } }
+                """)
+        }
+        for file in files { #expect(try scene.take("C", file).status == 8) }
+        let first = try scene.table.run(["assign", "one", "--pipeline", files[1]])
+        #expect(first.status == 8)
+        #expect(first.items().allSatisfy { ($0["reason"] as? String)?.contains("waits for a") == true }, "\(first.output)")
+        let second = try scene.table.run(["assign", "two"])
+        #expect(second.errors.contains("belong to one"), "\(second.errors)")
+        try expectYes(scene)
+        #expect(scene.names("a") == ["one/IMG_0001.JPG", "one/IMG_0002.JPG"])
+        #expect(scene.names("b") == ["one/IMG_0001.JPG", "one/IMG_0002.JPG"])
+    }
+
+    /// Two pipelines call their targets the same: what waits for one of them is not given to the other.
+    @Test func framesAreAssignedToTheirOwnPlaceAlone() throws {
+        let (scene, _) = try scene()
+        defer { scene.server.stop() }
+        let files = try ["x", "y"].map { folder in
+            try scene.table.write(
+                "\(folder).yaml",
+                """
+                version: 1
+                event: { hold: true }
+                stages: [exif: {}, dedupe: {}, upload: { to: [disk] }]
+                targets: { disk: { folder: { path: "\(scene.table.path(folder))/{event}", verify: size } } }
+                """)
+        }
+        #expect(try scene.take("C", files[0]).status == 8)
+        try scene.put("D/IMG_0009.JPG", "frame 9")
+        #expect(try scene.take("D", files[1], ["--event", "f"]).status == 0)
+        _ = try scene.table.run(["assign", "e", "--pipeline", files[1]])
+        #expect(scene.names("y") == ["f/IMG_0009.JPG"])
+        try expectYes(scene)
+        #expect(scene.names("x") == ["e/IMG_0001.JPG", "e/IMG_0002.JPG"])
+    }
+
+    /// Held, assigned while the gallery is away, and then all that the answers advise.
+    @Test(arguments: [false, true]) func theAdviceLeadsToAYes(_ isDown: Bool) throws {
+        let (scene, file) = try scene()
+        defer { scene.server.stop() }
+        #expect(try scene.take("C", file).status == 8)
+        if isDown {
+            scene.down(true)
+            #expect(try scene.table.run(["assign", "e", "--wait", "1s"]).status == 8)
+            scene.down(false)
+            #expect(try scene.table.run(["retry"]).status == 0)
+        }
+        try expectYes(scene)
+        #expect(scene.gallery == ["/e/IMG_0001.JPG", "/e/IMG_0002.JPG"])
+    }
+
+    /// A run holds a frame for its event while another verb delivers the same bytes for one.
+    @Test(.timeLimit(.minutes(2))) func whatARunHeldEndsWithTheBytesThatAnotherVerbDelivered() throws {
+        let (scene, file) = try scene()
+        defer { scene.server.stop() }
+        let hot = scene.table.path("hot"), text = try String(contentsOfFile: file, encoding: .utf8)
+        let live = try scene.table.write("live.yaml", text + "\nsources: [folder: { path: \"\(hot)\", settle: 200ms }]\n")
+        try FileManager.default.copyItem(atPath: scene.table.path("C"), toPath: hot)
+        let run = try Background(["run", live, "--state", scene.table.state])
+        let isHeld = try Background.within(seconds: 30) { try scene.table.run(["status"]).output.contains("\"held\":2") }
+        #expect(isHeld)
+        let job = try scene.take("C", file, ["--event", "e"])
+        #expect(job.status == 0, "\(job.errors)\(job.output)")
+        let said = try scene.proof("hot")
+        #expect(said.status == 0, "\(said.output)")
+        _ = run.kill(SIGTERM)
+        #expect(try scene.proof("hot").status == 0)
+    }
+
+    @Test func theWayBackIsNamedWhereACopyWasRemoved() throws {
+        let (scene, file) = try scene()
+        defer { scene.server.stop() }
+        #expect(try scene.take("C", file, ["--event", "e"]).status == 0)
+        try FileManager.default.removeItem(atPath: scene.table.archive + "/e/IMG_0002.JPG")
+        let said = try scene.proof("C")
+        #expect(said.status == 8 && (said.summary["advice"] as? String)?.contains("--again") == true, "\(said.output)")
+        #expect(try scene.take("C", file, ["--event", "e", "--again"]).status == 0)
+        #expect(try scene.proof("C").status == 0)
+    }
+}

@@ -1,0 +1,229 @@
+import FilmgateCore
+import FilmgateLedger
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FilmgateEngine
+
+/// Random orders of import, outage, retry, assign, late and rewritten files at targets that hold other files, against what must come out.
+///
+/// `FILMGATE_NAME_SEQUENCES` says how many, `FILMGATE_NAME_SEED` which is the first.
+@Suite struct NameModelTests {
+    private static let sequences = ProcessInfo.processInfo.environment["FILMGATE_NAME_SEQUENCES"].flatMap { UInt64($0) } ?? 400
+    private static let first = ProcessInfo.processInfo.environment["FILMGATE_NAME_SEED"].flatMap { UInt64($0) } ?? 0
+
+    @Test(.timeLimit(.minutes(60))) func everyShotStaysTogetherAtEveryTarget() async throws {
+        let found = try await withThrowingTaskGroup(of: String?.self) { group in
+            var next: UInt64 = Self.first, faults: [String] = []
+            func begin() {
+                guard next < Self.first + Self.sequences, faults.count < 5 else { return }
+                let seed = next
+                next += 1
+                group.addTask {
+                    let scene = try NameScene(seed)
+                    try await scene.play()
+                    let faults = try await scene.faults()
+                    return faults.isEmpty ? nil : "seed \(seed): \(faults.joined(separator: "; ").replacing("_", with: ""))\n\(scene.story)"
+                }
+            }
+            for _ in 0..<64 { begin() }
+            while let fault = try await group.next() {
+                if let fault { faults.append(fault) }
+                begin()
+            }
+            return faults
+        }
+        #expect(found.isEmpty, "\(found.joined(separator: "\n\n"))")
+    }
+}
+
+/// The same sequence for the same seed.
+private struct Dice: RandomNumberGenerator {
+    private var state: UInt64
+    init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+/// One sequence: what is done, and what is expected of it.
+private final class NameScene {
+    private var dice: Dice
+    private let world: NameWorld
+    /// Names have numbers, and no target holds anything else: then no suffix is ever needed.
+    private let isNumbered: Bool
+    /// What each event was said of, and what waits for one.
+    private var expected: [String: Set<String>] = [:], held: Set<String> = []
+    /// Sidecars whose picture was there when they came; else nothing could have told where it would be.
+    private var attached: [String: Set<String>] = [:]
+    private var foreign: [String: Set<String>] = [:]
+    private(set) var story = ""
+
+    init(_ seed: UInt64) throws {
+        dice = Dice(seed)
+        dice = Dice(dice.next())
+        isNumbered = seed % 3 == 0
+        let isTimed = dice.next() % 2 == 0
+        let places = [
+            ("v0", "100", "IMG_1"), ("v0", "101", "IMG_1"), ("v1", "100", "IMG_1"), ("v1", "100", "IMG_2"), ("v0", "100", "img_2"),
+        ]
+        let shots = places.enumerated().map { index, place in
+            let time = isTimed ? CivilTime(year: 2026, month: 5, day: 1 + index, hour: 12) : nil
+            return NameWorld.Shot(volume: place.0, folder: place.1, stem: place.2, captured: time)
+        }
+        let shelves = [NameShelf("archive", isFolder: true), NameShelf("gallery", isFolder: false), NameShelf("bucket", isFolder: false)]
+        world = try NameWorld(shots, shelves, layout: isNumbered ? "{event}/{counter:3}.{ext}" : "{event}/{name}")
+        for shelf in shelves where !isNumbered {
+            for name in ["e/IMG_1.JPG", "e/IMG_1-2.CR3", "e/IMG_2.XMP", "f/IMG_1.CR3", "f/img_2-2.jpg"] where dice.next() % 4 == 0 {
+                shelf.state.withLock { $0.files[SafeName.folded(name)] = (name, "foreign \(name)") }
+                foreign[shelf.name, default: []].insert(name)
+            }
+        }
+        add()
+    }
+
+    private func add() {
+        for _ in 0...Int.random(in: 0...2, using: &dice) {
+            let shot = Int.random(in: 0..<world.shots.count, using: &dice),
+                ext = ["JPG", "CR3", "XMP", "WAV"].randomElement(using: &dice) ?? "JPG"
+            let isAgain = world.shots[shot].members[ext] != nil
+            // A picture is never written anew, a sidecar is.
+            if isAgain, ext != "XMP" || isNumbered { continue }
+            world.shots[shot].members[ext, default: -1] += 1
+            tell("put \(shot).\(ext)")
+        }
+    }
+
+    private func tell(_ line: String) { story += line + "\n" }
+
+    func play() async throws {
+        for _ in 0..<Int.random(in: 4...12, using: &dice) {
+            switch Int.random(in: 0..<12, using: &dice) {
+            case 0, 1: add()
+            case 2, 3, 4: try await take(["e", "e", "f"].randomElement(using: &dice))
+            case 5, 6: try await take(nil)
+            case 7: try await assign(["e", "f"].randomElement(using: &dice) ?? "e", only: nil)
+            case 8: try await assign("e", only: ["archive", "gallery", "bucket"].randomElement(using: &dice))
+            case 9:
+                tell("retry")
+                try await world.send(["e", "f"])
+            default: disturb()
+            }
+        }
+        for shelf in world.shelves { shelf.state.withLock { ($0.isDown, $0.left, $0.thefts) = (false, nil, 0) } }
+        tell("all back")
+        try await assign("e", only: nil)
+        for _ in 0..<3 { try await world.send(["e", "f"]) }
+    }
+
+    private func disturb() {
+        let shelf = world.shelves[Int.random(in: 0..<world.shelves.count, using: &dice)], kind = Int.random(in: 0..<4, using: &dice)
+        let after = Int.random(in: 1...3, using: &dice)
+        shelf.state.withLock { state in
+            switch kind {
+            case 0: (state.isDown, state.left) = (true, nil)
+            case 1 where !isNumbered: state.thefts = 1
+            case 2: state.left = after
+            default: (state.isDown, state.left) = (false, nil)
+            }
+        }
+        tell("\(shelf.name) \(["down", "thief", "down after \(after)", "up"][kind])")
+    }
+
+    private func take(_ event: String?) async throws {
+        tell("import \(event ?? "without event")")
+        let present = world.present
+        guard let event else {
+            held.formUnion(present.filter { content in !expected.values.contains { $0.contains(content) } })
+            return try await world.take(nil)
+        }
+        attach(present.subtracting(expected[event] ?? []), event, beside: present.union(expected[event] ?? []))
+        expected[event, default: []].formUnion(present)
+        held.subtract(present)
+        try await world.take(event)
+    }
+
+    private func assign(_ event: String, only name: String?) async throws {
+        tell("assign \(event) \(name ?? "")")
+        attach(held.subtracting(expected[event] ?? []), event, beside: held.union(expected[event] ?? []))
+        expected[event, default: []].formUnion(held)
+        held = []
+        try await world.send([event], assigning: true, only: name.map { [$0] })
+    }
+
+    private func attach(_ new: Set<String>, _ event: String, beside all: Set<String>) {
+        let shots = Set(all.compactMap { world.files[$0] }.filter { NameWorld.pictures.contains($0.ext) }.map(\.shot))
+        for content in new {
+            guard let file = world.files[content], !NameWorld.pictures.contains(file.ext), shots.contains(file.shot) else { continue }
+            attached[event, default: []].insert(content)
+        }
+    }
+
+    /// What is not as it must be.
+    func faults() async throws -> [String] {
+        var faults: [String] = []
+        let waiting = try await world.ledger.queue([.pending, .held, .failed])
+        if !waiting.isEmpty { faults.append("left: \(waiting.map { "\($0.delivery.target) \($0.delivery.path) \($0.delivery.receipt)" })") }
+        for shelf in world.shelves {
+            let (files, stolen) = shelf.state.withLock { (Array($0.files.values), $0.stolen) }
+            for (event, contents) in expected {
+                faults += check(files, event, contents, isQuiet: stolen == 0).map { "\(shelf.name): \($0)" }
+            }
+            let kept = Set(files.filter { $0.content.hasPrefix("foreign") }.map(\.path))
+            if kept != foreign[shelf.name] ?? [] { faults.append("\(shelf.name): foreign files were touched") }
+        }
+        let open = try await world.ledger.assets(AssetFilter()).filter {
+            $0.ending == nil || $0.ending == .pending || $0.ending == .setAside
+        }
+        if !open.isEmpty { faults.append("open: \(open.map { "\($0.origin.path) \($0.ending.map(\.rawValue) ?? "?") \($0.wanted)" })") }
+        return faults
+    }
+
+    private func check(_ files: [(path: String, content: String)], _ event: String, _ expected: Set<String>, isQuiet: Bool) -> [String] {
+        var faults: [String] = []
+        let mine = files.filter { $0.path.hasPrefix(event + "/") && world.files[$0.content] != nil }
+        let contents = mine.map(\.content)
+        // The bytes of a sidecar may lie beside each picture that it came with, all others lie there once.
+        let pictures = contents.filter { world.files[$0].map { NameWorld.pictures.contains($0.ext) } == true }
+        if Set(pictures).count != pictures.count || Set(contents) != expected {
+            faults.append("\(event): has \(contents.sorted()) instead of \(expected.sorted())")
+        }
+        let stems = Dictionary(grouping: mine) { SafeName.folded(String($0.path.prefix { $0 != "." })) }
+        for (stem, group) in stems {
+            let shots = Set(group.compactMap { world.files[$0.content]?.shot })
+            if shots.count > 1, isNumbered || isTold(shots) || group.contains(where: { isAlone($0.content, in: group.map(\.content)) }) {
+                faults.append("\(stem) is of several shots: \(group.map { "\($0.path)=\($0.content)" })")
+            }
+        }
+        for content in attached[event] ?? [] {
+            guard let file = world.files[content], file.version == 0, isQuiet else { continue }
+            let isBeside = mine.filter { $0.content == content }.contains { place in
+                (stems[SafeName.folded(String(place.path.prefix { $0 != "." }))] ?? []).contains {
+                    world.files[$0.content].map { $0.shot == file.shot && NameWorld.pictures.contains($0.ext) } == true
+                }
+            }
+            if !isBeside {
+                faults.append("\(content) lies beside no picture of its own: \(mine.map { "\($0.path)=\($0.content)" })")
+            }
+        }
+        if isNumbered { faults += mine.filter { $0.path.contains("-") }.map { "a number was given twice: \($0.path)" } }
+        return faults
+    }
+
+    /// A sidecar or memo among the files of other shots alone.
+    private func isAlone(_ content: String, in group: [String]) -> Bool {
+        guard let file = world.files[content], !NameWorld.pictures.contains(file.ext) else { return false }
+        return !group.contains { world.files[$0].map { $0.shot == file.shot && NameWorld.pictures.contains($0.ext) } == true }
+    }
+
+    /// Shots that are known to be different ones by their names, times or places.
+    private func isTold(_ shots: Set<Int>) -> Bool {
+        let all = shots.map { world.shots[$0] }
+        return all.contains { $0.captured != nil } || Set(all.map(\.volume)).count < all.count
+    }
+}

@@ -1,0 +1,110 @@
+import FilmgateCore
+import FilmgateLedger
+import Foundation
+import Synchronization
+
+@testable import FilmgateEngine
+
+/// Cards, targets and a ledger in memory: what a verb does with names, without reading a card.
+final class NameWorld {
+    struct Shot: Sendable {
+        var volume: String, folder: String, stem: String, captured: CivilTime?
+        /// Extensions on the card, and how often each was written.
+        var members: [String: Int] = [:]
+    }
+    struct File: Hashable, Sendable { var shot: Int, ext: String, version: Int }
+
+    let ledger: SQLiteLedger
+    let shelves: [NameShelf]
+    let layout: String
+    private(set) var files: [String: File] = [:]
+    var shots: [Shot]
+    private var run: Int64 = 0
+    private static let bytes: String = {
+        let path = FileManager.default.temporaryDirectory.path + "/filmgate-names-\(UInt64.random(in: 0...UInt64.max))"
+        _ = FileManager.default.createFile(atPath: path, contents: Data([7]))
+        return path
+    }()
+
+    init(_ shots: [Shot], _ shelves: [NameShelf], layout: String) throws {
+        (self.shots, self.shelves, self.layout, ledger) = (shots, shelves, layout, try SQLiteLedger.inMemory())
+    }
+
+    func content(_ shot: Int, _ ext: String) -> String {
+        let file = File(shot: shot, ext: ext, version: shots[shot].members[ext] ?? 0), name = "\(shot)-\(ext)-\(file.version)"
+        // As long as a digest is.
+        let content = name + String(repeating: "_", count: 64 - name.utf8.count)
+        files[content] = file
+        return content
+    }
+
+    /// What lies on all cards now.
+    var present: Set<String> {
+        var all: Set<String> = []
+        for shot in shots.indices { for ext in shots[shot].members.keys { all.insert(content(shot, ext)) } }
+        return all
+    }
+
+    static let pictures = ["CR3", "JPG"]
+
+    private func asset(_ shot: Int, _ ext: String) -> Asset {
+        let one = shots[shot], path = "\(one.folder)/\(one.stem).\(ext)", version = one.members[ext] ?? 0
+        let origin = Origin(
+            source: "card", volume: one.volume, root: "/\(one.volume)", path: path, size: 1, modified: Int64(version) * 1_000_000_000)
+        let key = "\(one.folder)/\(SafeName.folded(one.stem))"
+        var asset = Asset(origin: origin, kind: MediaKind(fileName: path), shot: ShotPlace(key: key, stem: one.stem))
+        asset.media = MediaFacts()
+        asset.media?.captured = one.captured
+        asset.file = LocalFile(path: Self.bytes, size: 1, ownership: .source)
+        asset.digests = Digests(sha256: content(shot, ext))
+        return asset
+    }
+
+    private func desk(_ targets: [PlannedTarget], _ event: String?, _ book: NameBook) -> Dispatcher {
+        run += 1
+        return Dispatcher(
+            DispatcherSetup(
+                targets: targets, ledger: ledger, hub: EventHub(), tally: Tally(hub: EventHub()), book: book,
+                budget: ByteBudget(limit: 1 << 20), run: run, event: event,
+                backoff: Backoff(first: .milliseconds(1), cap: .seconds(3600))))
+    }
+
+    private func end(_ desk: Dispatcher) async {
+        await desk.drain(wait: .seconds(60))
+        await desk.closeOut()
+    }
+
+    /// All cards, for `event`; without one, held for it.
+    func take(_ event: String?) async throws {
+        let targets = shelves.map { $0.planned(event, layout) }, book = NameBook(), said = event ?? DeliveryRow.unassigned
+        let desk = desk(targets, said, book)
+        for shot in shots.indices where !shots[shot].members.isEmpty {
+            let placer = Placer(
+                ledger: ledger, targets: targets, profiles: ProfileSet(), book: book, event: said, photographer: nil, again: false,
+                volumeLabel: shots[shot].volume, bodies: BodyBook(), trees: TreeBook())
+            let order = shots[shot].members.keys.sorted {
+                (Self.pictures.firstIndex(of: $0) ?? 9, $0) < (Self.pictures.firstIndex(of: $1) ?? 9, $1)
+            }
+            let assets = order.map { asset(shot, $0) }
+            book.beginPlacing()
+            for placed in try await placer.place(assets.map { ($0, targets.map(\.name)) }, lead: assets.first, budget: [:]) {
+                await desk.submit(placed.consignment, parcels: placed.parcels)
+            }
+        }
+        await end(desk)
+    }
+
+    /// What waits is sent; with `assigning`, what is held, to `event`, by a pipeline that has `names` alone.
+    func send(_ events: [String?], assigning: Bool = false, only names: Set<String>? = nil) async throws {
+        let targets = events.flatMap { event in
+            shelves.filter { names?.contains($0.name) ?? true }.map { $0.planned(event, layout) }
+        }
+        let event = assigning ? events[0] : nil, book = NameBook(), desk = desk(targets, event, book)
+        let leftovers = Leftovers(ledger: ledger, targets: targets, event: event, assigning: assigning, book: book)
+        for placed in try await leftovers.placed([.pending, .held], only: nil) {
+            await desk.note(placed.elsewhere)
+            await desk.submit(placed.consignment, parcels: placed.parcels)
+        }
+        await end(desk)
+    }
+}
