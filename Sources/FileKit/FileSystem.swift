@@ -29,6 +29,15 @@ public enum FileSystem {
         return UInt64(facts.f_bavail).multipliedReportingOverflow(by: UInt64(facts.f_frsize)).partialValue
     }
 
+    /// False where no file can ever lie, as below `/proc`: a file system that has no blocks at all.
+    ///
+    /// One that counts none, as some network file systems do, still offers inodes.
+    public static func keepsFiles(_ path: String) -> Bool {
+        var facts = statvfs()
+        guard withCPath(existing(path), { statvfs($0, &facts) }) == 0 else { return true }
+        return facts.f_blocks > 0 || facts.f_files > 0
+    }
+
     /// Whether this process may create files there.
     public static func isWritable(_ path: String) -> Bool { withCPath(existing(path)) { access($0, W_OK | X_OK) } == 0 }
 

@@ -12,4 +12,9 @@ extension FileSystem {
         ]
         return remote.contains(withCPath(path) { fg_fs_type($0) })
     }
+
+    /// True where files lie in memory and are gone when the machine is: tmpfs and ramfs.
+    public static func isInMemory(_ path: String) -> Bool {
+        [0x0102_1994, 0x8584_58F6].contains(withCPath(path) { fg_fs_type($0) })
+    }
 }

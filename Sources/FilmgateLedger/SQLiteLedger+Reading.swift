@@ -54,6 +54,9 @@ extension SQLiteLedger {
     public func runs(limit: Int) async throws(IngestError) -> [RunRow] { try await reader.runs(limit: limit) }
     public func totals() async throws(IngestError) -> LedgerTotals { try await reader.totals() }
     public func delivered(below prefix: String) async throws(IngestError) -> [DeliveryRow] { try await reader.delivered(below: prefix) }
+    public func copies(
+        volume: String, below folder: String, _ tell: @escaping @Sendable (DeliveredCopy) -> Void
+    ) async throws(IngestError) { try await reader.copies(volume: volume, below: folder, tell) }
     public func bodies(make: String?, model: String) async throws(IngestError) -> [String] {
         try await reader.bodies(make: make, model: model)
     }

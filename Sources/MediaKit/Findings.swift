@@ -138,7 +138,7 @@ extension MediaFacts {
 /// The flags that reading a file can set on its asset.
 public enum MediaFlag {
     /// The file ends before its own structure does.
-    public static let truncated = "truncated"
+    public static let truncated = AssetFlag.truncated
     /// The metadata is broken; facts may be missing.
     public static let exifDamaged = "exif-damaged"
     /// The bytes are another kind of file than the name says.

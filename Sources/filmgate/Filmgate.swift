@@ -66,7 +66,7 @@ struct Filmgate: AsyncParsableCommand {
                 status = tell(unknownVerb(words) ?? error, in: verb, json: writesLines)
                 if status == .complete { writesLines = false }
             }
-            if writesLines, !last.isSaid { Console.out(SummaryLine.json(RunSummary(), exit: status)) }
+            if writesLines, !last.isSaid { Console.out(SummaryLine.json(RunOutcome(), exit: status)) }
             return status.rawValue
         }
     }

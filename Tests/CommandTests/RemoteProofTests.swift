@@ -75,6 +75,57 @@ import Testing
         empty.stop()
     }
 
+    /// "No longer here" is written down, whoever heard it, and stands until the gallery itself says otherwise: not while it is broken, away or
+    /// not asked, and not for a pipeline that does not name it.
+    @Test(arguments: ["safe-to-format", "verify"])
+    func aNoHoldsUntilTheTargetItselfSaysOtherwise(_ verb: String) throws {
+        let shelf = Shelf(), server = try FaultServer { seen, _ in shelf.answer(seen) }
+        defer { server.stop() }
+        let file = try pipeline(
+            "http: { url: \"\(server.url)/up\", method: PUT, body: raw, digest: { json: sha256 }, "
+                + "find: { url: \"\(server.url)/by/{sha256}\" } }")
+        let run = try table.run(["import", table.card, "--pipeline", file])
+        #expect(run.status == 0 && run.count("delivered") == 3, "\(run.errors)\(run.output)")
+        #expect(try table.run(["safe-to-format", table.card]).count("believed") == 3)
+        shelf.mode.withLock { $0 = .empty }
+        let told = try verb == "verify" ? table.run(["verify", "--pipeline", file]) : ask(file)
+        #expect(told.status == (verb == "verify" ? 6 : 8), "\(told.output)")
+        let unasked = try table.run(["safe-to-format", table.card])
+        #expect(unasked.status == 8 && unasked.count("removed") == 3, "\(unasked.output)")
+        shelf.mode.withLock { $0 = .broken }
+        #expect(try ask(file).status == 8)
+        server.stop()
+        #expect(try ask(file).status == 8)
+        let other = try table.write(
+            "other.yaml",
+            "version: 1\nstages: [upload: { to: [near] }]\ntargets: { near: { folder: { path: \"\(table.path("near"))\" } } }\n")
+        #expect(try ask(other).status == 8)
+        let again = try table.run(["import", table.card, "--pipeline", file])
+        #expect(again.status == 0 && again.count("alreadySeen") == 3 && again.count("removed") == 3, "\(again.output)")
+        let status = try table.run(["status"]).items("status").first?["targets"] as? [[String: Any]]
+        #expect(status?.first?["denied"] as? Int == 3, "\(String(describing: status))")
+    }
+
+    /// It has them again, or gets them again: both take back what it said.
+    @Test func aNoIsTakenBackByAYesAndByADelivery() throws {
+        let shelf = Shelf(), server = try FaultServer { seen, _ in shelf.answer(seen) }
+        defer { server.stop() }
+        let file = try pipeline(
+            "http: { url: \"\(server.url)/up\", method: PUT, body: raw, digest: { json: sha256 }, "
+                + "find: { url: \"\(server.url)/by/{sha256}\" } }")
+        #expect(try table.run(["import", table.card, "--pipeline", file]).status == 0)
+        shelf.mode.withLock { $0 = .empty }
+        #expect(try ask(file).status == 8)
+        shelf.mode.withLock { $0 = .whole }
+        #expect(try ask(file).status == 0)
+        #expect(try table.run(["safe-to-format", table.card]).status == 0)
+        shelf.files.withLock { $0 = [] }
+        #expect(try ask(file).status == 8)
+        let again = try table.run(["import", table.card, "--pipeline", file, "--again"])
+        #expect(again.status == 0 && again.count("delivered") == 3, "\(again.output)")
+        #expect(try table.run(["safe-to-format", table.card]).status == 0)
+    }
+
     @Test func filesAtAServerAreReadBack() throws {
         let dav = Files(), server = try FaultServer { seen, _ in dav.answer(seen) }
         defer { server.stop() }
@@ -146,6 +197,27 @@ import Testing
         #expect(gone.status == 8 && gone.count("removed") == 3, "\(gone.output)")
         let again = try table.run(["import", table.card, "--pipeline", file, "--again"])
         #expect(again.status == 0 && again.count("delivered") == 3, "\(again.output)")
+    }
+}
+
+/// A gallery that knows files by their SHA-256, and sometimes does not.
+private final class Shelf: Sendable {
+    enum Mode { case whole, empty, broken }
+    let files = Mutex<Set<String>>([]), mode = Mutex(Mode.whole)
+
+    func answer(_ seen: FaultServer.Seen) -> FaultAct {
+        guard seen.target.hasPrefix("/by/") else {
+            return .compute { seen in
+                self.files.withLock { _ = $0.insert(seen.fileDigest) }
+                self.mode.withLock { $0 = .whole }
+                return .answer(201, body: #"{"sha256":"\#(seen.fileDigest)"}"#)
+            }
+        }
+        switch mode.withLock({ $0 }) {
+        case .whole: return .answer(files.withLock { $0.contains(String(seen.target.dropFirst(4))) } ? 200 : 404)
+        case .empty: return .answer(404)
+        case .broken: return .answer(500)
+        }
     }
 }
 

@@ -25,7 +25,7 @@ import Testing
         "known": KnownFiles.sql, "camera": KnownFiles.camera, "done side by side": DoneTargets.range, "done apart": DoneTargets.each,
         "deliveries": "SELECT d.state FROM delivery d " + SQLiteReader.deliveriesOfContent,
         "twin": SQLiteReader.twin, "neighbour": SQLiteReader.neighbour,
-        "holder": SQLiteReader.holder, "shotName": SQLiteReader.shotName, "counter": SQLiteReader.counter,
+        "holder": SQLiteReader.holder, "copies": SQLiteReader.copies, "shotName": SQLiteReader.shotName, "counter": SQLiteReader.counter,
         "shotNames": SQLiteReader.shotNames, "filesNamed": SQLiteReader.filesNamed,
         "queue": SQLiteReader.queue([.pending, .held]), "notes": SQLiteReader.latestNotes(ofAsset: true),
         "assets(sha256:)": "SELECT a.path FROM asset a" + AssetReading.joins + SQLiteReader.bySHA256,
@@ -53,7 +53,7 @@ import Testing
     @Test func countsReadIndexesOnly() async throws {
         for sql in [
             SQLiteReader.assetCounts, SQLiteReader.madeCounts, TargetTotals.all, TargetTotals.open, TargetTotals.waiting,
-            TargetTotals.reasons,
+            TargetTotals.reasons, SQLiteReader.damaged,
         ] {
             let scans = try await Self.plan(sql).filter { $0.hasPrefix("SCAN asset") || $0.hasPrefix("SCAN delivery") }
             #expect(scans.allSatisfy { $0.contains("INDEX") }, "\(sql): \(scans)")

@@ -42,6 +42,15 @@ public struct CardSource: Module, SourceDriver {
     /// Looks at the name only.
     public static func isHousekeeping(path: String) -> Bool { Housekeeping.contains(path: path) }
 
+    /// What the bytes of a file are whose name says junk or housekeeping, in words; nil when they may well be that.
+    ///
+    /// Reads the first few bytes. Files of which only the folder says what they are (`AVF_INFO`) are taken at its word.
+    public static func disguise(of path: String) throws(IngestError) -> String? {
+        let parts = path.utf8.split(separator: 0x2F).suffix(2).map { String(Substring($0)) }
+        guard let name = parts.last, parts.count < 2 || SafeName.folded(parts[0]) != "avf_info" else { return nil }
+        return try Disguise.content(of: path, name: name)
+    }
+
     private let config: Config, context: ModuleContext
 
     public init(_ config: Config, _ context: ModuleContext) throws(IngestError) { (self.config, self.context) = (config, context) }

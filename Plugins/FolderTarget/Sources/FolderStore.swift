@@ -72,6 +72,10 @@ final class FolderStore: Sendable {
                 advice: "If a disk belongs there, mount it; else change the folder's owner or mode, or name another one.")
         }
         try custody?.check()
+        guard FileSystem.keepsFiles(place) else {
+            throw IngestError(
+                .misconfigured, "\(PathText.shown(place)) is the kernel's own and keeps no files.", advice: "Name a folder on a disk.")
+        }
         // Last: a full disk passes, and other targets need not wait for it.
         guard try FileSystem.freeBytes(place) > 0 else {
             if Self.isNoDisk(place) {

@@ -40,6 +40,9 @@ public enum AssetFlag {
 
     /// The capture time is UTC by the format's rule (a movie's header) and nothing says where it was taken.
     public static let zoneAssumed = "zone-assumed"
+
+    /// A part of the file is missing, by its own structure: it was cut short, or never written to its end.
+    public static let truncated = "truncated"
 }
 
 /// An asset's place in its shot.

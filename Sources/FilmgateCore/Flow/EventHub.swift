@@ -51,6 +51,9 @@ public struct Settled: Sendable {
     public static let unknownKind = "unknown kind of file"
     public var isOfUnknownKind: Bool { ending == .filtered && reason == Self.unknownKind }
 
+    /// A part of the file is missing, and it was read just now.
+    public var isDamaged: Bool { ending != .filtered && asset.flags.contains(AssetFlag.truncated) }
+
     public init(asset: Asset, ending: Ending, reason: String? = nil, twin: String? = nil) {
         (self.asset, self.ending, self.reason, self.twin) = (asset, ending, reason, twin)
     }

@@ -36,6 +36,13 @@ public protocol LedgerReader: Sendable {
     func totals() async throws(IngestError) -> LedgerTotals
     /// Done deliveries at a target whose path is below `prefix` ("" = all), for `verify`.
     func delivered(below prefix: String) async throws(IngestError) -> [DeliveryRow]
+    /// Tells of every delivered copy in a folder, and of every one that its target has denied since, for the files of the volume below
+    /// `folder`; each once, in the order of their paths.
+    ///
+    /// `tell` is called on whatever thread reads, one copy after the other.
+    func copies(
+        volume: String, below folder: String, _ tell: @escaping @Sendable (DeliveredCopy) -> Void
+    ) async throws(IngestError)
     /// Serial numbers of the bodies of a model that files came from.
     func bodies(make: String?, model: String) async throws(IngestError) -> [String]
     /// Notes on one asset, or on anything (nil), newest first.
@@ -56,6 +63,10 @@ extension LedgerReader {
     public func files(named stem: String, at target: String) async throws(IngestError) -> [NamedFile] { [] }
     /// None, for ledgers that do not remember.
     public func bodies(make: String?, model: String) async throws(IngestError) -> [String] { [] }
+    /// None, for ledgers that do not remember.
+    public func copies(
+        volume: String, below folder: String, _ tell: @escaping @Sendable (DeliveredCopy) -> Void
+    ) async throws(IngestError) {}
     /// None, for ledgers that keep no notes.
     public func notes(of asset: AssetID?, limit: Int) async throws(IngestError) -> [NoteRow] { [] }
 }
@@ -84,6 +95,10 @@ public enum LedgerChange: Sendable {
     ///
     /// Files of these bytes that wait for `target` wait for `heir` from then on.
     case withdraw(ContentKey, target: String, heir: String, event: String?)
+    /// A target was heard of a delivery that it has: that it denies the copy, or, with nil, that it has these very bytes.
+    ///
+    /// A delivery alone takes no denial back: it may have been found to be done already by nobody's word.
+    case heard(ContentKey, target: String, Denial?)
     /// The deliveries of these bytes went on: files of earlier runs that wait for nothing else end too, as duplicates of `twin`, or set
     /// aside where a target refused them.
     ///
@@ -162,6 +177,8 @@ public struct DeliveryRow: Sendable, Hashable {
     public var attempts: Int
     /// Nanoseconds since 1970; nil = as soon as possible.
     public var nextTry: Int64?
+    /// What the target said against this copy since it was delivered; nil when it said nothing, or said later that it has it.
+    public var denial: Denial?
 
     public init(content: ContentKey, target: String, targetName: String, receipt: Receipt, size: UInt64, path: String) {
         (self.content, self.target, self.targetName, self.receipt, self.size, self.path) = (
@@ -198,6 +215,49 @@ public struct NamedFile: Sendable, Hashable {
     public init(content: ContentKey, kind: MediaKind, volume: String, shot: ShotPlace, serial: String?, captured: CivilTime?) {
         (self.content, self.kind, self.volume, self.shot) = (content, kind, volume, shot)
         (self.serial, self.captured) = (serial, captured)
+    }
+}
+
+/// A target's word against its own receipt: that it no longer has what was delivered, or has other bytes there.
+///
+/// It stands above everything that the target said before, and until the target itself says otherwise: these bytes were found there by their
+/// digest, or were delivered anew. A target that does not answer takes nothing back.
+public struct Denial: Sendable, Hashable, Codable {
+    public enum Kind: String, Sendable, Hashable, Codable { case gone, differs }
+    public var kind: Kind
+    /// In a sentence, as it was told when it was heard.
+    public var reason: String
+    /// Nanoseconds since 1970: when it was heard last.
+    public var at: Int64
+
+    public init(_ kind: Kind, _ reason: String, at: Int64) { (self.kind, self.reason, self.at) = (kind, reason, at) }
+}
+
+/// What a target said of a delivery to somebody who asked it beside whatever run goes on.
+public struct HeardWord: Sendable, Hashable {
+    public var content: ContentKey, target: String
+    /// The time of the receipt that was asked about, and the denial that stood then: where either is another by now, somebody has heard the
+    /// target later, and this word is dropped.
+    public var receiptAt: Int64, before: Denial?
+    /// Nil: it has these very bytes.
+    public var denial: Denial?
+
+    public init(of row: DeliveryRow, _ denial: Denial?) {
+        (content, target, receiptAt, before) = (row.content, row.target, row.receipt.at, row.denial)
+        self.denial = denial
+    }
+}
+
+/// A copy that was delivered, as far as looking for it needs.
+public struct DeliveredCopy: Sendable, Hashable {
+    /// Target identity and name.
+    public var target: String, targetName: String
+    /// Nil for remote targets.
+    public var path: String?
+    public var denial: Denial?
+
+    public init(target: String, targetName: String, path: String?, denial: Denial?) {
+        (self.target, self.targetName, self.path, self.denial) = (target, targetName, path, denial)
     }
 }
 
@@ -264,6 +324,8 @@ public struct LedgerTotals: Sendable, Hashable {
         public var identity: String, name: String, states: [Receipt.State: Int], bytesWaiting: UInt64, oldestWaiting: Int64?,
             nextTry: Int64?
         public var lastReason: String?
+        /// Of those done, how many the target has denied since, and what it said last.
+        public var denied = 0, lastDenial: Denial?
         public init(
             identity: String, name: String, states: [Receipt.State: Int], bytesWaiting: UInt64, oldestWaiting: Int64?, nextTry: Int64?,
             lastReason: String?
@@ -273,6 +335,8 @@ public struct LedgerTotals: Sendable, Hashable {
         }
     }
     public var assets: [Ending: Int], unfinished: Int, targets: [Target]
+    /// Files of which a part is missing on their source, counted in `assets` like all others.
+    public var damaged = 0
     public init(assets: [Ending: Int], unfinished: Int, targets: [Target]) {
         (self.assets, self.unfinished, self.targets) = (assets, unfinished, targets)
     }

@@ -5,14 +5,17 @@ import FilmgateCore
 ///
 /// What a failure means is the dispatcher's business.
 enum Courier {
+    /// What came of it: the receipt, and what the target said of these bytes on the way.
+    struct Delivered: Sendable { var receipt: Receipt, word = TargetWord.silent }
+
     /// Asks whether the target has it already, and sends it where it has not.
     ///
     /// `roots` are those of all folders that the run delivers to.
-    static func deliver(_ parcel: Parcel, roots: [String] = []) async throws(IngestError) -> Receipt {
+    static func deliver(_ parcel: Parcel, roots: [String] = []) async throws(IngestError) -> Delivered {
         let found = try await lookUp(parcel)
         // A folder that keeps a history of what was delivered is told of what it has already, too.
         let isTold = parcel.adopted != nil && parcel.target.isLocal && parcel.target.traits.listsDeliveries
-        if let existing = found.receipt, !isTold { return existing }
+        if let existing = found.receipt, !isTold { return Delivered(receipt: existing, word: found.word) }
         let gone = try await missing(parcel.job, roots)
         // A folder that was given the file itself may have it under its name though its disk failed before it could say so.
         if let gone, !parcel.mayHaveArrived || !parcel.target.isLocal { throw gone }
@@ -25,11 +28,11 @@ enum Courier {
         receipt.reason = receipt.reason ?? found.remark
         // Sent before, and the answer to that was lost or doubtful: what the target says it had already came from there.
         if parcel.mayHaveArrived, !parcel.target.isLocal || gone != nil { receipt.existed = false }
-        return receipt
+        return Delivered(receipt: receipt, word: receipt.existed && !receipt.verified.isProof ? .silent : .has)
     }
 
     /// What a target has of a parcel before it is sent anything.
-    private struct Standing { var receipt: Receipt?, remark: String? }
+    private struct Standing { var receipt: Receipt?, remark: String?, word = TargetWord.silent }
 
     /// For a dry run: the receipt that the target would give, without being sent anything; a target that cannot be asked has nothing.
     ///
@@ -61,7 +64,9 @@ enum Courier {
     }
 
     private static func lookUp(_ parcel: Parcel) async throws(IngestError) -> Standing {
-        if let adopted = parcel.adopted { return Standing(receipt: adopted) }
+        if let adopted = parcel.adopted {
+            return Standing(receipt: adopted, word: parcel.target.isLocal || adopted.verified.isProof ? .has : .silent)
+        }
         var remark: String?
         if let earlier = parcel.recheck {
             let (found, isKnown) = try await standing(earlier, parcel)
@@ -70,7 +75,7 @@ enum Courier {
                 var receipt = earlier.receipt
                 receipt.existed = true
                 receipt.reason = found == .cannotTell ? believed : remark.map { $0 + "; " + unmended }
-                return Standing(receipt: receipt)
+                return Standing(receipt: receipt, word: TargetWord(found))
             }
         }
         guard !parcel.target.isLocal, var found = try await parcel.target.target.find(parcel.job) else { return Standing(remark: remark) }
@@ -80,19 +85,19 @@ enum Courier {
             found.reason = found.reason ?? "its answer to an earlier try spoke of other bytes; asked for these, it says that it has them"
         }
         found.reason = found.reason ?? remark
-        return Standing(receipt: found)
+        return Standing(receipt: found, word: found.verified.isProof ? .has : .silent)
     }
 
     /// Whether what a target has of an earlier delivery is left at that.
     ///
-    /// A remote one that cannot say is believed: sending again might make a second asset. So would it where a gallery that gives files its
+    /// A remote one that cannot say is believed, unless it has denied the copy before: sending again might make a second asset. So would it where a gallery that gives files its
     /// own names shows other bytes, unless it says by the digest that it has not these: many show a rendering of what they were sent.
     private static func isEnough(_ found: Verification, _ isKnown: Bool?, _ parcel: Parcel) -> Bool {
         switch found {
         case .equal: true
         case .missing, .discarded: false
         case .differs: !parcel.target.isLocal && parcel.target.traits.layout == nil && isKnown == nil
-        case .cannotTell: !parcel.target.isLocal
+        case .cannotTell: !parcel.target.isLocal && parcel.recheck?.denial == nil
         }
     }
 
@@ -105,10 +110,12 @@ enum Courier {
     private static func standing(_ row: DeliveryRow, _ parcel: Parcel) async throws(IngestError) -> (Verification, isKnown: Bool?) {
         let target = parcel.target.target, sha256 = row.receipt.sha256 ?? parcel.job.digests.sha256
         let found = try await target.verify(row.receipt, size: row.size, sha256: sha256)
-        var isOpen = found == .cannotTell
+        // Bytes at the address of earlier take no denial back while it says by their digest that it has them not.
+        var isOpen = found == .cannotTell || row.denial != nil && found == .equal
         if case .differs = found { isOpen = true }
         guard isOpen, sha256 == parcel.job.digests.sha256, let isKnown = try await target.knows(parcel.job) else { return (found, nil) }
-        return found == .cannotTell ? (isKnown ? .equal : .missing, isKnown) : (found, isKnown)
+        if case .differs = found { return (found, isKnown) }
+        return (isKnown ? .equal : .missing, isKnown)
     }
 
     /// What a person should know of a copy that was delivered before.

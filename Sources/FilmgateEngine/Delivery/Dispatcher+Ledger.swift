@@ -44,8 +44,18 @@ extension Dispatcher {
         guard let owner else { return [] }
         var changes: [LedgerChange] = owner.open.isEmpty ? [ended(owner)] : [.asset(row(owner, ending: nil))]
         changes += written(parcel, receipt, bytes: owner.bytes)
+        if receipt.state == .done { changes += heard(parcel) }
         changes.append(.followed(owner.content, twin: owner.asset.origin.absolutePath, run: run, at: WallClock.nanoseconds))
         return changes
+    }
+
+    /// What stands of the target's word after this delivery; one that was only believed leaves it as it is.
+    private func heard(_ parcel: Parcel) -> [LedgerChange] {
+        switch parcel.word {
+        case .has: [.heard(parcel.id.content, target: parcel.id.target, nil)]
+        case .denies: [.heard(parcel.id.content, target: parcel.id.target, parcel.word?.denial)]
+        case .silent, nil: []
+        }
     }
 
     /// The asset's last row.

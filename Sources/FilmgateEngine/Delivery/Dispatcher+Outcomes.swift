@@ -10,7 +10,9 @@ extension Dispatcher {
         tasks.drop(parcel.id)
         let motion = motions.drop(parcel.id)
         switch result {
-        case .success(let receipt): await succeeded(parcel.id, receipt)
+        case .success(let delivered):
+            parcels[parcel.id]?.word = delivered.word
+            await succeeded(parcel.id, delivered.receipt)
         case .failure(let error):
             spend(motion, at: parcel.id.target, error)
             await failed(parcel.id, error)

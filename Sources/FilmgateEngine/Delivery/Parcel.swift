@@ -29,6 +29,8 @@ struct Parcel: Sendable {
     @Rare var adopted: Receipt?
     /// Delivered once but to be checked (`--again`).
     @Rare var recheck: DeliveryRow?
+    /// What the target said of these bytes while they were carried there.
+    @Rare var word: TargetWord?
     /// The target could not be asked yet what stands at the name: that comes before sending.
     var isUnasked = false
     /// Its name was taken when it was sent: it needs the next one.

@@ -16,6 +16,8 @@ public struct PipelineFile: Sendable {
     public var auth: [ModuleUse] = []
     public var spool = SpoolRule()
     public var retry = RetryRule()
+    /// On how many places a file must lie before its card may be formatted.
+    public var copies = 1
     /// Programs of external modules, by absolute path.
     public var modules: [String] = []
     /// Who is told of what happens.

@@ -5,7 +5,7 @@ struct PipelineKeys: ModuleConfig {
     var version = 0, name = ""
     var event = ConfigNode(.null), sources = ConfigNode(.null), include = ConfigNode(.null), profiles = ConfigNode(.null)
     var stages = ConfigNode(.null), targets = ConfigNode(.null), auth = ConfigNode(.null), spool = ConfigNode(.null)
-    var retry = ConfigNode(.null)
+    var retry = ConfigNode(.null), copies = 1
     var modules: [String] = [], hooks = ConfigNode(.null)
 
     static let schema: Schema<Self> = [
@@ -20,6 +20,9 @@ struct PipelineKeys: ModuleConfig {
         .field("auth", \.auth, "Sign-ins that targets refer to, by name."),
         .field("spool", \.spool, "Room for bytes that wait for a target."),
         .field("retry", \.retry, "How soon a target that did not answer is tried again."),
+        .field(
+            "copies", \.copies, in: 1...9,
+            "On how many places `safe-to-format` wants a file: on different devices, or on devices and at a target elsewhere."),
         .field("hooks", \.hooks, "Programs and addresses that are told of runs, deliveries and sign-ins."),
         .field("modules", \.modules, "Programs of external modules that are not on the search path, each by its absolute path."),
     ]

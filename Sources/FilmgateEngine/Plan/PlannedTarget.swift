@@ -32,6 +32,7 @@ final class PlannedTarget: Sendable {
     /// `routed`: the kind by which the profile sends it, for sidecars and memos that of the file that they belong to. What the target itself
     /// takes is asked of the file's own kind.
     func refusal(of kind: MediaKind, routed: MediaKind, only kinds: Set<MediaKind>?) -> String? {
+        if let kinds, kinds.isEmpty { return "the profile delivers nothing to \(name)" }
         if let kinds, !kinds.contains(routed) {
             return "the profile delivers only \(kinds.map(\.rawValue).sorted().joined(separator: ", ")) to \(name)"
         }

@@ -1,47 +1,49 @@
 import FilmgateCore
 
-/// Remote copies: what the target says now, never what a receipt remembers of a reading.
+/// Remote copies: what the target says now, and else what it said last; never what a receipt remembers of a reading.
 extension CardProof {
     /// Nil when the target has these bytes now: it knows them, or they were read back from it and compared.
     ///
     /// `isConfirmed`: it named their digest when it took them. That counts, as `proven`, where it cannot be asked or tell now, and never
-    /// against what it says now.
+    /// against what it said since.
     func ask(_ delivery: DeliveryRow, _ job: UploadJob, isConfirmed: Bool) async -> Verdict? {
         let name = delivery.targetName
-        guard let witnesses else {
-            if isConfirmed { return .proven }
-            return .problem("\(name): accepted, but it never confirmed the bytes; with --pipeline FILE it is asked")
-        }
-        let answer = await Result { () async throws(IngestError) -> Verdict? in
-            try witnesses.requireHeard(delivery.target)
-            guard let target = try witnesses.target(of: delivery) else {
-                if isConfirmed { return .proven }
-                return .problem("\(name): the pipeline names no such target\(Self.event(delivery)) that could be asked for it")
+        let (word, silence) = await word(on: delivery, job)
+        heard.note(word, of: delivery)
+        switch Evidence(isConfirmed: isConfirmed, denial: delivery.denial).standing(word) {
+        case .proven: return nil
+        case .believed: return .proven
+        case .unconfirmed: return .problem("\(name)\(silence)")
+        case .denied(let denial):
+            let said = word == nil || word == .silent ? ", as it said at \(denial.date) and has not taken back" : ""
+            switch denial.kind {
+            case .gone:
+                let reason = denial.reason.hasSuffix(".") ? String(denial.reason.dropLast()) : denial.reason
+                return .removed("\(name): \(reason): \(Self.place(delivery))\(said)")
+            case .differs: return .problem("\(name): it has other bytes than were delivered\(said). \(denial.reason)")
             }
-            if let found = try await target.find(job), found.verified == .server || found.verified == .reread { return nil }
-            // What it says of the bytes themselves stands above what can be read at the address of earlier, as in a bin.
-            if let isKnown = try await target.knows(job) {
-                return isKnown ? nil : .removed("\(name): asked by digest, it no longer has these bytes: \(Self.place(delivery))")
-            }
-            switch try await target.verify(delivery.receipt, size: job.file.size, sha256: job.digests.sha256) {
-            case .equal: return nil
-            case .differs(let why): return .problem("\(name): it has other bytes than were delivered. \(why)")
-            case .missing: return .removed("\(name): removed since: \(Self.place(delivery))")
-            case .discarded(let why): return .removed("\(name): \(why) \(Self.place(delivery))")
-            case .cannotTell where isConfirmed: return .proven
-            case .cannotTell: return .problem("\(name): accepted, but it cannot say now that it has these bytes")
-            }
-        }
-        switch answer {
-        case .success(let verdict): return verdict
-        case .failure(let error):
-            witnesses.note(error, of: delivery.target)
-            return isConfirmed ? .proven : .problem("\(name) could not be asked: \(error.message)")
         }
     }
 
-    private static func place(_ delivery: DeliveryRow) -> String {
-        delivery.receipt.url ?? (delivery.path.isEmpty ? delivery.receipt.id ?? delivery.content.sha256 : delivery.path)
+    /// What it says; nil where it was not asked or did not answer, and then, in any case, what is to be said of that.
+    private func word(on delivery: DeliveryRow, _ job: UploadJob) async -> (TargetWord?, silence: String) {
+        guard let witnesses else { return (nil, ": accepted, but it never confirmed the bytes; with --pipeline FILE it is asked") }
+        let answer = await Result { () async throws(IngestError) -> TargetWord? in
+            try witnesses.requireHeard(delivery.target)
+            return try await witnesses.target(of: delivery)?.word(on: delivery, job)
+        }
+        switch answer {
+        case .success(nil): return (nil, ": the pipeline names no such target\(Self.event(delivery)) that could be asked for it")
+        case .success(let word): return (word, ": accepted, but it cannot say now that it has these bytes")
+        case .failure(let error):
+            witnesses.note(error, of: delivery.target)
+            return (nil, " could not be asked: \(error.message)")
+        }
+    }
+
+    static func place(_ delivery: DeliveryRow) -> String {
+        delivery.receipt.path ?? delivery.receipt.url
+            ?? (delivery.path.isEmpty ? delivery.receipt.id ?? delivery.content.sha256 : delivery.path)
     }
 
     private static func event(_ delivery: DeliveryRow) -> String {

@@ -19,6 +19,10 @@ public struct CardProof: Sendable {
         public var origin: Origin, kind: MediaKind, verdict: Verdict, sha256: String?
         /// Targets that named the bytes' digest when they took them, and were not asked now or cannot tell.
         public var believed: [String] = []
+        /// A part of the file is missing on the card; what is there may be proven all the same.
+        public var isDamaged = false
+        /// Copies for others than those that the file's last import wanted, which are not there any more: `name (event)`.
+        public var lost: [String] = []
 
         public init(origin: Origin, kind: MediaKind, verdict: Verdict, sha256: String?) {
             (self.origin, self.kind, self.verdict, self.sha256) = (origin, kind, verdict, sha256)
@@ -33,20 +37,37 @@ public struct CardProof: Sendable {
         /// Files that a rule left out do not count.
         public static let filtered = Allowance(rawValue: 2)
     }
+    /// Which files need no copy, by their names, and what their bytes say to that.
+    public struct Exemptions: Sendable {
+        let isHousekeeping: @Sendable (String) -> Bool
+        let disguise: @Sendable (String) throws(IngestError) -> String?
+
+        /// `disguise` gets an absolute path and says what the file is where it is not what its name says; it reads the file's head.
+        public init(
+            isHousekeeping: @escaping @Sendable (String) -> Bool,
+            disguise: @escaping @Sendable (String) throws(IngestError) -> String? = { _ in nil }
+        ) {
+            (self.isHousekeeping, self.disguise) = (isHousekeeping, disguise)
+        }
+    }
 
     let reader: any LedgerReader
     /// Nil where no target is to be asked.
     let witnesses: Witnesses?
     let allowance: Allowance
-    let isHousekeeping: @Sendable (String) -> Bool
+    let exemptions: Exemptions
+    /// On how many places a file must lie: devices, and one target beside them.
+    let copies: Int
+    let memory = PlaceMemory()
+    /// What the targets said while they were asked.
+    public let heard = HeardWords()
     /// Nil where the kernel names no mounts: then devices are told by their numbers alone.
     let media = try? Media.current()
     let pool = BlockingPool("filmgate.proof", width: 3)
 
-    public init(
-        reader: any LedgerReader, witnesses: Witnesses?, allowance: Allowance, isHousekeeping: @escaping @Sendable (String) -> Bool
-    ) {
-        (self.reader, self.witnesses, self.allowance, self.isHousekeeping) = (reader, witnesses, allowance, isHousekeeping)
+    public init(reader: any LedgerReader, witnesses: Witnesses?, allowance: Allowance, copies: Int = 1, exemptions: Exemptions) {
+        (self.reader, self.witnesses, self.allowance) = (reader, witnesses, allowance)
+        (self.copies, self.exemptions) = (copies, exemptions)
     }
 
     /// Looks at one entry of the card.
@@ -56,8 +77,7 @@ public struct CardProof: Sendable {
         var finding = Finding(origin: entry.origin, kind: entry.kind, verdict: .proven, sha256: nil)
         switch entry.fate {
         case .filtered(let reason):
-            let isExempt = Self.holdsNoPictures(reason, entry.origin.name) || allowance.contains(.filtered)
-            finding.verdict = isExempt ? .exempt(reason) : .problem("filtered: \(reason)")
+            finding.verdict = try await verdict(onFiltered: reason, entry, at: path)
             return finding
         case .unreadable(let reason):
             finding.verdict = .problem("cannot be read: \(reason)")
@@ -66,7 +86,7 @@ public struct CardProof: Sendable {
         }
         if entry.origin.size == 0 {
             finding.verdict = .exempt("empty file")
-        } else if isHousekeeping(entry.origin.path) {
+        } else if exemptions.isHousekeeping(entry.origin.path), try await disguise(at: path) == nil {
             finding.verdict = .exempt("housekeeping")
         }
         guard finding.verdict == .proven, let path else { return finding }
@@ -78,29 +98,23 @@ public struct CardProof: Sendable {
         case .failure(let error): finding.verdict = .problem("cannot be read: \(error.message)")
         case .success(let digests):
             finding.sha256 = digests.sha256
-            finding.verdict = try await verdict(entry, path, digests, beside, &finding.believed)
+            finding.verdict = try await verdict(entry, path, digests, beside, &finding)
         }
         return finding
     }
 
-    /// What a source leaves out as junk, as the camera's own housekeeping, or because it is no file; anything else that it left out blocks.
-    ///
-    /// So do the folder of files that a repair of the card has found again, and our own, where frames may wait for other targets.
-    private static func holdsNoPictures(_ reason: String, _ name: String) -> Bool {
-        if reason.hasPrefix("junk:") { return SafeName.folded(name) != "lost.dir" && !SafeName.isOwnFolder(name) }
-        return reason.hasPrefix("housekeeping:") || reason.hasSuffix("not a file") || reason.hasPrefix("a symbolic link")
-    }
-
     private func verdict(
-        _ entry: SourceEntry, _ path: String, _ digests: Digests, _ beside: [String], _ believed: inout [String]
+        _ entry: SourceEntry, _ path: String, _ digests: Digests, _ beside: [String], _ finding: inout Finding
     ) async throws(IngestError) -> Verdict {
         let sha256 = digests.sha256, rows = try await reader.assets(sha256: sha256)
         // A sidecar's copy must lie beside its own picture, wherever both came from; for anything else equal bytes are equal.
         let own = rows.first { $0.origin.volume == entry.origin.volume && $0.origin.volumePath.isSpelled(as: entry.origin.volumePath) }
         let keys = Set(beside.map { ContentKey(sha256: sha256, beside: $0) })
         guard let row = own ?? rows.first(where: { row in entry.kind != .sidecar || row.content.map(keys.contains) == true }) else {
+            if try await memory.knows(entry.origin, reader) { return .problem(Self.misread) }
             return .problem(entry.kind == .other ? "unknown kind of file, never ingested" : "never ingested")
         }
+        finding.isDamaged = row.flags.contains(AssetFlag.truncated)
         switch row.ending {
         case .filtered:
             return allowance.contains(.filtered)
@@ -118,57 +132,39 @@ public struct CardProof: Sendable {
         if let witnesses, let missing = try witnesses.wanted(row).first(where: { !row.wanted.contains($0.identity) }) {
             return .problem("\(missing.name): never delivered there, and the pipeline wants it")
         }
-        var holdsOriginal = entry.kind == .sidecar
+        var holdsOriginal = entry.kind == .sidecar, places = CopyPlaces()
         for wanted in row.wanted {
             guard let delivery = deliveries.first(where: { $0.target == wanted }) else { return .problem("\(wanted): not delivered") }
             switch await check(delivery, entry, path, digests) {
             case nil: break
-            case .proven: believed.append(delivery.targetName)
+            case .proven: finding.believed.append(delivery.targetName)
             case let problem?: return problem
             }
+            places.add(delivery, media)
             holdsOriginal = holdsOriginal || !delivery.holdsRendition
         }
         // Stamped copies hold the picture, but not the file that the camera wrote; a merged sidecar holds all that the card's said.
-        return holdsOriginal ? .proven : .problem("only stamped copies were delivered, the original nowhere")
+        guard holdsOriginal else { return .problem("only stamped copies were delivered, the original nowhere") }
+        for other in deliveries where other.receipt.state == .done && !row.wanted.contains(other.target) {
+            if places.count < copies, await Self.isGood(check(other, entry, path, digests)) { places.add(other, media) }
+            if Self.isLost(other) { finding.lost.append(Self.label(other)) }
+        }
+        return places.count < copies ? .problem(places.tooFew(of: copies)) : .proven
     }
 
     /// Nil when this delivery proves the file now; `proven` when its target's earlier word does.
     private func check(_ delivery: DeliveryRow, _ entry: SourceEntry, _ path: String, _ digests: Digests) async -> Verdict? {
-        let name = delivery.targetName, receipt = delivery.receipt
+        let receipt = delivery.receipt
         guard receipt.state == .done else { return .problem(Self.undone(delivery)) }
         // The digest that was delivered: the card's own, or that of the copy with the stamp in it, of which no other digest is known.
         let delivered = delivery.holdsRendition ? Digests(sha256: receipt.sha256 ?? digests.sha256) : digests
         let size = delivery.holdsRendition ? delivery.size : entry.origin.size
-        if let copy = receipt.path { return await checkCopy(copy, name, path, size: size, delivered.sha256) }
+        if let copy = receipt.path { return await checkCopy(copy, delivery, path, size: size, delivered.sha256) }
         let isConfirmed = receipt.verified == .server && receipt.sha256 == delivered.sha256
         return await ask(delivery, Self.question(entry, path, size: size, delivered, delivery), isConfirmed: isConfirmed)
     }
 
     private static func undone(_ delivery: DeliveryRow) -> String {
         "\(delivery.targetName): \(delivery.receipt.state.rawValue)\(delivery.receipt.reason.map { ": " + $0 } ?? "")"
-    }
-
-    private func checkCopy(_ copy: String, _ name: String, _ path: String, size: UInt64, _ sha256: String) async -> Verdict? {
-        let sameDeviceAllowed = allowance.contains(.sameDevice)
-        let result = await Result { () async throws(IngestError) in
-            try await pool.run { () throws(IngestError) -> Verdict? in
-                guard let facts = try FileFacts.of(copy), facts.kind == .regular else { return .removed("\(name): removed since: \(copy)") }
-                guard facts.size == size else {
-                    return .problem("\(name): \(copy) has \(facts.size) bytes instead of \(size)")
-                }
-                if let card = try FileFacts.of(path), card.device == facts.device || media?.areShared(by: copy, path) == true {
-                    if !sameDeviceAllowed { return .problem("\(name): the copy \(copy) is on the card's own device") }
-                    if (card.device, card.inode) == (facts.device, facts.inode) || SharedBlocks.areShared(copy, path) {
-                        return .problem("\(name): \(copy) shares its bytes with the card")
-                    }
-                }
-                let read = try Reread.digest(of: copy, .sha256)
-                return read.digest == sha256 ? nil : .problem("\(name): \(copy) has other bytes than were delivered")
-            }
-        }
-        switch result {
-        case .success(let verdict): return verdict
-        case .failure(let error): return .problem("\(name): \(error.message)")
-        }
     }
 }

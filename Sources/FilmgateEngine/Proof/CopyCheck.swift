@@ -4,28 +4,45 @@ public import FilmgateCore
 /// Re-reads copies from their disks, past the page cache: bit rot, edits, removals.
 public struct CopyCheck: Sendable {
     let pool = BlockingPool("filmgate.verify", width: 2)
+    private let heard: HeardWords
 
-    public init() {}
+    /// `heard` collects what is to be written down of delivered copies.
+    public init(_ heard: HeardWords = HeardWords()) { self.heard = heard }
 
     /// Reads one delivered file and compares it with what the ledger knows.
     public func examine(_ delivery: DeliveryRow) async -> Verification {
         guard let path = delivery.receipt.path, let sha256 = delivery.receipt.sha256 else { return .cannotTell }
-        return await examine(path, size: delivery.size, .sha256, sha256)
+        let found = await read(path, size: delivery.size, .sha256, sha256)
+        if case .success(let verification) = found {
+            let isMissing = verification == .missing
+            heard.note(isMissing ? CardProof.wordOnMissing(delivery) : TargetWord(verification), of: delivery)
+        }
+        return Self.told(found)
     }
 
     /// Reads one file and compares it with a size, where that is known, and a digest.
     public func examine(_ path: String, size: UInt64?, _ algorithm: DigestAlgorithm, _ digest: String) async -> Verification {
-        let verification = await Result { () async throws(IngestError) in
+        Self.told(await read(path, size: size, algorithm, digest))
+    }
+
+    /// What cannot be read counts as different, and is no word on the copy.
+    private static func told(_ found: Result<Verification, IngestError>) -> Verification {
+        switch found {
+        case .success(let verification): verification
+        case .failure(let error): .differs(error.message)
+        }
+    }
+
+    private func read(
+        _ path: String, size: UInt64?, _ algorithm: DigestAlgorithm, _ digest: String
+    ) async -> Result<Verification, IngestError> {
+        await Result { () async throws(IngestError) in
             try await pool.run { () throws(IngestError) -> Verification in
                 guard let facts = try FileFacts.of(path), facts.kind == .regular else { return .missing }
                 if let size, facts.size != size { return .differs("\(facts.size) bytes instead of \(size)") }
                 let read = try Reread.digest(of: path, algorithm)
                 return read.digest == digest ? .equal : .differs("other bytes than were written down")
             }
-        }
-        switch verification {
-        case .success(let found): return found
-        case .failure(let error): return .differs(error.message)
         }
     }
 }

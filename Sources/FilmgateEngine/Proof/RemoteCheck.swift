@@ -10,9 +10,12 @@ public final class RemoteCheck: Sendable {
         case failed(IngestError)
     }
 
-    private let witnesses: Witnesses
+    private let witnesses: Witnesses, reader: any LedgerReader, heard: HeardWords
 
-    public init(_ witnesses: Witnesses) { self.witnesses = witnesses }
+    /// `heard` collects what is to be written down.
+    public init(_ witnesses: Witnesses, reader: any LedgerReader, _ heard: HeardWords) {
+        (self.witnesses, self.reader, self.heard) = (witnesses, reader, heard)
+    }
 
     /// The answers in the order of `deliveries`, a few asked at a time.
     public func examine(_ deliveries: [DeliveryRow], _ tell: (DeliveryRow, Answer) -> Void) async {
@@ -41,13 +44,27 @@ public final class RemoteCheck: Sendable {
             try witnesses.requireHeard(delivery.target)
             guard let target = try witnesses.target(of: delivery) else { return .noTarget }
             let sha256 = delivery.receipt.sha256 ?? delivery.content.sha256
-            return .told(try await target.verify(delivery.receipt, size: delivery.size, sha256: sha256))
+            let found = try await target.verify(delivery.receipt, size: delivery.size, sha256: sha256)
+            // Bytes at the address of earlier take no denial back while the target says by their digest that it has them not.
+            if found == .equal, delivery.denial != nil, try await knows(delivery, sha256, target) == false {
+                return .told(.discarded(TargetWord.unknownDigest))
+            }
+            return .told(found)
         }
         switch answer {
-        case .success(let answer): return answer
+        case .success(let answer):
+            if case .told(let found) = answer { heard.note(TargetWord(found), of: delivery) }
+            return answer
         case .failure(let error):
             witnesses.note(error, of: delivery.target)
             return .failed(error)
         }
+    }
+
+    private func knows(_ delivery: DeliveryRow, _ sha256: String, _ target: any UploadTarget) async throws(IngestError) -> Bool? {
+        guard !delivery.holdsRendition, let row = try await reader.assets(sha256: sha256).first else { return nil }
+        let entry = SourceEntry(origin: row.origin, kind: row.kind, shot: row.shot)
+        let digests = row.digests ?? Digests(sha256: sha256)
+        return try await target.knows(CardProof.question(entry, row.origin.absolutePath, size: delivery.size, digests, delivery))
     }
 }

@@ -11,6 +11,10 @@ public struct RunOutcome: Sendable {
     public var mismatches: Int
     /// How files ended that were made to lie beside others; they are in no bucket, but what became of them counts.
     public var made: [Ending: Int] = [:]
+    /// Files that were read and are cut short or were never written to their end; counted in the buckets like all others.
+    public var damaged = 0
+    /// Copies of known files that targets of the run have no more.
+    public var removed: [RemovedCopies] = []
 
     public init(summary: RunSummary = RunSummary(), troubles: [IngestError] = [], signal: ExitStatus? = nil, mismatches: Int = 0) {
         (self.summary, self.troubles, self.signal, self.mismatches) = (summary, troubles, signal, mismatches)
@@ -24,6 +28,8 @@ public struct RunOutcome: Sendable {
         both.summary.bytesRead += summary.bytesRead
         both.summary.seconds += summary.seconds
         both.mismatches += mismatches
+        both.damaged += damaged
+        both.removed += removed
         both.troubles = troubles + next.troubles
         return both
     }

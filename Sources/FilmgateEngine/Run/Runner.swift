@@ -239,10 +239,13 @@ public final class Runner: Sendable {
     private func take(_ session: any SourceSession, _ ground: RunGround) async throws(IngestError) {
         // The ledger is asked while the place is listed: for a full card each takes its time, and neither needs the other.
         async let asked = Result { () async throws(IngestError) in try await ground.recognition(session) }
+        async let removed = ground.removed(from: session)
         let entries = try await ground.entries(of: session)
+        if let lost = try await ground.lostCard(session, entries) { tally.trouble(lost) }
         let listing = ground.listing(entries, recognition: try await asked.get())
         hub.post(.listed(place: session.place, entries: entries.count, bytes: listing.bytes))
         await ground.settle(listing.settled)
+        tally.note(removed: await removed)
         if await ground.tellOnly(listing, of: session) { return }
         try await ground.forPlace(TreeBook(listing)).intake(session).take(listing)
     }

@@ -10,6 +10,7 @@ final class Tally: Sendable {
         var mismatches = 0
         /// Why nothing is sent to a target now, by its identity.
         var holds: [String: IngestError] = [:]
+        var damaged = 0, removed: [RemovedCopies] = []
         /// Endings of files that were made here, which no source has.
         var made: [Ending: Int] = [:]
     }
@@ -29,6 +30,7 @@ final class Tally: Sendable {
         state.withLock { state in
             state.summary.counts[settled.ending, default: 0] += 1
             if settled.ending == .delivered { state.summary.bytes += settled.asset.origin.size }
+            if settled.isDamaged { state.damaged += 1 }
         }
         hub.post(.settled(settled))
     }
@@ -56,6 +58,8 @@ final class Tally: Sendable {
         if let error { hub.post(.trouble(error)) }
     }
 
+    func note(removed copies: [RemovedCopies]) { state.withLock { $0.removed += copies } }
+
     func mismatch() { state.withLock { $0.mismatches += 1 } }
 
     func read(_ bytes: UInt64) { state.withLock { $0.summary.bytesRead += bytes } }
@@ -65,7 +69,7 @@ final class Tally: Sendable {
             state.summary.seconds = seconds
             let troubles = state.troubles.values.flatMap { $0 } + state.holds.values
             var outcome = RunOutcome(summary: state.summary, troubles: troubles, signal: signal, mismatches: state.mismatches)
-            outcome.made = state.made
+            (outcome.made, outcome.damaged, outcome.removed) = (state.made, state.damaged, state.removed)
             return outcome
         }
     }

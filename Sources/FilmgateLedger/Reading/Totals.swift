@@ -16,12 +16,16 @@ extension SQLiteReader {
                     }
                 }
             }
+            var damaged = try Query(db, Self.damaged)
+            if try damaged.next() { totals.damaged = Int(damaged.int()) }
             totals.assets = totals.assets.filter { $0.value != 0 }
             return totals
         }
     }
 
     static let assetCounts = "SELECT ending, count(*) FROM asset GROUP BY ending"
+    /// By the index of the few files that have flags.
+    static let damaged = "SELECT count(*) FROM asset WHERE flags IS NOT NULL AND instr(flags, '\(AssetFlag.truncated)') > 0"
     /// Files that were made here were not seen on any source.
     static let madeCounts = "SELECT ending, -count(*) FROM asset WHERE flags = '\(AssetFlag.made)' GROUP BY ending"
 }
@@ -41,6 +45,7 @@ struct TargetTotals {
         try readOpen(db)
         try readWaiting(db)
         try readReasons(db)
+        try readDenials(db)
     }
 
     private mutating func readAll(_ db: Database) throws {
@@ -79,6 +84,20 @@ struct TargetTotals {
         while try query.next() { rows[query.int()]?.lastReason = query.text() }
     }
 
+    private mutating func readDenials(_ db: Database) throws {
+        var query = try Query(db, Self.denials)
+        while try query.next() {
+            let id = query.int(), count = Int(query.int())
+            rows[id]?.denied = count
+            rows[id]?.lastDenial = DeliveryReading.denial(&query)
+        }
+    }
+
+    /// Of a delivery that is under way anew nothing more is to be said.
+    static let denials = """
+        SELECT n.target_id, count(*), n.kind, n.reason, max(n.at) FROM denial n
+        JOIN delivery d ON d.content_id = n.content_id AND d.target_id = n.target_id WHERE d.state = 'done' GROUP BY n.target_id
+        """
     static let all = """
         SELECT t.id, t.identity, t.name, d.count
         FROM (SELECT target_id, count(*) AS count FROM delivery GROUP BY target_id) d JOIN target t ON t.id = d.target_id ORDER BY t.id

@@ -7,9 +7,11 @@ enum DeliveryReading {
     static let columns = """
         c.key, t.identity, t.name, d.state, d.size, d.path, d.event, d.receipt_path, d.url, d.remote_id, d.sha256, d.own_sha256, d.verified,
         d.at, d.reason, d.existed, d.file, d.staged, d.attempts, d.next_try,
-        d.pattern, d.counter, d.suffix
+        d.pattern, d.counter, d.suffix,
+        n.kind, n.reason, n.at
         """
-    static let joins = " JOIN content c ON c.id = d.content_id JOIN target t ON t.id = d.target_id "
+    static let joins = " JOIN content c ON c.id = d.content_id JOIN target t ON t.id = d.target_id" + denials
+    static let denials = " LEFT JOIN denial n ON n.content_id = d.content_id AND n.target_id = d.target_id "
 
     static func read(_ query: inout Query) -> DeliveryRow {
         let content = ContentKey(rawValue: query.text()), target = query.text(), name = query.text()
@@ -24,6 +26,7 @@ enum DeliveryReading {
         (row.event, row.file, row.staged) = (event, query.textOrNil(), query.int() == 1)
         (row.attempts, row.nextTry) = (Int(query.int()), query.intOrNil())
         row.name = parts(&query)
+        row.denial = denial(&query)
         return row
     }
 
@@ -33,6 +36,12 @@ enum DeliveryReading {
             return nil
         }
         return DeliveryName(pattern: pattern, counter: Int(query.int()), suffix: Int(query.int()))
+    }
+
+    /// The three columns of `denial`, in their order.
+    static func denial(_ query: inout Query) -> Denial? {
+        let kind = query.textOrNil().flatMap { Denial.Kind(rawValue: $0) }, reason = query.textOrNil(), at = query.int()
+        return kind.map { Denial($0, reason ?? "", at: at) }
     }
 
     static func all(_ db: Database, _ clauses: String, bind: (inout Query) -> Void) throws -> [DeliveryRow] {

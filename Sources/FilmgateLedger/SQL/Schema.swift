@@ -12,6 +12,7 @@ enum Schema {
         }
         migrator.registerMigration("2 what earlier runs did", foreignKeyChecks: .immediate) { db in try db.execute(sql: past) }
         migrator.registerMigration("3 runs side by side", foreignKeyChecks: .immediate) { db in try db.execute(sql: pastAnew) }
+        migrator.registerMigration("4 what targets said later", foreignKeyChecks: .immediate) { db in try db.execute(sql: denials) }
         migrator.registerMigration("5 the parts of a name", foreignKeyChecks: .immediate) { db in try db.execute(sql: nameParts) }
         return migrator
     }()
@@ -101,6 +102,18 @@ enum Schema {
         ALTER TABLE delivery ADD COLUMN pattern TEXT;
         ALTER TABLE delivery ADD COLUMN counter INTEGER;
         ALTER TABLE delivery ADD COLUMN suffix INTEGER;
+        """
+
+    /// Few copies are ever denied, so they have a table of their own, which may be written beside the run that holds the state: no number in
+    /// it is new, and the writer remembers none of it.
+    ///
+    /// Few files have flags: those that are damaged are counted by that index.
+    private static let denials = """
+        CREATE TABLE denial (
+            content_id INTEGER NOT NULL REFERENCES content (id), target_id INTEGER NOT NULL REFERENCES target (id),
+            kind TEXT NOT NULL, reason TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (content_id, target_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX asset_flags ON asset (flags) WHERE flags IS NOT NULL;
         """
 
     /// `own_sha256` = 1 where the receipt's SHA-256 is the content's; `sha256` then stays empty.

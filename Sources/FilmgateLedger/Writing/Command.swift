@@ -6,7 +6,7 @@ import FilmgateCore
 enum Command: Int, CaseIterable {
     case addVolume, findVolume, addPlace, findPlace, addTarget, findTarget, nameTarget, addCamera, findCamera
     case addContent, findContent, setDigests, setMedia, putAsset, findWaiting, findStates, endAsset, passAsset, putDelivery, removeDelivery,
-        putShotName, addNote, beginRun, endRun
+        putDenial, removeDenial, putShotName, addNote, beginRun, endRun
 
     var sql: String {
         switch self {
@@ -36,6 +36,8 @@ enum Command: Int, CaseIterable {
             "UPDATE asset SET wanted = ?, event = ? WHERE " + AssetWriting.key.map { "\($0) = ?" }.joined(separator: " AND ")
         case .putDelivery: Self.put(into: "delivery", key: ["content_id", "target_id"], DeliveryWriting.facts)
         case .removeDelivery: "DELETE FROM delivery WHERE content_id = ? AND target_id = ?"
+        case .putDenial: Self.put(into: "denial", key: ["content_id", "target_id"], ["kind", "reason", "at"])
+        case .removeDenial: "DELETE FROM denial WHERE content_id = ? AND target_id = ?"
         case .putShotName: Self.put(into: "shot_name", key: ["target_id", "event", "shot"], ["counter", "suffix", "base"])
         case .addNote: Self.insert(into: "note", ["at", "asset", "text"])
         case .beginRun: Self.insert(into: "run", ["verb", "event", "started"])

@@ -44,6 +44,20 @@ extension ChangeWriter {
         try inherit(content, from: target, heir, event: event)
     }
 
+    /// Writes down what the target said against the copy, or forgets what it said.
+    func hear(_ key: ContentKey, target identity: String, _ denial: Denial?) throws {
+        let content = try content(key), target = try target(identity)
+        var query = try query(denial == nil ? .removeDenial : .putDenial)
+        query.bind(content)
+        query.bind(target)
+        if let denial {
+            query.bind(denial.kind.rawValue)
+            query.bind(denial.reason)
+            query.bind(denial.at)
+        }
+        try query.execute()
+    }
+
     private func bind(_ receipt: Receipt, of content: ContentKey, to query: inout Query) {
         let own = receipt.sha256 != nil && receipt.sha256 == content.sha256
         query.bind(receipt.path)

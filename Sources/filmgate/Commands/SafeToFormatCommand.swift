@@ -10,7 +10,8 @@ struct SafeToFormatCommand: AsyncParsableCommand {
         abstract: "May this card be formatted? Reads every file and every copy; yes only when all is proven.",
         discussion: """
             With --pipeline, remote targets are asked now: whether they know these bytes, or else by reading them back. What one of them
-            misses or has otherwise means no. One that cannot be asked or tell is believed only where it named the bytes' digest itself.
+            misses or has otherwise means no. One that cannot be asked or tell is believed only where it named the bytes' digest itself and has
+            not said since, to this verb, to verify or to a run, that it no longer has them.
 
             EXAMPLE:
               filmgate safe-to-format /media/ann/EOS_DIGITAL && echo "format it"
@@ -25,7 +26,17 @@ struct SafeToFormatCommand: AsyncParsableCommand {
     @Option(help: "Lift a rule: same-device (copies on the card's own device count) or filtered (files left out by a rule do not count).")
     var allow: [AllowRule] = []
 
+    @Option(
+        help:
+            "On how many places every file must lie: different devices, or devices and a target elsewhere; absent: as the pipeline says, or 1."
+    )
+    var copies: Int?
+
     @OptionGroup var options: CommonOptions
+
+    func validate() throws {
+        if let copies, !(1...9).contains(copies) { throw ValidationError("--copies takes a number from 1 to 9.") }
+    }
 
     func run() async throws {
         let workplace = try Workplace(options)
@@ -40,8 +51,12 @@ struct SafeToFormatCommand: AsyncParsableCommand {
             }
             let witnesses: Witnesses? = if let pipeline { try workplace.witnesses([pipeline], ledger: reader) } else { nil }
             let proof = CardProof(
-                reader: reader, witnesses: witnesses, allowance: allowance, isHousekeeping: CardSource.isHousekeeping(path:))
-            return try await CardExamination(path: UserPath.literal(UserPath.absolute(path)), logger: options.logger).run(proof)
+                reader: reader, witnesses: witnesses, allowance: allowance, copies: copies ?? pipeline?.copies ?? 1,
+                exemptions: .init(isHousekeeping: CardSource.isHousekeeping(path:), disguise: CardSource.disguise(of:)))
+            let examination = CardExamination(path: UserPath.literal(UserPath.absolute(path)), logger: options.logger)
+            let report = await Result { () async throws(IngestError) in try await examination.run(proof) }
+            await workplace.note(proof.heard)
+            return try report.get()
         }
         if options.json { report.printJSON() } else { report.printText(all: options.verbose > 0) }
         throw Exit(report.isSafe ? .complete : .notProven)

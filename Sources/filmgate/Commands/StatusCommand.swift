@@ -57,6 +57,7 @@ struct StatusCommand: AsyncParsableCommand {
         for ending in Ending.allCases { assets.add(ending.rawValue, totals.assets[ending] ?? 0) }
         line.add("assets", assets)
         line.add("unfinished", totals.unfinished)
+        line.add("damaged", totals.damaged)
         line.add(
             "targets",
             objects: totals.targets.map { target in
@@ -68,6 +69,8 @@ struct StatusCommand: AsyncParsableCommand {
                 object.add("oldest_waiting", time(target.oldestWaiting))
                 object.add("next_try", time(target.nextTry))
                 object.add("reason", target.lastReason)
+                object.add("denied", target.denied)
+                object.add("denied_reason", target.lastDenial?.reason)
                 return object
             })
         if let last { line.add("last_run", HistoryCommand.object(last, holder)) }
@@ -77,7 +80,8 @@ struct StatusCommand: AsyncParsableCommand {
     private func printText(_ totals: LedgerTotals, _ last: RunRow?, _ holder: StateHolder?, _ troubled: [AssetRow]) {
         if let last { Console.out("last run: \(HistoryCommand.text(last, holder))") } else { Console.out("nothing has been ingested yet") }
         let counts = Ending.allCases.compactMap { ending in totals.assets[ending].map { "\($0) \(ending.rawValue)" } }
-        if !counts.isEmpty { Console.out("assets: " + counts.joined(separator: ", ")) }
+        let damaged = totals.damaged > 0 ? " (\(totals.damaged) of them damaged)" : ""
+        if !counts.isEmpty { Console.out("assets: " + counts.joined(separator: ", ") + damaged) }
         let labels = TargetLabel.all(totals.targets)
         for target in totals.targets {
             let states = [Receipt.State.done, .pending, .held, .failed].compactMap { state in
@@ -86,6 +90,9 @@ struct StatusCommand: AsyncParsableCommand {
             var text = "\(Describe.name(labels[target.identity] ?? target.name)): \(states.joined(separator: ", "))"
             if target.bytesWaiting > 0 {
                 text += ", \(Describe.bytes(target.bytesWaiting)) waiting since \(time(target.oldestWaiting) ?? "–")"
+            }
+            if target.denied > 0, let denial = target.lastDenial {
+                text += ", \(target.denied) of them not there any more (\(Describe.name(denial.reason)), heard at \(denial.date))"
             }
             if let reason = target.lastReason { text += " (\(Describe.name(reason)))" }
             Console.out(text)

@@ -35,9 +35,10 @@ struct VerifyCommand: AsyncParsableCommand {
         let pipelines = try files.compactMap { try pipeline == nil ? workplace.loader().load(path: $0).pipeline : workplace.load($0) }
         let prefix = path.map { FileSystem.canonical(UserPath.absolute($0)) } ?? ""
         var tally = VerifyTally(json: options.json)
+        let heard = HeardWords()
         try await workplace.telling { () async throws(IngestError) in
             if let path, try FileFacts.of(prefix) == nil { throw IngestError(.notFound, "There is no \(path).") }
-            let check = CopyCheck()
+            let check = CopyCheck(heard)
             var told: Set<[UInt8]> = []
             let delivered = try await reader.delivered(below: prefix)
             for delivery in delivered {
@@ -46,7 +47,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 tally.add(path, .sha256, delivery.receipt.sha256, await check.examine(delivery))
             }
             guard path != nil else {
-                let remote = RemoteCheck(try workplace.witnesses(pipelines, ledger: reader))
+                let remote = RemoteCheck(try workplace.witnesses(pipelines, ledger: reader), reader: reader, heard)
                 return await remote.examine(delivered.filter { $0.receipt.path == nil }) { tally.add($0, $1) }
             }
             for file in try ManifestListing.below(prefix).files where told.insert(Array(file.path.utf8)).inserted {
@@ -54,9 +55,12 @@ struct VerifyCommand: AsyncParsableCommand {
                 tally.add(file.path, file.algorithm, file.digest, found)
             }
         }
+        await workplace.note(heard)
         if tally.exit == .complete, tally.checked == 0 {
             // The summary that every verb ends with carries this code, and follows by itself.
-            throw Workplace.end(IngestError(.notFound, "Nothing is known below \(path ?? "the state directory")."), options)
+            let nothing = path.map { "Nothing is known below \($0)." } ?? "Nothing was delivered yet: there is no copy to look at."
+            throw Workplace.end(
+                IngestError(.notFound, nothing, advice: "`filmgate status` tells what waits, and why."), options)
         }
         tally.finish()
         if tally.exit != .complete { throw Exit(tally.exit) }

@@ -8,10 +8,18 @@ struct FormatReport {
     /// Proven by what a target said when it took them: files by the target's name.
     private(set) var believed: [String: Int] = [:]
     private(set) var bytes: UInt64 = 0
+    /// Files of which a part is missing on the card.
+    private(set) var damaged: [String] = []
+    /// Copies that are lost where the last import did not want them: files by the target's name and event.
+    private(set) var lost: [String: Int] = [:]
+    /// Files that the ledger knows of a card of which nothing was proven, and that are not on it any more.
+    var gone = 0
 
     mutating func add(_ finding: CardProof.Finding) {
         findings.append(finding)
         bytes = bytes.addingClamped(finding.origin.size)
+        if finding.isDamaged { damaged.append(finding.origin.path) }
+        for label in finding.lost { lost[label, default: 0] += 1 }
         switch finding.verdict {
         case .proven:
             proven += 1
@@ -24,8 +32,8 @@ struct FormatReport {
         }
     }
 
-    /// A card without a single proven file gets no yes: there is nothing that could be known about it.
-    var isSafe: Bool { problems == 0 && (proven > 0 || findings.isEmpty == false && exempt == findings.count) }
+    /// A card without a single proven file gets no yes: a card whose pictures cannot be seen looks just like that.
+    var isSafe: Bool { problems == 0 && proven > 0 }
 
     /// A reason that many files share is told of the first few and then counted; `all` names every file.
     func printText(all: Bool = false) {
@@ -48,7 +56,7 @@ struct FormatReport {
             let files = Describe.count(count, "file"), name = Describe.name(target)
             Console.out("\(files) by the digest that \(name) named when it took them; it was not asked now, or cannot tell.")
         }
-        if removed > 0, !isSafe { Console.out("  → " + Self.advice) }
+        for line in remarks { Console.out(line) }
         if isBesideItsCopies { Console.out("→ `--allow same-device` if this is a dump that lies on the disk of its copies.") }
         Console.out(isSafe ? "YES: safe to format." : "NO: do not format this card.")
     }
@@ -69,6 +77,30 @@ struct FormatReport {
 
     private static let advice = "`filmgate import CARD --again`, with the same options, sends again what was removed at its targets."
 
+    /// What a person should know beside the answer.
+    private var remarks: [String] {
+        var lines: [String] = []
+        if !damaged.isEmpty {
+            let names = damaged.prefix(3).map(Describe.name).joined(separator: ", ") + (damaged.count > 3 ? " …" : "")
+            lines.append(
+                "\(Describe.count(damaged.count, "file")) damaged: \(names). A part is missing on the card, too: recover it before formatting."
+            )
+        }
+        for (label, count) in lost.sorted(by: { $0.key < $1.key }) {
+            let copies = Describe.count(count, "copy", "copies"), name = Describe.name(label)
+            lines.append("\(copies) at \(name) not there any more, beside what is asked for here.")
+        }
+        if removed > 0, !isSafe { lines.append("→ " + Self.advice) }
+        if problems == 0, proven == 0 {
+            lines.append("Nothing on it was ever ingested" + (gone > 0 ? "." : ", so nothing is proven."))
+        }
+        if gone > 0 {
+            let files = Describe.count(gone, "file"), verb = gone == 1 ? "is" : "are"
+            lines.append("\(files) known from this card \(verb) not on it now: deleted, or not to be seen.")
+        }
+        return lines
+    }
+
     func printJSON() {
         for finding in findings { Console.out(line(finding)) }
         var summary = JSONObject()
@@ -86,6 +118,9 @@ struct FormatReport {
         summary.add("removed", removed)
         if removed > 0, !isSafe { summary.add("advice", Self.advice) }
         summary.add("believed", believed.values.max() ?? 0)
+        summary.add("damaged", damaged.count)
+        summary.add("lost", lost.values.reduce(0, +))
+        summary.add("gone", gone)
         summary.add("bytes", bytes)
         summary.add("exit", Int((isSafe ? ExitStatus.complete : .notProven).rawValue))
         Console.out(summary.finished)
@@ -109,6 +144,8 @@ struct FormatReport {
         item.add("proof", word)
         item.add("reason", reason)
         if !finding.believed.isEmpty { item.add("believed", finding.believed) }
+        if finding.isDamaged { item.add("damaged", true) }
+        if !finding.lost.isEmpty { item.add("lost", finding.lost) }
         return item.finished
     }
 }

@@ -82,6 +82,7 @@ final class RunPrinter: Sendable {
         // Of these nothing is said, and a card may have tens of thousands.
         if settled.ending == .alreadySeen { return }
         let path = Describe.name(settled.asset.origin.path), reason = settled.reason.map { ": " + Describe.name($0) } ?? ""
+        if settled.isDamaged, verbose > 0 || fold.names("damaged", Self.damage) { say("damaged: \(path): \(Self.damage)") }
         switch settled.ending {
         case .setAside: if names("set aside", settled) { say("set aside: \(path)\(reason)") }
         case .pending: late.withLock { $0.append(settled) }
@@ -97,6 +98,8 @@ final class RunPrinter: Sendable {
         default: break
         }
     }
+
+    private static let damage = "a part of it is missing at its source, too; it is delivered as it is"
 
     private func names(_ word: String, _ settled: Settled) -> Bool { verbose > 0 || fold.names(word, settled.reason) }
 

@@ -3,7 +3,8 @@ import FilmgateEngine
 
 /// The end of every run: the buckets, which add up.
 enum SummaryLine {
-    static func json(_ summary: RunSummary, exit: ExitStatus) -> String {
+    static func json(_ outcome: RunOutcome, exit: ExitStatus) -> String {
+        let summary = outcome.summary
         var line = JSONObject()
         line.add("type", "summary")
         line.add("seen", summary.seen)
@@ -13,26 +14,40 @@ enum SummaryLine {
         line.add("bytes", summary.bytes)
         line.add("bytes_read", summary.bytesRead)
         line.add("seconds", seconds: summary.seconds)
+        line.add("damaged", outcome.damaged)
+        line.add("removed", outcome.removed.reduce(0) { $0 + $1.count })
         line.add("exit", Int(exit.rawValue))
         return line.finished
     }
 
     /// For people: one line of counts, one of work done.
-    static func human(_ summary: RunSummary, exit: ExitStatus, plan: Bool) -> String {
+    static func human(_ outcome: RunOutcome, exit: ExitStatus, plan: Bool) -> String {
+        let summary = outcome.summary
         let words: [(Ending, String)] = [
             (.delivered, plan ? "to deliver" : "delivered"), (.duplicate, "duplicate"), (.alreadySeen, "already seen"),
             (.filtered, "filtered"),
             (.setAside, "set aside"), (.pending, "pending"),
         ]
         let counts = words.filter { summary[$0.0] > 0 || $0.0 == .delivered }.map { "\(summary[$0.0]) \($0.1)" }.joined(separator: ", ")
+        let damaged = outcome.damaged > 0 ? " (\(outcome.damaged) of them damaged)" : ""
         let rate =
             summary.seconds > 0.05 && summary.bytesRead > 0
             ? ", \(Describe.bytes(UInt64(Double(summary.bytesRead) / summary.seconds)))/s" : ""
         return """
-            \(Describe.count(summary.seen, "file")) seen: \(counts)
+            \(Describe.count(summary.seen, "file")) seen: \(counts)\(damaged)
             \(Describe.bytes(summary.bytesRead)) read, \(Describe.bytes(summary.bytes)) \(plan ? "to deliver" : "delivered") \
             in \(Describe.duration(summary.seconds))\(rate) · exit \(exit.rawValue) (\(exit.word))
             """
+    }
+}
+
+extension RunOutcome {
+    /// What a person should know beside the counts.
+    var remarks: [String] {
+        removed.map { one in
+            "note: \(Describe.count(one.count, "copy", "copies")) of known files not at \(Describe.name(one.target)) any more "
+                + "(\(Describe.name(one.example))); `--again` brings them back."
+        } + (summary.seen == 0 && troubles.isEmpty ? ["note: nothing was found to take."] : [])
     }
 }
 

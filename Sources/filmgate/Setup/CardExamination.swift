@@ -1,4 +1,5 @@
 import CardSource
+import FileKit
 import FilmgateCore
 import FilmgateEngine
 import Logging
@@ -27,9 +28,22 @@ struct CardExamination {
             let findings = await Result { () async throws(IngestError) in try await examine(entries, session, proof) }
             await session.close()
             for finding in try findings.get() { report.add(finding) }
+            for finding in try Self.mounts(in: place, entries) { report.add(finding) }
+            if report.proven == 0 { report.gone += try await proof.gone(from: session, now: entries) }
             for finding in try await changes(card, place, since: entries) { report.add(finding) }
         }
         return report
+    }
+
+    /// What is mounted over a part of the card, also from the card's own file system: what lies below it cannot be seen.
+    private static func mounts(in place: SourcePlace, _ entries: [SourceEntry]) throws(IngestError) -> [CardProof.Finding] {
+        let root = FileSystem.canonical(place.address), told = Set(entries.filter { $0.fate != .take }.map(\.origin.path))
+        let inside = try MountTable.current().mounts.compactMap { Paths.relative($0.point, to: root) }.filter { !$0.isEmpty }
+        return Set(inside).subtracting(told).sorted().map {
+            var origin = Origin(place)
+            origin.path = $0
+            return problem(origin, "something is mounted over this part of the card: what the card itself has there cannot be seen")
+        }
     }
 
     /// What was put on the card, or written anew, while its files were read: nobody has looked at it.

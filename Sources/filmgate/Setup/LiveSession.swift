@@ -47,7 +47,7 @@ struct LiveSession {
         var code = outcome.exitCode
         if code == .complete, session.errorOnEmpty, outcome.summary[.delivered] == 0 { code = .nothingToDo }
         let summary = outcome.summary
-        Console.out(session.json ? SummaryLine.json(summary, exit: code) : SummaryLine.human(summary, exit: code, plan: false))
+        Console.out(session.json ? SummaryLine.json(outcome, exit: code) : SummaryLine.human(outcome, exit: code, plan: false))
         ledger.close()
         await notices.end(session.options.verb, summary, code)
         throw Exit(code)

@@ -111,8 +111,8 @@ struct RunSession {
             code = .stateLocked
         }
         if code == .complete, errorOnEmpty, outcome.summary[.delivered] == 0 { code = .nothingToDo }
-        Console.out(
-            json ? SummaryLine.json(outcome.summary, exit: code) : SummaryLine.human(outcome.summary, exit: code, plan: options.dryRun))
+        if !json, options.verb == "import" { for line in outcome.remarks { Console.err(line) } }
+        Console.out(json ? SummaryLine.json(outcome, exit: code) : SummaryLine.human(outcome, exit: code, plan: options.dryRun))
         workplace.close(writer)
         notices.runEnded(options.verb, outcome.summary, exit: Int(code.rawValue))
         await notices.finish()

@@ -24,7 +24,9 @@ import Testing
         func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification { said }
     }
 
-    private func deliver(to gallery: Gallery, delivered: String = "1") async throws -> (receipt: Receipt, uploads: Int) {
+    private func deliver(
+        to gallery: Gallery, delivered: String = "1", denied: Denial? = nil
+    ) async throws -> (receipt: Receipt, uploads: Int, word: TargetWord) {
         let file = FileManager.default.temporaryDirectory.path + "/filmgate-courier-\(UInt64.random(in: 0...UInt64.max)).jpg"
         _ = FileManager.default.createFile(atPath: file, contents: Data([7]))
         defer { try? FileManager.default.removeItem(atPath: file) }
@@ -38,8 +40,9 @@ import Testing
         parcel.recheck = DeliveryRow(
             content: content, target: "gallery", targetName: "gallery",
             receipt: Receipt(state: .done, id: "old", sha256: delivered, verified: .server), size: 1, path: "")
-        let receipt = try await Courier.deliver(parcel)
-        return (receipt, gallery.uploads.withLock(\.self))
+        parcel.recheck?.denial = denied
+        let carried = try await Courier.deliver(parcel)
+        return (carried.receipt, gallery.uploads.withLock(\.self), carried.word)
     }
 
     /// It shows nothing at the copy's address, and says by the digest that it has none.
@@ -67,6 +70,25 @@ import Testing
     @Test func whatWasDeliveredWithAnotherStampIsNotAskedForByTheNewDigest() async throws {
         let result = try await deliver(to: Gallery(.cannotTell, knowsIt: false), delivered: "2")
         #expect(result.uploads == 0 && result.receipt.id == "old")
+    }
+
+    /// Its last word was that it has them not: nothing is believed against that, and no second asset can come of it.
+    @Test func whatATargetDeniedIsSentAgainUntilItSaysOtherwise() async throws {
+        let denied = Denial(.gone, "gone", at: 1)
+        let silent = try await deliver(to: Gallery(.cannotTell), denied: denied)
+        #expect(silent.uploads == 1 && silent.word == .has)
+        // Bytes that can still be read at the address of earlier, as from a cache, are no answer to that.
+        let cached = try await deliver(to: Gallery(.equal, knowsIt: false), denied: denied)
+        #expect(cached.uploads == 1 && cached.receipt.id == "new")
+        let back = try await deliver(to: Gallery(.equal), denied: denied)
+        #expect(back.uploads == 0 && back.word == .has)
+    }
+
+    /// Only what the target said of the bytes is written down, and a belief is no word.
+    @Test func aDeliveryIsNoWordWhereTheTargetIsOnlyBelieved() async throws {
+        #expect(try await deliver(to: Gallery(.cannotTell)).word == .silent)
+        #expect(try await deliver(to: Gallery(.cannotTell, knowsIt: true)).word == .has)
+        #expect(try await deliver(to: Gallery(.differs("other"))).word == .denies(.differs, "other"))
     }
 
     /// Sending again could make a second asset.

@@ -25,6 +25,7 @@ public enum PipelineSchema {
         case "event": nullable(FieldSchema.options(EventRule.schema.descriptions))
         case "spool": nullable(FieldSchema.options(SpoolRule.schema.descriptions))
         case "retry": nullable(FieldSchema.options(RetryRule.schema.descriptions))
+        case "copies": .object(("type", .text("integer")), ("minimum", .number(1)), ("maximum", .number(9)))
         case "include": nullable(FieldSchema.value(.list(.text)))
         case "profiles": nullable(.object(("type", .text("array")), ("items", profile)))
         case "hooks": nullable(.object(("type", .text("array")), ("items", .object(("oneOf", .array(hooks))))))

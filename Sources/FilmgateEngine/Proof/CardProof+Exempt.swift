@@ -1,0 +1,69 @@
+import FileKit
+import FilmgateCore
+
+/// What a card's listing leaves out, and whether pictures hide in it.
+extension CardProof {
+    /// What a source leaves out as junk, as the camera's own housekeeping, or because it is no file; anything else that it left out blocks.
+    ///
+    /// So do the folder of files that a repair of the card has found again, and our own, where frames may wait for other targets.
+    private static func holdsNoPictures(_ reason: String, _ name: String) -> Bool {
+        if reason.hasPrefix("junk:") { return SafeName.folded(name) != "lost.dir" && !SafeName.isOwnFolder(name) }
+        return reason.hasPrefix("housekeeping:") || reason.hasSuffix("not a file") || reason.hasPrefix("a symbolic link")
+    }
+
+    /// Exempt by its name, unless its bytes say otherwise; what lies in a trash was thrown away by somebody, and is only named.
+    func verdict(onFiltered reason: String, _ entry: SourceEntry, at path: String?) async throws(IngestError) -> Verdict {
+        if allowance.contains(.filtered) { return .exempt(reason) }
+        guard Self.holdsNoPictures(reason, entry.origin.name) else { return .problem("filtered: \(reason)") }
+        guard let path, reason.hasPrefix("junk:") || reason.hasPrefix("housekeeping:") else { return .exempt(reason) }
+        let hidden = try await hidden(at: path)
+        guard let first = hidden.first else { return .exempt(reason) }
+        if first.path == path { return .problem("\(reason) by its name, but \(first.what), never ingested: rename it and import it") }
+        let bytes = hidden.reduce(UInt64(0)) { $0.addingClamped($1.size) }
+        let size = bytes < 1_000_000 ? "\(bytes) bytes" : "\(bytes / 1_000_000) MB"
+        let count = hidden.count == 1 ? "1 picture" : "\(hidden.count) pictures"
+        let names = hidden.prefix(3).map { String($0.path.dropFirst(path.count + 1)) }.joined(separator: ", ")
+        let what = "\(reason); holds \(count), \(size), never ingested: \(names)\(hidden.count > 3 ? " …" : "")"
+        return reason.hasSuffix("trash") ? .exempt(what) : .problem(what)
+    }
+
+    /// What the bytes are where the name says otherwise.
+    func disguise(at path: String?) async throws(IngestError) -> String? {
+        guard let path else { return nil }
+        return try await pool.run { () throws(IngestError) in try exemptions.disguise(path) }
+    }
+
+    private struct Hidden: Sendable { var path: String, what: String, size: UInt64 }
+
+    /// Pictures, clips and sounds at or below `path` that the ledger does not know; what may not be looked into is none.
+    private func hidden(at path: String) async throws(IngestError) -> [Hidden] {
+        let found = try await pool.run { () throws(IngestError) -> [Hidden] in
+            guard let facts = try FileFacts.of(path) else { return [] }
+            if facts.kind == .regular {
+                return try exemptions.disguise(path).map { [Hidden(path: path, what: $0, size: facts.size)] } ?? []
+            }
+            guard facts.kind == .directory else { return [] }
+            var found: [Hidden] = []
+            let walked = Result { () throws(IngestError) in
+                try DirectoryScan(root: path).run { entry in
+                    let file = path + "/" + entry.path
+                    guard entry.type == .file, entry.size > 0 else { return .proceed }
+                    let what = Result { () throws(IngestError) in try exemptions.disguise(file) }
+                    if let what = try? what.get() { found.append(Hidden(path: file, what: what, size: entry.size)) }
+                    return found.count < 100_000 ? .proceed : .stop
+                }
+            }
+            _ = walked
+            return found
+        }
+        var unknown: [Hidden] = []
+        for one in found {
+            let hashed = await Result { () async throws(IngestError) in
+                try await pool.run { () throws(IngestError) in try FileCopy.hash(path: one.path, algorithms: []).digests.sha256 }
+            }
+            if let sha256 = try? hashed.get(), try await !reader.assets(sha256: sha256).isEmpty { continue }
+            unknown.append(one)
+        }
+        return unknown
+    }
+}

@@ -1,0 +1,40 @@
+public import FilmgateCore
+import Synchronization
+
+/// What the ledger remembers of the places that a card's files lie at, asked for once a volume.
+final class PlaceMemory: Sendable {
+    private let volumes = Mutex<[String: Set<Fingerprint>]>([:])
+
+    /// Whether this very file was taken before, by its place, size and times.
+    func knows(_ origin: Origin, _ reader: any LedgerReader) async throws(IngestError) -> Bool {
+        if let known = volumes.withLock({ $0[origin.volume] }) { return known.contains(origin.fingerprint) }
+        let read = Set(try await reader.known(volume: origin.volume).filter { $0.content != nil }.map(\.fingerprint))
+        volumes.withLock { $0[origin.volume] = read }
+        return read.contains(origin.fingerprint)
+    }
+}
+
+extension CardProof {
+    static let misread =
+        "other bytes than these were ingested from this place: it was misread then, or is now; `filmgate import --again` reads it anew"
+
+    /// How many files the ledger knows of the place that are not on it any more.
+    public func gone(from session: any SourceSession, now entries: [SourceEntry]) async throws(IngestError) -> Int {
+        let known = try await reader.known(volume: session.volume, below: session.home)
+        let there = Set(entries.map(\.origin.volumePath))
+        return Set(known.lazy.filter { $0.content != nil }.map(\.fingerprint.path)).subtracting(there).count
+    }
+
+    /// Its target has it no more: by what it said last, or, for a folder that is there, by looking.
+    static func isLost(_ delivery: DeliveryRow) -> Bool {
+        guard delivery.receipt.path != nil else { return delivery.denial != nil }
+        return delivery.isMissing && wordOnMissing(delivery) != nil
+    }
+
+    static func label(_ delivery: DeliveryRow) -> String {
+        delivery.isUnassigned || delivery.event == nil
+            ? delivery.targetName : "\(delivery.targetName) (event \(delivery.event ?? ""))"
+    }
+
+    static func isGood(_ verdict: Verdict?) -> Bool { verdict == nil || verdict == .proven }
+}

@@ -1,0 +1,166 @@
+import FilmgateTesting
+import Foundation
+import TestThreads
+import Testing
+
+/// A yes needs pictures that are proven: what looks like a card without any is no card to be formatted.
+@Suite(.ownThreads) struct EmptyProofTests {
+    private func table() throws -> Table {
+        let table = try Table()
+        try table.frames("CARD", count: 2, from: 1)
+        return table
+    }
+
+    private func ask(_ table: Table, _ more: [String] = []) throws -> Program.Outcome {
+        try table.run(["safe-to-format", table.card, "--allow", "same-device"] + more)
+    }
+
+    private func words(_ table: Table, _ more: [String] = []) throws -> String {
+        try Program.run(["safe-to-format", table.card, "--allow", "same-device", "--state", table.state] + more).output
+    }
+
+    private func reasons(_ answer: Program.Outcome, _ proof: String) -> String {
+        answer.items().filter { $0["proof"] as? String == proof }.map { "\($0["path"] ?? ""): \($0["reason"] ?? "")" }.joined(
+            separator: "\n")
+    }
+
+    /// A card whose pictures cannot be seen still has what a computer left on it.
+    @Test(arguments: ["System Volume Information/IndexerVolumeGuid", ".Trashes/1/old.txt", "IMG_0001.JPG"])
+    func nothingProvenIsANo(_ name: String) throws {
+        let table = try Table()
+        try table.write("CARD/" + name, name.hasSuffix("JPG") ? "" : "x")
+        let answer = try ask(table)
+        #expect(answer.status == 8 && answer.count("exempt") == 1 && answer.count("not_proven") == 0, "\(answer.output)")
+        #expect(answer.summary["safe"] as? Bool == false)
+        #expect(try words(table).contains("nothing is proven"))
+    }
+
+    /// The same card, of which the ledger knows more than can be seen now.
+    @Test func filesThatAreGoneFromAKnownCardAreTold() throws {
+        let table = try table()
+        #expect(try table.importing().status == 0)
+        try FileManager.default.removeItem(atPath: table.card + "/DCIM")
+        try table.write("CARD/.Spotlight-V100/store", "x")
+        let answer = try ask(table)
+        #expect(answer.status == 8 && answer.count("gone") == 2, "\(answer.output)")
+        #expect(try words(table).contains("2 files known from this card are not on it now"))
+    }
+
+    /// Whatever their names: pictures that nobody has are named, and only those that were thrown away leave it at a yes.
+    @Test func picturesBehindOtherNamesAreNamed() throws {
+        let table = try table(), picture = Data([0xFF, 0xD8, 0xFF, 0xE0, 9, 0xFF, 0xD9])
+        #expect(try table.importing().status == 0)
+        try table.write("CARD/DCIM/100CANON/._IMG_0001.JPG", Data([0x00, 0x05, 0x16, 0x07, 0, 2, 0, 0]))
+        try table.write("CARD/DCIM/100CANON/M100.CTG", Data([1, 2, 3, 4]))
+        #expect(try ask(table).status == 0)
+        try table.write("CARD/.Trashes/501/IMG_7.JPG", picture)
+        let trash = try ask(table)
+        #expect(trash.status == 0)
+        #expect(reasons(trash, "exempt").contains("holds 1 picture, 7 bytes, never ingested: 501/IMG_7.JPG"), "\(trash.output)")
+        for name in ["DCIM/100CANON/._IMG_0099.JPG", "DCIM/100CANON/a.ctg", ".fseventsd/IMG_8.JPG"] {
+            try table.write("CARD/" + name, picture)
+            let answer = try ask(table)
+            #expect(answer.status == 8, "\(name): \(answer.output)")
+            let named = name.split(separator: "/").first == ".fseventsd" ? ".fseventsd" : name
+            #expect(reasons(answer, "not_proven").contains(named), "\(answer.output)")
+            try FileManager.default.removeItem(atPath: table.card + "/" + name)
+        }
+    }
+
+    /// The one moment when the rest of the frame can still be recovered is before the card is formatted.
+    @Test func aDamagedFrameIsToldAtTheImportInStatusAndBesideTheYes() throws {
+        let table = try table(), first = table.card + "/" + (try #require(table.files(table.card).keys.sorted().first))
+        let whole = try #require(FileManager.default.contents(atPath: first))
+        try table.write("CARD/DCIM/100CANON/IMG_0009.JPG", whole.prefix(whole.count / 2))
+        let run = try Program.run(["import", table.card, "--to", table.archive, "--state", table.state])
+        #expect(run.status == 0 && run.output.contains("(1 of them damaged)"), "\(run.output)")
+        #expect(run.errors.contains("damaged: DCIM/100CANON/IMG_0009.JPG"), "\(run.errors)")
+        #expect(try table.run(["status"]).items("status").first?["damaged"] as? Int == 1)
+        let answer = try ask(table)
+        #expect(answer.status == 0 && answer.count("damaged") == 1)
+        #expect(try words(table).contains("1 file damaged: DCIM/100CANON/IMG_0009.JPG"))
+    }
+
+    /// A bad reader gave other bytes once: whoever follows the advice gets out.
+    @Test func aMisreadFileNamesTheWayOut() throws {
+        let table = try table()
+        #expect(try table.importing().status == 0)
+        let file = table.card + "/" + (try #require(table.files(table.card).keys.sorted().first))
+        let ledger = table.state + "/ledger.sqlite", other = String(repeating: "0", count: 64)
+        // What was read then were other bytes.
+        let sql = "UPDATE content SET key = '\(other)' WHERE id = (SELECT content_id FROM asset ORDER BY path LIMIT 1)"
+        let shell = Process()
+        shell.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        shell.arguments = [
+            "python3", "-c", "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit()", ledger, sql,
+        ]
+        try shell.run()
+        shell.waitUntilExit()
+        #expect(shell.terminationStatus == 0)
+        let answer = try ask(table)
+        #expect(answer.status == 8 && reasons(answer, "not_proven").contains("import --again"), "\(file): \(answer.output)")
+        #expect(try table.importing(["--again"]).status == 0)
+        #expect(try ask(table).status == 0)
+    }
+
+    /// A folder in memory is gone with the machine's power.
+    @Test(.enabled(if: FileManager.default.isWritableFile(atPath: "/dev/shm")))
+    func aCopyInMemoryIsNoBackup() throws {
+        let table = try table(), memory = "/dev/shm/filmgate-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: memory) }
+        #expect(try table.importing(to: memory).status == 0)
+        let answer = try table.run(["safe-to-format", table.card])
+        #expect(answer.status == 8 && reasons(answer, "not_proven").contains("lies in memory"), "\(answer.output)")
+    }
+
+    /// Two folders on one disk are one place; a folder and a gallery are two.
+    @Test func twoCopiesAreOnTwoPlaces() throws {
+        let table = try table(), gallery = try Gallery(table), file = try table.pipeline(gallery)
+        #expect(try table.importing(["--to", table.path("second")]).status == 0)
+        #expect(try ask(table).status == 0)
+        let one = try ask(table, ["--copies", "2"])
+        #expect(one.status == 8 && reasons(one, "not_proven").contains("on 1 device"), "\(one.output)")
+        #expect(try table.deliver(file).status == 0)
+        #expect(try ask(table, ["--copies", "2"]).status == 0)
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let two = try table.write("two.yaml", text + "\ncopies: 3\n")
+        let three = try table.run(
+            ["safe-to-format", table.card, "--allow", "same-device", "--pipeline", two], environment: Gallery.environment)
+        #expect(three.status == 8 && reasons(three, "not_proven").contains("3 copies are asked for"), "\(three.output)")
+        gallery.stop()
+    }
+
+    /// Known files are not read again, but whether their copies are still there is looked at.
+    @Test func removedCopiesAreToldByTheImport() throws {
+        let table = try table()
+        #expect(try table.importing().status == 0)
+        let copy = table.archive + "/" + (try #require(table.files(table.archive).keys.sorted().first))
+        try FileManager.default.removeItem(atPath: copy)
+        let again = try Program.run(["import", table.card, "--to", table.archive, "--state", table.state])
+        #expect(again.status == 0 && again.errors.contains("1 copy of known files not at"), "\(again.errors)")
+        #expect(try table.importing().count("removed") == 1)
+        #expect(try words(table).contains("import --again"))
+    }
+
+    /// Another import's copies are not asked for, and their loss is told all the same.
+    @Test func aLossElsewhereIsToldBesideTheYes() throws {
+        let table = try table()
+        #expect(try table.importing().status == 0)
+        #expect(try table.importing(["--again"], to: table.path("other")).status == 0)
+        let copy = table.archive + "/" + (try #require(table.files(table.archive).keys.sorted().first))
+        try FileManager.default.removeItem(atPath: copy)
+        let answer = try ask(table)
+        #expect(answer.status == 0 && answer.count("lost") == 1, "\(answer.output)")
+        #expect(try words(table).contains("not there any more"))
+    }
+
+    @Test func anEmptyFolderIsToldAndNothingIsKeptBelowTheKernelsOwn() throws {
+        let table = try Table()
+        try FileManager.default.createDirectory(atPath: table.card, withIntermediateDirectories: true)
+        let empty = try Program.run(["import", table.card, "--to", table.archive, "--state", table.state])
+        #expect(empty.status == 0 && empty.errors.contains("nothing was found to take"), "\(empty.errors)")
+        try table.frames("CARD", count: 1, from: 1)
+        let kernel = try table.importing(to: "/proc/filmgate")
+        #expect(kernel.status == 2 && kernel.output.contains("keeps no files"), "\(kernel.output)")
+    }
+}
