@@ -1,3 +1,4 @@
+import FilmgateTesting
 import Foundation
 import TestThreads
 import Testing

@@ -1,4 +1,6 @@
+import FilmgateTesting
 import Foundation
+import Synchronization
 import TestThreads
 import Testing
 
