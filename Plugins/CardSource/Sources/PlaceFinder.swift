@@ -111,7 +111,8 @@ struct PlaceFinder: Sendable {
             let isMount = ["/media/", "/run/media/", "/mnt/"].contains(where: path.hasPrefix)
             let advice =
                 isMount
-                ? "Is the card in its reader and mounted? `lsblk -f` shows what is; desktops mount cards below /media or /run/media." : nil
+                ? "Is the card in its reader and mounted? `lsblk -f` shows what is; desktops mount cards below /media or /run/media."
+                : "Look at the spelling; cards are mounted below /media or /run/media."
             throw IngestError(.notFound, "\(PathText.shown(path)) is not there.", advice: advice)
         }
     }

@@ -37,11 +37,11 @@ extension PipelineDecoder {
                 reportMissing(fact, for: stage, later: stages[(index + 1)...])
             }
             if uploaded, !manifest.needs.contains(.receipt) {
+                let chooses = manifest.gives.contains(.selected)
+                let rest = chooses ? ": there it decides for all targets. What one target alone is to get, its `deliver` rule says." : "."
                 error(
                     stage.mark, "wrong-order", "`\(stage.module)` stands after `upload`, when every asset has been delivered already.",
-                    hint:
-                        "Put it before `upload`: there it decides for all targets. What one target alone is to get, its `deliver` rule says."
-                )
+                    hint: "Put it before `upload`\(rest)")
             }
             have.formUnion(manifest.gives)
             uploaded = uploaded || stage.module == Self.uploadStage
@@ -107,7 +107,7 @@ extension PipelineDecoder {
     /// Names by capture time, and nobody who reads it: every file would be named by the time that its card or copy gave it.
     private mutating func checkTimes(_ pipeline: PipelineFile) {
         let reads = pipeline.stages.contains { registry.entry(.stage, $0.module)?.manifest.gives.contains(.media) == true }
-        guard !reads, !pipeline.stages.isEmpty, !broken.contains(.stage), !isFull else { return }
+        guard !reads, !pipeline.stages.isEmpty, !broken.contains(.stage), !hasErrors else { return }
         for target in pipeline.targets {
             guard let mark = Self.timeTemplate(in: target.node) else { continue }
             let hint = registry.entries.first { $0.kind == .stage && $0.manifest.gives.contains(.media) }.map(\.manifest.name)

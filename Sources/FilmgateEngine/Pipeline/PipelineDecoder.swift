@@ -35,8 +35,9 @@ struct PipelineDecoder {
     mutating func decode(_ root: ConfigNode, file: String) -> PipelineFile {
         var pipeline = PipelineFile(file: file)
         if isStranger(root) {
+            hide(root)
             error(
-                Mark(file: file), "not-a-pipeline", "This does not look like a pipeline: nothing of what it should hold is there.",
+                root.mark, "not-a-pipeline", "This does not look like a pipeline: nothing of what it should hold is there.",
                 hint: "A pipeline begins with `version: 1`; `filmgate schema` describes the rest.")
             return pipeline
         }
