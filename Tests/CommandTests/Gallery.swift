@@ -50,13 +50,17 @@ final class Gallery {
 struct URLRequest {
     let address: String
     var token: String?
+    /// Asked for by another name than the address has.
+    var host: String?
 
     init(_ address: String) { self.address = address }
 
     func body() throws -> Data {
         let process = Process(), output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
-        process.arguments = ["-s", address] + (token.map { ["-H", "Authorization: Bearer \($0)"] } ?? [])
+        process.arguments =
+            ["-s", address] + (token.map { ["-H", "Authorization: Bearer \($0)"] } ?? [])
+            + (host.map { ["-H", "Host: \($0)"] } ?? [])
         process.standardOutput = output
         try process.run()
         let data = output.fileHandleForReading.readDataToEndOfFile()
