@@ -3,7 +3,10 @@ import Synchronization
 
 /// Serves a virtual camera over PTP/IP, to one initiator at a time.
 public final class PTPIPResponder: Sendable {
-    private struct State { var connection: UInt32 = 0, active: UInt32?, events: [UInt32: Socket] = [:], refusals: [UInt32] = [] }
+    private struct State {
+        var connection: UInt32 = 0, active: UInt32?, events: [UInt32: Socket] = [:]
+        var refusals: [UInt32] = [], hangUps = 0
+    }
     public let camera: VirtualCamera
     private let listener: TCPListener
     private let state = Mutex(State())
@@ -31,6 +34,9 @@ public final class PTPIPResponder: Sendable {
     /// The next greetings are refused with these reasons, one each.
     public func refuseNext(_ reasons: UInt32...) { state.withLock { $0.refusals += reasons } }
 
+    /// So many of the next greetings are not answered: the connection is closed, as bodies do for a moment after another visitor.
+    public func hangUpNext(_ count: Int) { state.withLock { $0.hangUps += count } }
+
     /// Pings the initiator on its event connection.
     public func ping() {
         for socket in state.withLock({ Array($0.events.values) }) { try? socket.write(IPPacket.bare(.ping), by: .after(.seconds(2))) }
@@ -47,6 +53,11 @@ public final class PTPIPResponder: Sendable {
     }
 
     private func command(_ socket: Socket, _ reader: inout PacketReader, _ body: [UInt8]) throws(PTPError) {
+        let hangsUp = state.withLock { state in
+            defer { state.hangUps = max(0, state.hangUps - 1) }
+            return state.hangUps > 0
+        }
+        if hangsUp { return }
         let refusal = state.withLock { state -> UInt32? in
             if !state.refusals.isEmpty { return state.refusals.removeFirst() }
             if let known, !known.contains(Array(body.prefix(16))) { return 1 }

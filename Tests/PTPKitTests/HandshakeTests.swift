@@ -1,5 +1,7 @@
+import FilmgateCore
 import PTPKit
 import Testing
+import VirtualCamera
 
 /// The greeting of PTP/IP, and what bodies make of it.
 @Suite struct HandshakeTests {
@@ -71,5 +73,52 @@ import Testing
     @Test func aSecondAckBeforeTheEventAckIsSkipped() throws {
         let ack = IPPacket.initCommandAck(connection: 9, guid: [UInt8](repeating: 2, count: 16), name: "")
         try PTPIPConnector.join(Script(ack + IPPacket.bare(.initEventAck)), 9, by: soon)
+    }
+
+    private func door(_ port: UInt16, patience: Duration) -> PTPIPDoor {
+        var door = PTPIPDoor(PTPIPConnector(host: "127.0.0.1", port: port, identity: identity))
+        door.patience = patience
+        return door
+    }
+
+    /// What a body does for a moment after another visitor.
+    @Test func aBodyThatHangsUpIsAskedAgain() throws {
+        let responder = try PTPIPResponder(VirtualCamera(StandardPersonality()))
+        defer { responder.stop() }
+        responder.hangUpNext(1)
+        #expect(throws: PTPError.self) { _ = try door(responder.port, patience: .zero).open() }
+        responder.hangUpNext(3)
+        let link = try door(responder.port, patience: .seconds(30)).open()
+        link.close()
+    }
+
+    @Test func aPortThatOpensAMomentLaterIsFound() async throws {
+        let port = try TCPListener().port
+        do throws(PTPError) {
+            _ = try door(port, patience: .zero).open()
+            Issue.record("somebody answered")
+        } catch {
+            if case .absent(let place, .refused) = error { #expect(place == "127.0.0.1:\(port)") } else { Issue.record("\(error)") }
+        }
+        let late = Task {
+            try await Task.sleep(for: .milliseconds(300))
+            return try PTPIPResponder(VirtualCamera(StandardPersonality()), port: port)
+        }
+        let link = try door(port, patience: .seconds(30)).open()
+        link.close()
+        try await late.value.stop()
+    }
+
+    @Test func aHostThatNobodyKnowsIsToldAtOnce() {
+        var door = door(1, patience: .seconds(30))
+        door.connector.host = "no-such-host.invalid"
+        do throws(PTPError) {
+            _ = try door.open()
+            Issue.record("somebody answered")
+        } catch {
+            if case .absent(_, .unknownHost) = error {} else { Issue.record("\(error)") }
+            let told = IngestError(error, camera: door.address)
+            #expect(told.message == "No camera answers at no-such-host.invalid: no host of this name is known.")
+        }
     }
 }

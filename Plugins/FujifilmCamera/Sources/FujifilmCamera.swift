@@ -29,7 +29,7 @@ struct FujiDoor: CameraDoor {
     var host: String, port: UInt16, identity: InitiatorIdentity
     var address: String { "fuji://\(host):\(port)" }
     var usb: USBIdentity? { nil }
-    /// A body refuses the first greeting now and then, and takes the second.
+    /// A body refuses the first greeting now and then, or hangs up, and takes the second.
     private static let tries = 3
 
     func open() throws(PTPError) -> sending any CameraLink {
@@ -45,7 +45,10 @@ struct FujiDoor: CameraDoor {
             } catch {
                 socket.stop()
                 failure = error
-                guard case .busy = error else { throw error }
+                switch error {
+                case .busy, .gone: continue
+                default: throw error
+                }
             }
         }
         throw failure

@@ -1,4 +1,5 @@
 public import FilmgateCore
+import Glibc
 
 /// A way to one camera that may be there: an address on the network, a device on a bus.
 public protocol CameraDoor: Sendable {
@@ -27,10 +28,21 @@ extension CameraBus {
 /// A camera on the network, spoken to in PTP/IP.
 public struct PTPIPDoor: CameraDoor {
     public var connector: PTPIPConnector
+    /// How long a host that refuses, or hangs up in the handshake, is tried again: bodies do both between two connections.
+    public var patience: Duration = .milliseconds(1500)
     public init(_ connector: PTPIPConnector) { self.connector = connector }
     public var address: String { "ptpip://\(connector.host):\(connector.port)" }
     public var usb: USBIdentity? { nil }
-    public func open() throws(PTPError) -> sending any CameraLink { try connector.open() }
+
+    public func open() throws(PTPError) -> sending any CameraLink {
+        let end = Deadline.after(patience)
+        while true {
+            do throws(PTPError) { return try connector.open() } catch {
+                guard error.mayPassSoon, !end.hasPassed else { throw error }
+                usleep(100_000)
+            }
+        }
+    }
 }
 
 /// `host`, `host:port` or `[IPv6]:port` of a camera.

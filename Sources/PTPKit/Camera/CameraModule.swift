@@ -77,10 +77,15 @@ extension CameraModule {
         if options.network.isAuto, let finder = visit.finder { places += try await search(finder, besides: places.map(\.address)) }
         if places.isEmpty, let first = failures.first {
             if case .cancelled = first.code { throw first }
-            throw failures.first { $0.code == .deviceBusy || $0.code == .accessDenied }
-                ?? IngestError(.notFound, "No camera answered. \(first.message)", advice: first.advice, cause: first)
+            throw failures.first { $0.code == .deviceBusy || $0.code == .accessDenied } ?? Self.nobody(first)
         }
         return places
+    }
+
+    private static func nobody(_ first: IngestError) -> IngestError {
+        var says = false
+        if case .absent? = first.cause as? PTPError { says = true }
+        return IngestError(.notFound, says ? first.message : "No camera answered. \(first.message)", advice: first.advice, cause: first)
     }
 
     /// A camera that was asked for by its address and is another make's: opening it says so.
@@ -135,7 +140,7 @@ extension CameraModule {
     private func quickDoor(to host: CameraHost) throws(IngestError) -> any CameraDoor {
         var door = try door(to: host)
         if var plain = door as? PTPIPDoor {
-            plain.connector.connectLimit = .milliseconds(1500)
+            (plain.connector.connectLimit, plain.patience) = (.milliseconds(1500), .zero)
             door = plain
         }
         return door
@@ -151,7 +156,18 @@ extension CameraModule {
         guard let door, door.address == place.address else {
             throw IngestError(.notFound, "\(place.label) is not at \(place.address) any more.")
         }
-        return try await CameraSession.open(door, place, handler, options, visit)
+        let session = try await CameraSession.open(door, place, handler, options, visit)
+        remember(place, door)
+        return session
+    }
+
+    /// Where it was met is asked first by the next search.
+    private func remember(_ place: SourcePlace, _ door: any CameraDoor) {
+        guard door.usb == nil, let finder = visit.finder, let range = door.address.firstRange(of: "://"),
+            var host = CameraHost(text: String(door.address[range.upperBound...]))
+        else { return }
+        if let usual = try? self.door(to: CameraHost(host.host)), usual.address == door.address { host.port = nil }
+        finder.remember(host, place.label)
     }
 
     /// With the address that the file gives; nil for those on a bus.

@@ -110,12 +110,19 @@ public final class CameraFinder: Sendable {
         }
     }
 
-    /// A camera answered: where it is, is remembered for each network that reaches it.
+    /// A camera that was searched for answered: counted, and remembered.
     public func found(_ host: CameraHost, _ label: String) {
         state.withLock { state in
             state.counters.asked += 1
             state.counters.found += 1
         }
+        remember(host, label)
+    }
+
+    /// A camera was met, however its address was known: where it is, is remembered for the network that reaches it.
+    ///
+    /// The next search asks there first. Names of hosts are not kept: who knows one need not search.
+    public func remember(_ host: CameraHost, _ label: String) {
         guard keeps, let directory, let address = IPv4(host.host) else { return }
         guard let network = ground.networks().first(where: { $0.reaches(address) }) else { return }
         var known = KnownCameras(state: directory)

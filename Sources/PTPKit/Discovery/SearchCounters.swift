@@ -16,8 +16,8 @@ public struct SearchCounters: Sendable, Hashable {
         case .denied: refused += 1
         case .busy: busy += 1
         case .timedOut: silent += 1
-        case .gone(let why) where why.contains("refused"): closed += 1
-        case .gone(let why) where why.contains("No route") || why.contains("unreachable"): unreachable += 1
+        case .absent(_, .refused): closed += 1
+        case .absent(_, .unreachable): unreachable += 1
         default: other += 1
         }
     }

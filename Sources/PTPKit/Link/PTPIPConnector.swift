@@ -38,7 +38,7 @@ public struct PTPIPConnector: Sendable {
     private func connectEvents() throws(PTPError) -> Socket {
         for _ in 0..<5 {
             do throws(PTPError) { return try Socket.connect(host: host, port: eventPort, by: .after(connectLimit)) } catch {
-                guard case .gone = error else { throw error }
+                guard error.mayPassSoon else { throw error }
                 usleep(100_000)
             }
         }
@@ -88,6 +88,16 @@ public struct PTPIPConnector: Sendable {
         case 1: return .denied("it does not know this computer")
         case 2: return .busy("it is connected to another one")
         default: return .denied("it refused the connection")
+        }
+    }
+}
+
+extension PTPError {
+    /// True for what a body does for a moment after another connection has ended: it refuses the next one, or takes it and hangs up.
+    public var mayPassSoon: Bool {
+        switch self {
+        case .absent(_, .refused), .gone: true
+        default: false
         }
     }
 }

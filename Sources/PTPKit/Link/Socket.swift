@@ -22,9 +22,9 @@ public final class Socket: ByteStream {
 
     /// Connects.
     ///
-    /// `timedOut` when nobody answers, `gone` when refused or unreachable.
+    /// `timedOut` when nobody answers, `absent` when refused or unreachable.
     public static func connect(host: String, port: UInt16, by deadline: Deadline) throws(PTPError) -> Socket {
-        var failure = PTPError.gone("\(host) is not a known host")
+        var failure = PTPError.absent(at: host, .unknownHost)
         for address in addresses(host, port) {
             do throws(PTPError) { return try connect(address, to: "\(host):\(port)", by: deadline) } catch { failure = error }
         }
@@ -134,12 +134,12 @@ extension Socket {
             return Glibc.connect(descriptor, base.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
         }
         if result == 0 { return socket }
-        guard errno == EINPROGRESS else { throw .gone("\(name): \(reason(errno))") }
+        guard errno == EINPROGRESS else { throw .absent(at: name, NoAnswer(errno)) }
         guard try ready(descriptor, Int16(POLLOUT), by: deadline) else { throw .timedOut("connecting to \(name)") }
         var failure: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &failure, &size)
-        guard failure == 0 else { throw .gone("\(name): \(reason(failure))") }
+        guard failure == 0 else { throw .absent(at: name, NoAnswer(failure)) }
         return socket
     }
 
@@ -156,3 +156,13 @@ extension Socket {
 }
 
 func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
+
+extension NoAnswer {
+    fileprivate init(_ code: Int32) {
+        switch code {
+        case ECONNREFUSED: self = .refused
+        case EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN: self = .unreachable(reason(code))
+        default: self = .other(reason(code))
+        }
+    }
+}

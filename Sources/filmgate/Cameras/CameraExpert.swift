@@ -50,7 +50,7 @@ struct CameraExpert: Sendable {
     /// True when another way of speaking to the host may do better.
     static func isWorthAnotherWay(_ error: PTPError) -> Bool {
         switch error {
-        case .gone, .malformed, .truncated: true
+        case .gone, .absent(_, .refused), .malformed, .truncated: true
         default: false
         }
     }

@@ -86,8 +86,11 @@ struct CameraFacts: Sendable {
         return line
     }
 
-    /// One line, and one for each trouble.
+    /// One line, and one for each trouble; of an address where nobody is, only the trouble.
     var text: [String] {
+        if !isThere, usb == nil, model.isEmpty, let failure {
+            return [Describe.name(failure.message)] + (failure.advice.map { ["  → " + Describe.name($0)] } ?? [])
+        }
         var parts = [address, model.isEmpty ? (make.isEmpty ? "camera" : make) : model]
         if !serial.isEmpty { parts.append("#" + serial) }
         if let battery { parts.append("battery \(battery) %") }

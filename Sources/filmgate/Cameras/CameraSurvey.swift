@@ -23,18 +23,19 @@ struct CameraSurvey {
             facts.isNamed = true
             looks.append((facts, doors))
         }
-        let asked = looks.count
+        let asked = looks.count, plugged = asked - hosts.count
         let candidates = candidates.filter { !hosts.contains($0) }
         for host in candidates {
             let doors = try CameraExpert.ways(to: host, among: experts).map { door -> any CameraDoor in
                 guard var quick = door as? PTPIPDoor else { return door }
-                quick.connector.connectLimit = .milliseconds(1500)
+                (quick.connector.connectLimit, quick.patience) = (.milliseconds(1500), .zero)
                 return quick
             }
             guard let first = doors.first else { continue }
             looks.append((CameraFacts(address: first.address), doors))
         }
         let found = await all(looks, finder)
+        for (host, facts) in zip(hosts, found[plugged..<asked]) { if facts.module != nil { finder.remember(host, facts.label) } }
         for (host, facts) in zip(candidates, found[asked...]) { if facts.module != nil { finder.found(host, facts.label) } }
         return Array(found[..<asked]) + found[asked...].filter { $0.isThere }
     }
