@@ -74,20 +74,21 @@ public struct CanonHandler: ManufacturerHandler {
     public func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews] {
         let data = try camera.read(.eosEvents)
         var news: [CameraNews] = []
-        for record in EOSEvents(data.span.bytes).records { if let item = interpret(record, camera) { news.append(item) } }
+        for record in EOSEvents(data.span.bytes).records { if let item = try interpret(record, camera) { news.append(item) } }
         return news
     }
 
-    private func interpret(_ record: EOSEvents.Record, _ camera: isolated PTPCamera) -> CameraNews? {
+    private func interpret(_ record: EOSEvents.Record, _ camera: isolated PTPCamera) throws(PTPError) -> CameraNews? {
         switch record {
         case .added(let object):
             guard object.format != .association, object.handle.isReal else { return nil }
             // Without its time it could not be told from the same file in a listing.
             if object.time == nil { return .added(object.handle) }
             let folders = StandardListing.folders(downTo: object.parent, of: object.handle, in: object.storage, camera)
+            let name = EOSListing.isWhole(object.name) ? object.name : try EOSListing.fullName(object.handle, camera) ?? object.name
             return .object(
                 CameraObject(
-                    handle: object.handle, storage: object.storage, folders: folders, name: object.name, size: object.size,
+                    handle: object.handle, storage: object.storage, folders: folders, name: name, size: object.size,
                     time: object.time, format: object.format, group: object.group))
         case .waiting(let object):
             camera[EOSMemory.self].inMemory.insert(object.handle)

@@ -8,7 +8,7 @@ enum EOSListing {
     }
 
     static func list(_ camera: isolated PTPCamera, into basket: inout ObjectBasket) throws(PTPError) {
-        guard camera.info.offers(.eosListing) else { throw .refused(.operationNotSupported, during: .eosListing) }
+        guard camera.info.offers(.eosListing) else { throw .unsupported(.eosListing) }
         var seen: Set<ObjectHandle> = []
         for storage in try StandardListing.storages(camera) {
             let before = seen.count
@@ -31,29 +31,51 @@ enum EOSListing {
     private static func files(
         _ parent: ObjectHandle, _ folders: [String], _ storage: StorageID, _ camera: isolated PTPCamera, _ basket: inout ObjectBasket,
         _ seen: inout Set<ObjectHandle>
-    ) throws(PTPError) -> [Entry] {
+    ) throws(PTPError) -> [(handle: ObjectHandle, name: String)] {
         let data = try camera.read(.eosListing, storage.rawValue, parent.rawValue, 0x10_0000)
-        var reader = try Reader(data.span.bytes), below: [Entry] = []
+        var reader = try Reader(data.span.bytes), below: [(handle: ObjectHandle, name: String)] = []
         while let entry = try reader.next(in: data.span.bytes) {
             guard entry.handle.isReal, seen.insert(entry.handle).inserted else { continue }
+            let name = try name(of: entry, camera)
             if entry.format != .association {
-                basket.add(try object(entry, folders, storage, camera))
-            } else if !entry.name.isEmpty {
-                below.append(entry)
+                basket.add(try object(entry, name, folders, storage, camera))
             } else {
-                StandardListing.miss("a folder in \(folders.joined(separator: "/"))/", .malformed("it has no name"), camera)
+                below.append((entry.handle, StandardListing.folderName(name, entry.handle)))
             }
         }
         return below
     }
 
+    /// The listing has room for fifteen bytes of a name: one that fills them, or lost its extension with its end, is asked for.
+    static func isWhole(_ name: String) -> Bool { name.utf8.count < nameWidth - 1 && !FileName(name).ext.isEmpty }
+
+    static let nameWidth = 16
+
+    /// The whole name; the short one where the body does not tell it.
+    private static func name(of entry: Entry, _ camera: isolated PTPCamera) throws(PTPError) -> String {
+        let isFolder = entry.format == .association
+        if isFolder ? entry.name.utf8.count < nameWidth - 1 : isWhole(entry.name) { return entry.name }
+        return try fullName(entry.handle, camera) ?? entry.name
+    }
+
+    /// Nil where the body does not tell it.
+    static func fullName(_ handle: ObjectHandle, _ camera: isolated PTPCamera) throws(PTPError) -> String? {
+        do throws(PTPError) {
+            let name = try camera.objectInfo(handle).name
+            return name.isEmpty ? nil : name
+        } catch {
+            guard StandardListing.mayGoOn(after: error, camera) else { throw error }
+            return nil
+        }
+    }
+
     private static func object(
-        _ entry: Entry, _ folders: [String], _ storage: StorageID, _ camera: isolated PTPCamera
+        _ entry: Entry, _ name: String, _ folders: [String], _ storage: StorageID, _ camera: isolated PTPCamera
     ) throws(PTPError) -> CameraObject {
         var info = ObjectInfo()
         info.size = entry.size
         return CameraObject(
-            handle: entry.handle, storage: storage, folders: folders, name: entry.name, size: try camera.size(of: entry.handle, info),
+            handle: entry.handle, storage: storage, folders: folders, name: name, size: try camera.size(of: entry.handle, info),
             time: entry.time, format: entry.format, isProtected: entry.isProtected)
     }
 
@@ -90,7 +112,7 @@ enum EOSListing {
         cursor.offset = 20
         let size: UInt32 = try cursor.take(from: bytes)
         cursor.offset = 32
-        let name = try cursor.cString(width: 16, from: bytes)
+        let name = try cursor.cString(width: nameWidth, from: bytes)
         let seconds: UInt32 = try cursor.take(from: bytes)
         return Entry(
             handle: handle, storage: storage, format: format, isProtected: flags & 1 != 0, size: UInt64(size), name: name,

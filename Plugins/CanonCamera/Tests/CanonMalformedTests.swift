@@ -60,12 +60,15 @@ import VirtualCamera
         #expect(name == "LAST.JPG")
     }
 
-    @Test func aFolderWithoutANameIsNotEntered() async throws {
+    /// It holds itself, too, and is entered once.
+    @Test func aFolderWithoutANameIsEnteredUnderItsHandle() async throws {
         let personality = SpoiledPersonality(CanonPersonality()).answering(.eosListing) { request, body in
-            var folder = ObjectInfo()
+            var folder = ObjectInfo(), picture = ObjectInfo()
             (folder.format, folder.associationType) = (.association, 1)
+            (picture.format, picture.name, picture.size) = (.exifJPEG, "A.JPG", 9)
             var card = body.cards[0]
             let nameless = card.insert(folder, .bytes([]), below: .root)
+            card.insert(picture, .pattern(seed: 1, size: 9), below: nameless.handle)
             let objects = card.below(ObjectHandle(request.operation.parameter(1))).compactMap { card[$0] } + [nameless]
             var writer = ByteWriter()
             writer.put(UInt32(objects.count))
@@ -73,9 +76,46 @@ import VirtualCamera
             return .data(writer.bytes)
         }
         try await Self.bench(personality).run(.network) { scene in
-            let count = try await scene.session.entries().count
-            #expect(count == CardFiles.few.count)
+            let paths = try await scene.session.entries().map(\.origin.path)
+            #expect(paths.count == CardFiles.few.count + 1 && paths.contains { $0.contains("folder-0x") && $0.hasSuffix("/A.JPG") })
+            #expect(await scene.session.unlisted() == nil)
             #expect(scene.camera.log.filter { $0.operation.code == .eosListing }.count < 10)
+        }
+    }
+
+    private static let long = "Blåbær på fjellet.JPG"
+
+    /// Fifteen bytes of a name are all that a listing has room for.
+    @Test func aNameThatFillsTheListingIsAskedFor() async throws {
+        let files = [("", VirtualFile(Self.long, .pattern(seed: 1, size: 900)))] + CardFiles.few
+        try await Self.bench().run(.network, files: files) { scene in
+            let entries = try await scene.session.entries()
+            let entry = try #require(entries.first { $0.origin.name == Self.long })
+            #expect(entry.kind == .jpeg && entries.count == files.count)
+            // Nothing is asked about the others.
+            #expect(scene.camera.log.filter { $0.operation.code == .getObjectInfo }.count == 1)
+            #expect(try await scene.bytes(of: entry).count == 900)
+        }
+    }
+
+    /// The frame is the same file in the event, and in the listing after it.
+    @Test func aNewFrameWithALongNameArrivesOnceUnderIt() async throws {
+        try await Self.bench().run(.network, files: []) { scene in
+            _ = try await scene.session.entries()
+            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            scene.camera.shoot([VirtualFile(Self.long, .pattern(seed: 1, size: 900))])
+            guard case .arrived(let entry) = await arrivals.next() else { throw Failed("nothing arrived") }
+            #expect(entry.origin.name == Self.long && entry.kind == .jpeg)
+            #expect(try await scene.session.entries().map(\.origin.id) == [entry.origin.id])
+        }
+    }
+
+    /// A body that does not tell the whole name still says that it is a picture.
+    @Test func aPictureOfAShortenedNameIsStillAPicture() async throws {
+        let personality = SpoiledPersonality(CanonPersonality()).answering(.getObjectInfo) { _, _ in Answer(.operationNotSupported) }
+        try await Self.bench(personality).run(.network, files: [("", VirtualFile(Self.long, .pattern(seed: 1, size: 900)))]) { scene in
+            let entries = try await scene.session.entries()
+            #expect(entries.map(\.kind) == [.jpeg] && entries.allSatisfy { $0.fate == .take })
         }
     }
 

@@ -33,10 +33,21 @@ enum FujiDialect {
         }
         let state = camera[Memory.self].state
         try set(FujiProperty.client, UInt16(state == .oneByOne ? 1 : 2), camera)
-        // The version that it names is the one that it wants to hear.
-        let version = try camera.read(.getDevicePropValue, UInt32(FujiProperty.version))
-        try camera.call(.setDevicePropValue, UInt32(FujiProperty.version), sending: version)
+        try agreeOnVersion(camera)
         camera[Memory.self].count = try count(camera)
+    }
+
+    /// The version that it names is the one that it wants to hear.
+    ///
+    /// Older bodies have none: they name all ones, or do not know the property.
+    private static func agreeOnVersion(_ camera: isolated PTPCamera) throws(PTPError) {
+        do throws(PTPError) {
+            let version = try camera.read(.getDevicePropValue, UInt32(FujiProperty.version))
+            guard version.contains(where: { $0 != 0xFF }) else { return }
+            try camera.call(.setDevicePropValue, UInt32(FujiProperty.version), sending: version)
+        } catch {
+            guard error.refusal == .devicePropNotSupported else { throw error }
+        }
     }
 
     static func leave(_ camera: isolated PTPCamera) { try? set(FujiProperty.fullSizes, 0, camera) }
@@ -108,7 +119,7 @@ enum FujiDialect {
     ) throws(PTPError) {
         var wanted = object
         if let current = camera[Memory.self].current {
-            guard current.handle == object.handle else { throw .refused(.invalidObjectHandle, during: .getPartialObject) }
+            guard current.handle == object.handle else { throw .missing(object.name) }
             wanted.handle = ObjectHandle(1)
         }
         // Parts of another size than one mebibyte are not known to work.

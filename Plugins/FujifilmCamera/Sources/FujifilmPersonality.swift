@@ -9,6 +9,8 @@ public struct FujifilmPersonality: Personality {
     private let isWireless: Bool
     /// Polls for which a person has not yet confirmed.
     public var hesitation = 2
+    /// What it says of its version; older bodies say all ones, and let nobody write it.
+    public var version: UInt32? = 0x2000C
     /// Selected frames are given one after the other, each as object 1.
     public var givesOneByOne = false
 
@@ -82,7 +84,9 @@ public struct FujifilmPersonality: Personality {
             }
         case FujiProperty.count: writer.put(UInt32(files(body).count))
         case FujiProperty.state: writer.put(UInt16(state(body)))
-        case FujiProperty.version: writer.put(UInt32(0x2000C))
+        case FujiProperty.version:
+            guard let version else { return Answer(.devicePropNotSupported) }
+            writer.put(version)
         default: writer.put(UInt16(0))
         }
         return .data(writer.bytes)
@@ -91,6 +95,7 @@ public struct FujifilmPersonality: Personality {
     private func state(_ body: VirtualBody) -> UInt32 { body[FujiBody.self].polls <= hesitation ? 0 : givesOneByOne ? 1 : 2 }
 
     private func set(_ property: UInt16, _ data: [UInt8], _ body: inout VirtualBody) -> Answer {
+        if property == FujiProperty.version, version == nil || version == .max { return Answer(.devicePropNotSupported) }
         if property == FujiProperty.fullSizes { body[FujiBody.self].givesFullSizes = data.first == 1 }
         return .ok
     }

@@ -42,6 +42,16 @@ import VirtualCamera
         }
     }
 
+    /// The X-A2 and others of its time.
+    @Test(arguments: [UInt32.max, nil]) func aBodyWithoutAVersionIsTaken(version: UInt32?) async throws {
+        var personality = FujifilmPersonality()
+        personality.version = version
+        try await CameraBench(FujifilmCamera.self, as: personality, usb: Self.usb).run(.network) { scene in
+            let entry = try #require(try await scene.session.entries().first { $0.origin.size > 102_400 })
+            #expect(try await scene.bytes(of: entry).count == entry.origin.size)
+        }
+    }
+
     @Test func partsAreNeverAskedForOverUSB() async throws {
         try await Self.wired.run(.bus) { scene in
             for entry in try await scene.session.entries() { _ = try await scene.bytes(of: entry, from: entry.origin.size / 2) }

@@ -118,7 +118,7 @@ public struct SonyHandler: ManufacturerHandler {
     ) throws(PTPError) {
         guard isRemote(camera) else { return try StandardFetch.fetch(object, range, camera, into: sink) }
         guard camera[SonyMemory.self].waiting[object.handle] != nil, range.lowerBound == 0 else {
-            throw .refused(.invalidObjectHandle, during: .getObject)
+            throw .missing(object.name)
         }
         try take(object, camera, into: sink)
     }

@@ -213,7 +213,7 @@ public final class CameraSession: SourceSession {
             if path == origin.volumePath || isMissed(object) { state.withLock { $0.objects[path] = object } }
         }
         guard let object = state.withLock({ $0.objects[origin.volumePath] }), maker.origin(object).id == origin.id else {
-            throw .refused(.invalidObjectHandle, during: .getObject)
+            throw .missing(origin.name)
         }
         return object
     }

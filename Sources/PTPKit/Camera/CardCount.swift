@@ -37,7 +37,7 @@ extension StandardListing {
         let now = Set((try? camera.storages()) ?? listed)
         if let failure = camera.failure { throw failure }
         for storage in listed where !now.contains(storage) {
-            miss("card slot \(storage.slot)", .refused(.storeNotAvailable, during: .getObjectHandles), camera)
+            miss("card slot \(storage.slot)", .missing("Its card"), camera)
         }
     }
 

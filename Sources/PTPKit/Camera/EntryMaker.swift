@@ -6,7 +6,7 @@ struct EntryMaker: Sendable {
     var options: CameraOptions
 
     func entry(_ object: CameraObject) -> SourceEntry {
-        let kind = MediaKind(fileName: object.name)
+        let named = MediaKind(fileName: object.name), kind = named == .other ? object.format.kind ?? named : named
         var entry = SourceEntry(origin: origin(object), kind: kind, shot: shot(object, kind))
         if options.slot != 0, Int(object.storage.slot) != options.slot {
             entry.fate = .filtered("Not in slot \(options.slot).")

@@ -102,7 +102,7 @@ extension StandardListing {
     public static func mayGoOn(after error: PTPError, _ camera: isolated PTPCamera) -> Bool {
         switch error {
         case .refused(let code, _): camera.failure == nil && !error.losesSession && !camera.quirks.busy.contains(code)
-        case .length, .truncated, .malformed: camera.failure == nil
+        case .length, .truncated, .malformed, .unsupported: camera.failure == nil
         default: false
         }
     }

@@ -40,12 +40,16 @@ public enum StandardListing {
                 continue
             }
             guard let folder = try? camera.objectInfo(parent) else { break }
-            camera[FolderNames.self].names[parent] = .init(name: folder.name, parent: folder.parent)
-            names.append(folder.name)
+            let name = folderName(folder.name, parent)
+            camera[FolderNames.self].names[parent] = .init(name: name, parent: folder.parent)
+            names.append(name)
             parent = folder.parent
         }
         return names.reversed()
     }
+
+    /// What a folder is called; one without a name by its handle: it may hold files like any other.
+    public static func folderName(_ name: String, _ handle: ObjectHandle) -> String { name.isEmpty ? "folder-0x\(handle)" : name }
 }
 
 /// Folders already seen, so that a burst does not read them again for every frame.
@@ -103,12 +107,9 @@ extension StandardListing {
                 let known = bulk[handle]
                 guard let info = known == nil ? try StandardListing.info(handle, camera) : known else { continue }
                 if info.isFolder {
-                    guard !info.name.isEmpty else {
-                        miss("a folder in \(folders.joined(separator: "/"))/", .malformed("it has no name"), camera)
-                        continue
-                    }
-                    camera[FolderNames.self].names[handle] = .init(name: info.name, parent: info.parent)
-                    below.append((handle, info.name))
+                    let name = folderName(info.name, handle)
+                    camera[FolderNames.self].names[handle] = .init(name: name, parent: info.parent)
+                    below.append((handle, name))
                 } else {
                     let size = known == nil ? try camera.size(of: handle, info) : info.size
                     basket.add(named(CameraObject(handle, info, folders: folders, size: size), storage))

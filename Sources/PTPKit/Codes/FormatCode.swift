@@ -1,6 +1,8 @@
+public import FilmgateCore
+
 /// An object's format, ISO 15740 §6.
 ///
-/// Makers' codes clash: the kind of a file is decided by its name, not by this.
+/// Makers' codes clash: the kind of a file is decided by its name, and by this only where its name says nothing.
 public struct FormatCode: PTPCode {
     public var rawValue: UInt16
     public init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -38,6 +40,18 @@ public struct FormatCode: PTPCode {
     public static let threeGP = Self(0xB984)
     public static let m4a = Self(0xB215)
     public static let xml = Self(0xBA82)
+
+    /// What the standard's codes say of a file; nil where they say nothing.
+    public var kind: MediaKind? {
+        switch self {
+        case .exifJPEG, .jfif: .jpeg
+        case .dng: .raw
+        case .tiff, .tiffEP, .png, .gif, .bmp, .jp2, .jpx: .image
+        case .avi, .mpeg, .asf, .quickTime, .wmv, .mp4, .threeGP: .video
+        case .aiff, .wav, .mp3, .wma, .aac, .m4a: .audio
+        default: nil
+        }
+    }
 
     public static let names: [UInt16: String] = [
         0x3000: "Undefined", 0x3001: "Association", 0x3002: "Script", 0x3003: "Executable", 0x3004: "Text", 0x3005: "Html",
