@@ -49,6 +49,18 @@ import USBKit
         #expect(USBCameraBus.interface(of: device(4, "", [interface(0, USBClass(0xFF, 0xFF, 0), name: "ADB")])) == nil)
     }
 
+    /// By what `cameras` prints, whoever takes the camera in the end.
+    @Test(arguments: [
+        ("0042", [5]), ("Body 5", [4, 5]), ("usb", [4, 5]), ("usb:001,004", [4]), ("001/005", [5]), ("usb://001/005", [5]),
+        ("canon (ptp mode)", [5]), ("0043", []), ("", []),
+    ]) func libgphoto2sCamerasAreNamedAsTheBusNamesThem(_ id: String, _ numbers: [Int]) {
+        let devices = [device(4, "Body 5"), device(5, "Body 5", serial: "0042"), device(6, "Body 5", serial: "0043")]
+        let labels = [4: "USB PTP Class Camera", 5: "Canon (PTP mode)"]
+        let places = [4, 5].map { SourcePlace(source: "gphoto2", address: "usb://001/00\($0)", label: labels[$0] ?? "") }
+        let meant = GPhotoCameras.meant(id, among: places, devices: devices)
+        #expect(meant.map(\.address) == numbers.map { "usb://001/00\($0)" })
+    }
+
     @Test func libgphoto2GetsWhatNobodyElseTakes() {
         var taken = CameraFacts(device(4, "Body 5")), failed = CameraFacts(device(5, "Body 6"))
         taken.module = "ptp"

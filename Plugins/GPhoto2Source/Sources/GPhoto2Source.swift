@@ -63,6 +63,16 @@ public struct GPhoto2Source: Module, SourceDriver {
     /// The program around libgphoto2; nil where it is not installed.
     public static var program: String? { ChildProgram.path }
 
+    /// Starts the program and has it look for cameras, of which it opens none.
+    ///
+    /// `notFound` where it is not installed, `deviceGone` with how it ended where it does not work.
+    public static func trial() throws(IngestError) { try trial(of: try GPhotoProcess()) }
+
+    static func trial(of link: some GPhotoLink) throws(IngestError) {
+        defer { link.end() }
+        try link.ask(.detect, silence: .seconds(20)) { _ in }
+    }
+
     /// libgphoto2's own name of a place's port.
     public static func port(of place: SourcePlace) -> String { GPhotoPort.port(place.address) }
 

@@ -138,9 +138,12 @@ enum ChildProgram {
         return places.first { access($0, X_OK) == 0 }
     }
 
-    /// Nothing secret: where libgphoto2 finds its drivers and settings.
-    static var environment: [String] {
-        ["HOME", "PATH", "USER", "XDG_CONFIG_HOME", "CAMLIBS", "IOLIBS"].compactMap { name in value(name).map { "\(name)=\($0)" } }
+    /// Nothing secret: where libgphoto2 itself is, and where it finds its drivers and settings.
+    static var environment: [String] { environment(value) }
+
+    static func environment(_ value: (String) -> String?) -> [String] {
+        let names = ["HOME", "PATH", "USER", "XDG_CONFIG_HOME", "LD_LIBRARY_PATH", "CAMLIBS", "IOLIBS"]
+        return names.compactMap { name in value(name).map { "\(name)=\($0)" } }
     }
 
     private static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

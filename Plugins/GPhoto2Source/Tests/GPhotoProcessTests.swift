@@ -21,6 +21,19 @@ import Testing
 
     @Test func anEarlyEndIsAnError() { #expect(failure("exit 3")?.message.contains("status 3") == true) }
 
+    @Test func aProgramThatIsThereAndDoesNotWorkFailsItsTrial() throws {
+        let broken = try GPhotoProcess(program: "/bin/sh", arguments: ["-c", "exit 127"])
+        let error = #expect(throws: IngestError.self) { try GPhoto2Source.trial(of: broken) }
+        #expect(error?.message.contains("status 127") == true)
+    }
+
+    /// A libgphoto2 of one's own is found by these, and by nothing else that we know of.
+    @Test func theProcessKnowsWhereItsLibrariesAre() {
+        let ours = ["LD_LIBRARY_PATH": "/opt/lib", "CAMLIBS": "/opt/cam", "IOLIBS": "/opt/io", "FILMGATE_PASSPHRASE": "secret"]
+        let told = ChildProgram.environment { ours[$0] }
+        #expect(told == ["LD_LIBRARY_PATH=/opt/lib", "CAMLIBS=/opt/cam", "IOLIBS=/opt/io"])
+    }
+
     @Test func silenceEndsTheProcess() {
         let error = failure("exec sleep 600", silence: .milliseconds(50))
         #expect(error?.code == .deviceGone)

@@ -20,11 +20,7 @@ struct CameraCheckup {
             let holders = host.holders(of: device, interface)
             report.note(holders.isEmpty, "camera", "\(name) is free", USBTrouble.busy(device, holders).description)
         }
-        if let program = GPhoto2Source.program {
-            report.note(true, "gphoto2", "libgphoto2's process is \(program)", "")
-        } else {
-            report.note(true, "gphoto2", "filmgate-gphoto2 is not installed; needed only for cameras without PTP", "")
-        }
+        gphoto(&report)
         if cameras.isEmpty { report.note(true, "camera", "no camera is plugged in", "") }
         if let rules {
             report.note(true, "udev", "cameras are this desk's: \(rules)", "")
@@ -32,6 +28,19 @@ struct CameraCheckup {
             report.note(true, "udev", "Filmgate's rules are not installed; needed only where a camera cannot be opened", "")
         } else {
             report.note(false, "udev", "", "Filmgate's rules are not installed. \(UdevRules.advice)")
+        }
+    }
+
+    /// A program that is there may still not start: it is made for a libgphoto2 that need not be.
+    private func gphoto(_ report: inout DoctorReport) {
+        guard let program = GPhoto2Source.program else {
+            return report.note(true, "gphoto2", "filmgate-gphoto2 is not installed; needed only for cameras without PTP", "")
+        }
+        do throws(IngestError) {
+            try GPhoto2Source.trial()
+            report.note(true, "gphoto2", "libgphoto2's process is \(program), and answers", "")
+        } catch {
+            report.note(false, "gphoto2", "", "\(program) does not work: \(error.message) Is libgphoto2 installed? `ldd \(program)` tells.")
         }
     }
 }

@@ -52,21 +52,33 @@ struct CameraChooser {
 
     /// `notFound` when there is none, or more than one; `misconfigured` for a module that is none.
     ///
-    /// With a limit, one that is not there yet is looked for as long.
-    func choose(_ id: String, via: String?, within limit: Duration? = nil) async throws(IngestError) -> CameraChoice {
+    /// With a limit, one that is not there yet is looked for as long; with `awaitingBusy`, also one that is busy or in other hands.
+    func choose(
+        _ id: String, via: String?, within limit: Duration? = nil, awaitingBusy: Bool = true
+    ) async throws(IngestError) -> CameraChoice {
         let end = ContinuousClock.now + (limit ?? .zero)
         var isFirst = true
         while true {
             let found = await Result { () async throws(IngestError) in try await look(for: id, via: via, within: limit) }
             if case .success(let choice?) = found { return choice }
-            if case .failure(let error) = found, limit == nil || error.code != .deviceGone || .now >= end { throw error }
+            var reason: IngestError?
+            if case .failure(let error) = found {
+                let mayPass = error.code == .deviceGone || (awaitingBusy && error.code == .deviceBusy)
+                guard mayPass, limit != nil, .now < end else { throw error }
+                reason = error
+            }
             guard limit != nil, .now < end else {
                 throw IngestError(.notFound, "No camera `\(id)` is plugged in.", advice: "filmgate cameras lists those that are.")
             }
-            if isFirst { Console.err("Waiting for \(Describe.name(id)) …") }
+            if isFirst { tell(waitingFor: id, reason) }
             isFirst = false
             try? await Task.sleep(for: .milliseconds(500))
         }
+    }
+
+    private func tell(waitingFor id: String, _ reason: IngestError?) {
+        Console.err("Waiting for \(Describe.name(id)) …" + (reason.map { " " + Describe.name($0.message) } ?? ""))
+        if let advice = reason?.advice { Console.err("  → " + Describe.name(advice)) }
     }
 
     /// Nil when no such camera is there.
@@ -140,7 +152,8 @@ struct CameraChooser {
 
     /// What only libgphoto2 sees, or is to take.
     private func gphoto(_ id: String) async throws(IngestError) -> CameraChoice? {
-        let found = GPhotoCameras.meant(id, among: try await GPhotoCameras(workplace: workplace).places())
+        let places = try await GPhotoCameras(workplace: workplace).places()
+        let found = GPhotoCameras.meant(id, among: places, devices: host.devices())
         guard let place = found.first ?? Self.network(id).map(GPhotoCameras.place(at:)) else { return nil }
         guard found.count <= 1 else {
             let ids = found.map(\.address).joined(separator: ", ")

@@ -1,6 +1,7 @@
 import FilmgateCore
 import GPhoto2Source
 import PTPKit
+import USBKit
 
 /// Cameras that libgphoto2 finds; none where its process is not installed.
 struct GPhotoCameras {
@@ -25,9 +26,14 @@ struct GPhotoCameras {
     }
 
     /// Those that `id` names: by address, port, or a part of the model; `usb` names all on USB.
-    static func meant(_ id: String, among places: [SourcePlace]) -> [SourcePlace] {
+    ///
+    /// By the serial number and the names that `devices` have on the bus, too: libgphoto2 has its own for a model, and no number.
+    static func meant(_ id: String, among places: [SourcePlace], devices: [USBDevice] = []) -> [SourcePlace] {
         if id == "usb" { return places.filter { $0.address.hasPrefix("usb://") } }
         let exact = places.filter { $0.address == id || $0.address == "usb://" + id || GPhoto2Source.port(of: $0) == id }
-        return exact.isEmpty ? places.filter { $0.label.lowercased().contains(id.lowercased()) && !id.isEmpty } : exact
+        if !exact.isEmpty { return exact }
+        let known = Set(CameraChooser.meant(id, among: devices).map { "usb://" + $0.address })
+        let plugged = places.filter { known.contains($0.address) }
+        return plugged.isEmpty ? places.filter { $0.label.lowercased().contains(id.lowercased()) && !id.isEmpty } : plugged
     }
 }
