@@ -39,6 +39,20 @@ import Testing
         #expect(Date().timeIntervalSince(begun) < 60)
     }
 
+    /// The camera is there, and its card is put in while the import waits.
+    @Test(arguments: [true, false]) func aCardThatIsPutInWithinTheWaitIsTaken(byName: Bool) throws {
+        let table = try Table()
+        try table.sampleCard()
+        let deeds = ["0s=burst:50", "1ms=pull-card", "8s=insert-card"].flatMap { ["--at", $0] }
+        let camera = try Simulated("nikon", card: table.card, more: deeds)
+        let words =
+            byName ? ["--camera", "127.0.0.1:\(camera.port)", "--to", table.archive] : ["--pipeline", try pipeline(table, camera.port)]
+        let outcome = try table.run(["import"] + words + ["--wait", "60s"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.contains("waiting: ") && outcome.errors.contains("has no card"), "\(outcome.errors)")
+        #expect(table.files(table.archive).count >= 15)
+    }
+
     /// Nothing that was asked for is there: that is no import of everything.
     @Test func sourcesThatFindNothingAreNoCompleteImport() throws {
         let table = try Table()

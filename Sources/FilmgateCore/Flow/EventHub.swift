@@ -17,6 +17,8 @@ public enum Happening: Sendable {
     case released(target: String)
     case retrying(target: String, what: String, reason: String, after: Duration)
     case trouble(IngestError)
+    /// Something is waited for, and this is why; no trouble yet.
+    case waiting(IngestError)
     /// A source of a continuous run came, went or came back.
     case source(SourcePlace, SourceState)
     /// Somebody was turned away at a source that listens: `what` is one word, such as `password`.

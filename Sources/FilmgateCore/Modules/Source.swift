@@ -101,6 +101,10 @@ public protocol SourceSession: Sendable {
     ///
     /// Called on any thread, also again with less; zero = at once. Default: nothing.
     nonisolated func expectAnswers(within patience: Duration)
+    /// What the device is waited for with, and since when it has said nothing; nil while it answers, and while nobody asks it anything.
+    ///
+    /// Called on any thread. Default: nil.
+    nonisolated var unanswered: DeviceSilence? { get }
     /// How the camera fares; nil where there is none to ask. Asked about once a minute, between transfers.
     func condition() async -> DeviceCondition?
     /// Ends the session and releases the device. Safe to call twice.
@@ -119,7 +123,17 @@ extension SourceSession {
     public nonisolated func settled(_ settled: Settled) {}
     public func concluded() async {}
     public nonisolated func expectAnswers(within patience: Duration) {}
+    public nonisolated var unanswered: DeviceSilence? { nil }
     public func condition() async -> DeviceCondition? { nil }
+}
+
+/// Somebody waits for a device that says nothing.
+public struct DeviceSilence: Sendable, Hashable {
+    public var since: ContinuousClock.Instant
+    /// The file that is being read; nil for anything else.
+    public var file: String?
+
+    public init(since: ContinuousClock.Instant, file: String? = nil) { (self.since, self.file) = (since, file) }
 }
 
 /// What an open source tells while it is watched.

@@ -14,12 +14,33 @@ extension RunGround {
         if let patience { session.expectAnswers(within: patience) }
         let stop = stopping.whenSet { session.expectAnswers(within: CancelFlag.grace) }
         let abort = cancelled.whenSet { session.expectAnswers(within: .zero) }
+        let telling = patience == nil ? nil : Task { await tellSilence(of: session) }
         let result = await Result { () async throws(IngestError) in try await body(session) }
+        telling?.cancel()
         await session.close()
         stopping.forget(stop)
         cancelled.forget(abort)
         if !untilTheEnd || patience == nil && !stopping.isSet { sessions.remove(session) }
         try result.get()
+    }
+
+    /// After so long a person wants to know what nothing is moving for.
+    private static let telling = Duration.seconds(5)
+
+    /// Says once of each silence what is waited for.
+    private func tellSilence(of session: any SourceSession) async {
+        var told: ContinuousClock.Instant?
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .seconds(1))
+            guard let silence = session.unanswered, silence.since != told, .now - silence.since >= Self.telling else { continue }
+            told = silence.since
+            let file = silence.file.map { " while \($0) is read" } ?? ""
+            hub.post(
+                .waiting(
+                    IngestError(
+                        .deviceGone, "\(session.place.label) has said nothing for \(Self.telling.components.seconds) s\(file).",
+                        advice: "It is asked again for a while; what it does not give stays for the next import.")))
+        }
     }
 
     private func open(
@@ -37,10 +58,16 @@ extension RunGround {
     }
 
     /// What the place holds; ends early when the run is stopped.
-    func entries(of session: any SourceSession) async throws(IngestError) -> [SourceEntry] {
-        let listed = await stopping.during { await Result { () async throws(IngestError) in try await session.entries() } }
-        if let error = await session.unlisted() { tally.trouble(error) }
-        return try listed.get()
+    ///
+    /// With `readiness`, a camera that shows nothing because it has no card yet, is locked or is busy is asked again as long as that says.
+    func entries(of session: any SourceSession, readiness: Readiness? = nil) async throws(IngestError) -> [SourceEntry] {
+        while true {
+            let listed = await stopping.during { await Result { () async throws(IngestError) in try await session.entries() } }
+            let gap = await session.unlisted()
+            if let readiness, await readiness.mayPass(listed, gap: gap) { continue }
+            if let gap { tally.trouble(gap) }
+            return try listed.get()
+        }
     }
 
     /// In a dry run, tells what would be fetched of files that lie on no disk of this computer; false where they do.

@@ -15,8 +15,10 @@ public struct RunOptions: Sendable {
     public var dryRun: Bool
     /// How long a one-shot verb goes on without progress before it leaves the rest pending.
     public var wait: Duration
-    /// How long a one-shot verb looks for cameras that are not there yet; nil: they must be there.
+    /// How long a one-shot verb waits for cameras that are not there yet, or not ready; nil: they must be.
     public var arrival: Duration?
+    /// False where whoever has the camera will not let it go meanwhile: this program itself.
+    public var awaitsBusy = true
     /// Instead of what each camera source says of its backlog.
     public var backlog: Backlog?
     /// Shut while nothing new is to be taken.

@@ -63,16 +63,14 @@ public final class Runner: Sendable {
     public func runOnce() async throws(IngestError) -> RunOutcome {
         let clock = ContinuousClock(), start = clock.now
         try await checkFolders()
-        let found = try await PlaceSearch(sources: plan.sources, stopping: stopping, arrival: options.arrival).run()
+        let readiness = Readiness(options, stopping, hub)
+        let found = try await PlaceSearch(sources: plan.sources, stopping: stopping, readiness: readiness).run()
         let places = try allowed(found)
         if places.isEmpty, !plan.sources.isEmpty, !stopping.isSet { throw found.isEmpty ? Absence.of(plan) : Absence.nothingFound }
         let ground = try await prepare()
         for (driver, place) in places where !stopping.isSet {
-            let result = await Result { () async throws(IngestError) in
-                try await ground.visit(place, of: driver, patience: options.wait) { session throws(IngestError) in
-                    try await take(session, ground)
-                }
-            }
+            let isCamera = PlaceSearch.comesAndGoes(driver)
+            let result = await visit(place, of: driver, ground, isCamera ? readiness : nil)
             if case .failure(let error) = result, error.code != .cancelled || !stopping.isSet { tally.trouble(error) }
         }
         let outcome = try await end(ground.run, seconds: { (clock.now - start).inSeconds })
@@ -236,11 +234,30 @@ public final class Runner: Sendable {
         return taken
     }
 
-    private func take(_ session: any SourceSession, _ ground: RunGround) async throws(IngestError) {
+    /// Takes what a place holds; with `readiness`, comes again to one that could not be listed and may be later.
+    private func visit(
+        _ place: SourcePlace, of driver: any SourceDriver, _ ground: RunGround, _ readiness: Readiness?
+    ) async -> Result<Void, IngestError> {
+        while true {
+            let isListed = CancelFlag()
+            let result = await Result { () async throws(IngestError) in
+                try await ground.visit(place, of: driver, patience: options.wait) { session throws(IngestError) in
+                    try await take(session, ground, readiness, listed: isListed.set)
+                }
+            }
+            guard case .failure(let error) = result, !isListed.isSet, let readiness, await readiness.mayPass(error) else { return result }
+        }
+    }
+
+    /// `listed` is called once everything that the place holds is known.
+    private func take(
+        _ session: any SourceSession, _ ground: RunGround, _ readiness: Readiness?, listed: () -> Void
+    ) async throws(IngestError) {
         // The ledger is asked while the place is listed: for a full card each takes its time, and neither needs the other.
         async let asked = Result { () async throws(IngestError) in try await ground.recognition(session) }
         async let removed = ground.removed(from: session)
-        let entries = try await ground.entries(of: session)
+        let entries = try await ground.entries(of: session, readiness: readiness)
+        listed()
         if let lost = try await ground.lostCard(session, entries) { tally.trouble(lost) }
         let listing = ground.listing(entries, recognition: try await asked.get())
         hub.post(.listed(place: session.place, entries: entries.count, bytes: listing.bytes))

@@ -1,9 +1,12 @@
+public import FilmgateCore
 import Synchronization
 
 /// How long a silent camera is waited for.
 struct CameraPatience: Sendable {
-    /// How many are waiting for the camera now.
-    var waiting = 0
+    /// How many are waiting for the camera now, and since when there is one.
+    var waiting = 0, since = ContinuousClock.now
+    /// The file that is on its way.
+    var file: String?
     /// Nil: as long as the make's quirks say.
     var limit: Duration?
     var isOver = false
@@ -42,9 +45,18 @@ extension CameraSession {
 
     /// Runs `body`, which waits for the camera.
     func waiting<R, E: Error>(_ body: () async throws(E) -> R) async throws(E) -> R {
-        state.withLock { $0.patience.waiting += 1 }
+        state.withLock { state in
+            if state.patience.waiting == 0 { state.patience.since = .now }
+            state.patience.waiting += 1
+        }
         defer { state.withLock { $0.patience.waiting -= 1 } }
         return try await body()
+    }
+
+    public var unanswered: DeviceSilence? {
+        let (camera, patience) = state.withLock { ($0.camera, $0.patience) }
+        guard patience.waiting > 0 else { return nil }
+        return DeviceSilence(since: max(patience.since, camera.heard.time), file: patience.file)
     }
 
     /// What `task` comes to; `gone` when the camera is given up or the caller is cancelled before: the task goes on alone.

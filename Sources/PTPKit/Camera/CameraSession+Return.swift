@@ -3,17 +3,20 @@ import Synchronization
 
 extension CameraSession {
     /// Runs `body`, and again after coming back when the connection broke under it.
+    ///
+    /// A camera that is silent twice where it was silent before is not asked a third time: it is the question that it does not answer.
+    /// `progress` says how far `body` has come.
     func persistently<R: Sendable>(
-        tries: Int, _ body: @Sendable (isolated PTPCamera) throws(PTPError) -> R
+        tries: Int, progress: @Sendable () -> UInt64 = { 0 }, _ body: @Sendable (isolated PTPCamera) throws(PTPError) -> R
     ) async throws(PTPError) -> R {
-        try await waiting { () async throws(PTPError) in try await trying(tries, body) }
+        try await waiting { () async throws(PTPError) in try await trying(tries, progress, body) }
     }
 
     private func trying<R: Sendable>(
-        _ tries: Int, _ body: @Sendable (isolated PTPCamera) throws(PTPError) -> R
+        _ tries: Int, _ progress: @Sendable () -> UInt64, _ body: @Sendable (isolated PTPCamera) throws(PTPError) -> R
     ) async throws(PTPError) -> R {
         var pause = Duration.milliseconds(300)
-        var left = tries
+        var left = tries, wasSilentAt: UInt64?
         while true {
             let camera = camera
             do throws(PTPError) {
@@ -22,6 +25,11 @@ extension CameraSession {
             } catch {
                 left -= 1
                 if case .sink = error { throw error }
+                if case .timedOut = error {
+                    let place = progress()
+                    if wasSilentAt == place { throw error }
+                    wasSilentAt = place
+                }
                 let isBroken = await camera.failure != nil || error.losesSession
                 guard left > 0, isBroken, !isClosed, !isGivenUp, !Task.isCancelled else { throw error }
                 await rest(pause)

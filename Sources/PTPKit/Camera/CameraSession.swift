@@ -160,7 +160,11 @@ public final class CameraSession: SourceSession {
     /// `corruptData` when they differ.
     public func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {
         try await turn.take(1)
-        defer { turn.give(1) }
+        state.withLock { $0.patience.file = origin.name }
+        defer {
+            state.withLock { $0.patience.file = nil }
+            turn.give(1)
+        }
         if offset == 0, let thumbnails { await waiting { await keepThumbnail(of: origin, in: thumbnails) } }
         let counter = CountingSink(sink, from: offset, sums: quirks.partial == .none)
         try await asIngest { () async throws(PTPError) in try await self.fetch(origin, counter) }
@@ -184,7 +188,7 @@ public final class CameraSession: SourceSession {
         let piece: UInt64 = 16 << 20
         while counter.position < origin.size {
             let before = counter.position
-            try await persistently(tries: 4) { camera throws(PTPError) in
+            try await persistently(tries: 4, progress: { counter.position }) { camera throws(PTPError) in
                 let object = try self.find(origin, camera)
                 let isWhole = camera.quirks.partial == .none
                 let (offset, sink) = counter.resumption(over: ObjectIdentifier(camera), wholly: isWhole)

@@ -77,6 +77,8 @@ struct ImportRun {
             verb: "import", event: event, photographer: following.photographer, again: how.again, dryRun: dryRun,
             wait: wait, state: options.stateDirectory)
         run.arrival = try following.arrival()
+        // A job of the run that lives: its own camera it does not give to itself.
+        run.awaitsBusy = Living.ledger == nil
         run.holdsForEvent = pipeline.event.hold && event == nil
         try await RunSession(workplace: workplace, options: run, errorOnEmpty: how.errorOnEmpty).run(pipeline)
     }
@@ -91,7 +93,10 @@ struct ImportRun {
         let chooser = CameraChooser(workplace: workplace)
         let state = options.stateDirectory, arrival = try importing.how.following.arrival()
         let choice = try await workplace.telling { () async throws(IngestError) in
-            do throws(IngestError) { return try await chooser.choose(id, via: importing.via, within: arrival) } catch {
+            let isFree = StateHolder(directory: state) == nil
+            do throws(IngestError) {
+                return try await chooser.choose(id, via: importing.via, within: arrival, awaitingBusy: isFree)
+            } catch {
                 throw error.code == .deviceBusy && StateHolder(directory: state) != nil ? RunSession.cameraInUse(error) : error
             }
         }

@@ -7,6 +7,8 @@ final class Progress: Sendable {
         var entries = 0, settled = 0
         var bytesToRead: UInt64 = 0, bytesRead: UInt64 = 0
         var current = ""
+        /// What is waited for; nil while things go on.
+        var waiting: String?
         var queues: [String: (waiting: Int, sending: Int)] = [:]
         var held: [String: String] = [:]
         var endings: [Ending: Int] = [:]
@@ -31,6 +33,11 @@ final class Progress: Sendable {
     private func count(_ happening: Happening) {
         state.withLock { numbers in
             switch happening {
+            case .listed, .started, .read, .settled: numbers.waiting = nil
+            case .waiting(let reason): numbers.waiting = reason.message
+            default: break
+            }
+            switch happening {
             case .listed(_, let entries, let bytes):
                 numbers.entries += entries
                 numbers.bytesToRead = numbers.bytesToRead.addingClamped(bytes)
@@ -42,7 +49,7 @@ final class Progress: Sendable {
             case .queue(let target, let waiting, let sending): numbers.queues[target] = (waiting, sending)
             case .held(let target, let reason): numbers.held[target] = reason
             case .released(let target), .delivered(let target, _, _): numbers.held[target] = nil
-            case .retrying, .trouble, .source, .companion, .device, .refused: break
+            case .retrying, .trouble, .waiting, .source, .companion, .device, .refused: break
             }
         }
     }
@@ -76,7 +83,11 @@ struct ProgressBar {
         for (target, queue) in n.queues.sorted(by: { $0.key < $1.key }) where queue.waiting + queue.sending > 0 {
             parts.append("\(target) \(queue.waiting + queue.sending)\(n.held[target] == nil ? "" : " held")")
         }
-        if !n.current.isEmpty { parts.append(Describe.name(n.current)) }
+        if let waiting = n.waiting {
+            parts.append("waiting: " + Describe.name(waiting))
+        } else if !n.current.isEmpty {
+            parts.append(Describe.name(n.current))
+        }
         return String(parts.joined(separator: "  ").prefix(width))
     }
 

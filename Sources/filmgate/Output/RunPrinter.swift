@@ -50,6 +50,7 @@ final class RunPrinter: Sendable {
         case .retrying(let target, let what, let reason, let delay):
             if verbose > 0, !json { say("retry: \(target): \(what): \(reason) (in \(Describe.duration(delay.inSeconds)))") }
         case .trouble(let error): if isNew(error) { Failure.tell(error, json: json) }
+        case .waiting(let reason): if isNew(reason) { tell(waitingFor: reason) }
         case .source(let place, let state): tell(place, state)
         case .listed, .started, .read, .queue, .delivered, .device, .refused: break
         }
@@ -126,6 +127,12 @@ final class RunPrinter: Sendable {
             let place = (receipt.path ?? receipt.url ?? receipt.id).map { " " + Describe.name($0) } ?? ""
             return "\(plan ? "would deliver" : "delivered"): \(path) → \(name)\(place)"
         }
+    }
+
+    /// On stderr, also for JSON: it is no result, and a person may be able to do something about it.
+    private func tell(waitingFor reason: IngestError) {
+        Console.err((Console.stderrIsTerminal ? "\r\u{1B}[K" : "") + "waiting: " + Describe.name(reason.message))
+        if let advice = reason.advice { Console.err("  → " + Describe.name(advice)) }
     }
 
     private func say(_ line: String) {
