@@ -88,7 +88,9 @@ import Testing
         let line = try #require(outcome.items("camera").first { $0["transport"] as? String == "ptpip" })
         #expect(outcome.status == 5)
         #expect(line["module"] is NSNull)
-        #expect((line["error"] as? String)?.contains("gone") == true)
+        #expect((line["error"] as? String)?.hasPrefix("No camera answers at 127.0.0.1:\(port): ") == true)
+        let text = try Program.run(["cameras", "--host", "127.0.0.1:\(port)", "--state", table.state]).output
+        #expect(text.hasPrefix("No camera answers at ") && !text.contains("ptpip://"), "\(text)")
     }
 
     @Test func importFromOneCameraNeedsNoPipeline() throws {
@@ -146,6 +148,8 @@ import Testing
     @Test func theTextOfACodeGivesTheNetworkThatItOpens() throws {
         let outcome = try Program.run(["cameras", "--code", "W01:S:AbC1;P:word;C:ILCE-7M4;M:0A1B;", "--json"])
         #expect(outcome.status == 0 && outcome.items("network").first?["network"] as? String == "DIRECT-AbC1:ILCE-7M4")
+        let text = try Program.run(["cameras", "--code", "W01:S:AbC1;P:word;C:ILCE-7M4;"]).output
+        #expect(text.contains("nmcli device wifi connect 'DIRECT-AbC1:ILCE-7M4' password 'word'\n"), "\(text)")
         #expect(try Program.run(["cameras", "--code", "hello"]).status == 2)
     }
 
@@ -166,6 +170,16 @@ import Testing
         #expect(paths.count == 1 && paths[0].hasSuffix("DCIM/100TEST/" + longest), "\(paths)")
         let outcome = camera.kill(SIGTERM)
         #expect(outcome.errors.contains("left out: DCIM/100TEST/\(longer): ") && !outcome.errors.contains(longest), "\(outcome.errors)")
+    }
+
+    @Test func doctorStartsTheProcessAroundLibgphoto2() throws {
+        let table = try Table(), program = try table.write("broken", "#!/bin/sh\nexit 127\n")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        let words = ["doctor", "--state", table.state, "--json"]
+        let outcome = try Program.run(words, environment: ["FILMGATE_GPHOTO2": program])
+        let finding = try #require(outcome.items("finding").first { $0["subject"] as? String == "gphoto2" })
+        #expect(finding["good"] as? Bool == false && outcome.status != 0)
+        #expect((finding["message"] as? String)?.contains("status 127") == true, "\(finding)")
     }
 
     @Test func doctorPrintsTheRulesThatItAsksFor() throws {

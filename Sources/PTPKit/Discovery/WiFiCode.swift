@@ -6,4 +6,13 @@ public struct WiFiCode: Sendable, Hashable {
     public init(network: String, password: String, model: String = "", device: String = "") {
         (self.network, self.password, self.model, self.device) = (network, password, model, device)
     }
+
+    /// The command by which NetworkManager joins the network, for a shell.
+    ///
+    /// Whatever the code holds is a word of it and nothing else.
+    public var joining: String {
+        "nmcli device wifi connect \(Self.quoted(network)) password \(Self.quoted(password))"
+    }
+
+    private static func quoted(_ word: String) -> String { "'" + word.replacing("'", with: "'\\''") + "'" }
 }

@@ -107,11 +107,13 @@ struct CamerasCommand: AsyncParsableCommand {
             line.add("network", code.network)
             line.add("password", code.password)
             line.add("model", code.model.isEmpty ? nil : code.model)
+            line.add("command", code.joining)
             Console.out(line.finished)
         } else {
             Console.out("network: \(Describe.name(code.network))")
             Console.out("password: \(Describe.name(code.password))")
-            Console.err("Join it, then: filmgate cameras --search")
+            Console.out(Describe.name(code.joining))
+            Console.err("Join it with that command, or by hand; then: filmgate cameras --search")
         }
     }
 
