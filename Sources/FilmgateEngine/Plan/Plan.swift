@@ -2,7 +2,8 @@ public import FilmgateCore
 
 /// A pipeline file resolved and checked: every module built, every name bound.
 public struct Plan: Sendable {
-    var sources: [any SourceDriver]
+    /// In the order of the pipeline file.
+    public internal(set) var sources: [any SourceDriver]
     /// Where each of them looks, as its options say it, when all of that are patterns; by its position.
     var patterns: [Int: [String]] = [:]
     var stages: [any Stage]

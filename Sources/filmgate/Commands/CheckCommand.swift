@@ -13,7 +13,7 @@ struct CheckCommand: AsyncParsableCommand {
     @Argument(help: "Pipeline files.", completion: .file(extensions: ["yaml", "yml"]))
     var pipelines: [String]
 
-    @Flag(help: "Also try every target, with its sign-in.")
+    @Flag(help: "Also try every target, with its sign-in, and look for the cameras.")
     var connect = false
 
     @Option(help: "With --connect: the event that targets are tried with; absent: the chosen one.")
@@ -42,7 +42,7 @@ struct CheckCommand: AsyncParsableCommand {
                 invalid = true
                 continue
             }
-            let failed = connect ? try await tryTargets(pipeline, workplace) : nil
+            let failed = connect ? try await tryAll(pipeline, workplace) : nil
             refused = refused ?? failed
             if !options.json { Console.out(failed == nil ? "\(path): valid" : "\(path): valid, but not all of it can be used now") }
         }
@@ -91,12 +91,12 @@ struct CheckCommand: AsyncParsableCommand {
         return !found.isEmpty
     }
 
-    /// Asks every target; the first refusal decides the exit code.
-    private func tryTargets(_ pipeline: PipelineFile, _ workplace: Workplace) async throws -> IngestError? {
+    /// Asks every target and looks for every camera; the first refusal decides the exit code.
+    private func tryAll(_ pipeline: PipelineFile, _ workplace: Workplace) async throws -> IngestError? {
         let event = try event.map(EventGate.checked) ?? EventGate(state: options.stateDirectory).chosen
         let plan = try await workplace.telling { () async throws(IngestError) in
             if let event { try await EventDesk(workplace: workplace).learn(event, [pipeline]) }
-            return try workplace.builder(ledger: nil, event: event).plan(pipeline)
+            return try workplace.ordering(pipeline.sources, workplace.builder(ledger: nil, event: event)).plan(pipeline)
         }
         if !pipeline.sources.isEmpty, !options.json {
             Console.out("sources are not tried: `filmgate cameras` and `filmgate doctor` look for them")
@@ -111,6 +111,7 @@ struct CheckCommand: AsyncParsableCommand {
                 Failure.tell(IngestError(error.code, "\(name): \(error.message)", advice: error.advice), json: options.json)
             }
         }
-        return first
+        let failed = await CameraTrial(workplace: workplace).run(pipeline, plan)
+        return first ?? failed
     }
 }
