@@ -54,7 +54,9 @@ package struct ShotBuilder {
             shot.key = key(stem, home: home, folder: item.folder)
             follow(stem, kind: kind, ext: ext, home: home, &shot)
         }
-        entries.append(SourceEntry(origin: origin, kind: kind, shot: shot, fate: fate))
+        var entry = SourceEntry(origin: origin, kind: kind, shot: shot, fate: fate)
+        entry.isProtected = item.entry.isReadOnly
+        entries.append(entry)
     }
 
     /// Neighbours mostly belong together: they share one string.

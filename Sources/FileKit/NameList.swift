@@ -127,6 +127,7 @@ struct NameList: ~Copyable {
         }
         let facts = answer.facts
         entry.type = Self.type(mode: facts.mode)
+        entry.isReadOnly = facts.mode & 0o222 == 0
         (entry.size, entry.inode, entry.device) = (facts.size, facts.inode, facts.device)
         (entry.modified, entry.changed, entry.born) = (facts.modified_ns, facts.changed_ns, facts.born_ns)
         return entry

@@ -14,6 +14,8 @@ public struct ScanEntry: Sendable, Hashable {
     public var inode: UInt64 = 0, device: UInt64 = 0
     /// Nanoseconds since 1970; `born` is 0 where the file system does not say.
     public var modified: Int64 = 0, changed: Int64 = 0, born: Int64 = 0
+    /// Nobody may write it: so FAT's read-only mark shows, which cameras set on frames that are protected.
+    public var isReadOnly = false
     /// A folder of another file system than the scan's root: a mount point or a subvolume.
     ///
     /// Entered only on `.cross`.

@@ -28,12 +28,13 @@ struct Rules: Sendable {
     }
 
     private func judge(_ asset: Asset, in shot: Shot) -> String? {
-        kindRefusal(asset.kind) ?? nameRefusal(asset.origin.name) ?? ratingRefusal(shot) ?? protectionRefusal(shot) ?? timeRefusal(asset)
+        kindRefusal(asset.kind) ?? nameRefusal(asset.origin.name)
+            ?? SelectionRule.refusal(rating: shot.rating, below: config.minRating, unrated: config.unrated) ?? protectionRefusal(shot)
+            ?? timeRefusal(asset, in: shot)
     }
 
     private func kindRefusal(_ kind: MediaKind) -> String? {
-        guard !config.accept.isEmpty, !config.accept.contains(kind) else { return nil }
-        return "kind \(kind.rawValue) is not in `accept: \(config.accept.shown ?? "")`"
+        config.accept.isEmpty ? nil : SelectionRule.refusal(of: kind, outside: config.accept, option: "accept")
     }
 
     private func nameRefusal(_ name: String) -> String? {
@@ -41,24 +42,17 @@ struct Rules: Sendable {
         return "\(name) matches none of `include: \(config.include.shown ?? "")`"
     }
 
-    private func ratingRefusal(_ shot: Shot) -> String? {
-        guard let rating = shot.rating else { return config.unrated == .drop ? "not rated, and `unrated: drop`" : nil }
-        guard rating < config.minRating else { return nil }
-        return "\(rating == -1 ? "rejected (rating -1)" : "rating \(rating)"), below `min_rating: \(config.minRating)`"
-    }
-
     private func protectionRefusal(_ shot: Shot) -> String? {
-        switch (config.protected, shot.isProtected) {
-        case (.only, false): "not protected in the camera, and `protected: only`"
-        case (.skip, true): "protected in the camera, and `protected: skip`"
-        default: nil
+        switch config.protected {
+        case .any: nil
+        case .only: SelectionRule.refusal(unprotected: shot.isProtected)
+        case .skip: shot.isProtected ? "protected in the camera, and `protected: skip`" : nil
         }
     }
 
-    private func timeRefusal(_ asset: Asset) -> String? {
-        guard config.since != nil || config.until != nil, let time = asset.selectionTime else { return nil }
-        if let since = config.since, time.civilSeconds < since.first { return "taken \(time), before `since: \(since.text)`" }
-        if let until = config.until, time.civilSeconds > until.last { return "taken \(time), after `until: \(until.text)`" }
-        return nil
+    /// By the corrected clock: a wrong clock is the very case in which somebody selects by time.
+    private func timeRefusal(_ asset: Asset, in shot: Shot) -> String? {
+        guard config.asksTimes, let time = shot.times[asset.id] ?? asset.media?.captured else { return nil }
+        return SelectionRule.refusal(taken: time, since: config.since, until: config.until)
     }
 }

@@ -2,8 +2,6 @@ public import FilmgateCore
 
 /// Lets pass what fits by kind, rating, protection, time and name; a shot's sidecars and memos share the fate of their frames.
 public struct SelectStage: Module, Stage {
-    /// What happens to frames without a rating.
-    public enum Unrated: String, Sendable, CaseIterable, ConfigValue { case pass, drop }
     /// What the camera's protection (the lock or key button) decides.
     public enum Protected: String, Sendable, CaseIterable, ConfigValue { case any, only, skip }
 
@@ -15,6 +13,8 @@ public struct SelectStage: Module, Stage {
         public var since: TimeBound?, until: TimeBound?
         public var include: [Glob] = [], exclude: [Glob] = []
         public init() {}
+
+        var asksTimes: Bool { since != nil || until != nil }
 
         public static let schema: Schema<Self> = [
             .field("accept", \.accept, "Kinds that pass; absent: all."),
@@ -38,11 +38,19 @@ public struct SelectStage: Module, Stage {
     public static let manifest = Manifest(
         "select", "Lets pass what fits by kind, rating, protection, time and name.", needs: [.media], gives: [.selected])
 
+    public let traits: StageTraits
     private let rules: Rules
 
-    public init(_ config: Config, _ context: ModuleContext) throws(IngestError) { rules = Rules(config) }
+    public init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
+        rules = Rules(config)
+        var traits = StageTraits()
+        (traits.asksTimes, traits.selects) = (config.asksTimes, true)
+        self.traits = traits
+    }
 
     public func refusal(ofName name: String, _ kind: MediaKind) -> String? { rules.refusal(ofName: name, kind) }
+
+    public func refusal(of asset: Asset, in shot: Shot) -> String? { rules.refusal(of: asset, in: shot) }
 
     public func process(_ asset: Asset, of shot: Shot) async throws(IngestError) -> Verdict {
         guard let reason = rules.refusal(of: asset, in: shot) else { return .pass(asset) }

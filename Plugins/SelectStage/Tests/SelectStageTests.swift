@@ -17,13 +17,19 @@ import Testing
     }
 
     /// The reason for each asset of the shot; nil = passes.
-    private static func reasons(_ assets: [Asset], _ configure: (inout SelectStage.Config) -> Void) async throws -> [String?] {
+    ///
+    /// `times`: when they were taken by the corrected clock.
+    private static func reasons(
+        _ assets: [Asset], at times: CivilTime? = nil, _ configure: (inout SelectStage.Config) -> Void
+    ) async throws -> [String?] {
         var config = SelectStage.Config()
         configure(&config)
         let stage = try SelectStage(config, ModuleContext(name: "select", logger: Logger(label: "test"), state: ""))
         var reasons: [String?] = []
+        var shot = Shot(key: "k", assets: assets)
+        for asset in assets { shot.times[asset.id] = times }
         for asset in assets {
-            switch try await stage.process(asset, of: Shot(key: "k", assets: assets)) {
+            switch try await stage.process(asset, of: shot) {
             case .pass: reasons.append(nil)
             case .finish(_, let ending, let reason, _):
                 #expect(ending == .filtered)
@@ -102,10 +108,12 @@ import Testing
         #expect(try await reason(12, nil, "2026-04-30") == "taken 2026-05-01T12:30:00+10:00, after `until: 2026-04-30`")
     }
 
-    @Test func withoutATimeTheFilesOwnCounts() async throws {
-        // 2026-05-01 12:00 UTC: the same year anywhere.
-        #expect(try await Self.reasons([Self.frame("A.JPG")]) { $0.since = TimeBound("2027-01-01") }[0] != nil)
-        #expect(try await Self.reasons([Self.frame("A.JPG")]) { $0.since = TimeBound("2025-01-01") } == [nil])
+    @Test func theCorrectedTimeCountsBeforeTheCameras() async throws {
+        let wrong = CivilTime(year: 2026, month: 5, day: 16, hour: 13), right = CivilTime(year: 2026, month: 5, day: 17, hour: 13)
+        let frame = Self.frame("A.JPG", captured: wrong)
+        #expect(try await Self.reasons([frame], at: right) { $0.since = TimeBound("2026-05-17") } == [nil])
+        #expect(try await Self.reasons([frame], at: right) { $0.until = TimeBound("2026-05-16") }[0] != nil)
+        #expect(try await Self.reasons([Self.frame("A.JPG")], at: right) { $0.since = TimeBound("2027-01-01") }[0] != nil)
     }
 
     @Test func names() async throws {

@@ -35,6 +35,9 @@ public struct Asset: Sendable, Identifiable {
 
 /// Flags that more than one part of the house knows.
 public enum AssetFlag {
+    /// Protected in the camera, by its lock or key button.
+    public static let protected = "protected"
+
     /// Made by a stage, so no file of the source: not counted among what was seen.
     public static let made = "made"
 

@@ -6,6 +6,8 @@ public indirect enum ValueKind: Sendable, Hashable, Codable {
     case map(ValueKind)
     /// A map with options of its own.
     case section([FieldDescription])
+    /// One of several forms.
+    case either([ValueKind])
     /// The name of an entry under `auth:` or `targets:`.
     case reference(String)
     /// Any shape; decoded by the module itself.

@@ -119,9 +119,15 @@ public struct KnownFile: Sendable, Hashable {
     public var captured: CivilTime?
     /// The time counts UTC by the movie's standard (``AssetFlag/zoneAssumed``).
     public var zoneAssumed = false
+    /// The file has been read for its metadata; else rating and size in pixels say nothing.
+    public var isRead = false
+    /// As in `MediaFacts`.
+    public var rating: Int?, width: Int?, height: Int?
+    /// It was protected in the camera (``AssetFlag/protected``) when it was taken.
+    public var isProtected = false
     /// Identities of the targets that have a done receipt for this content.
     public var done: [String]
-    /// Identities of targets whose delivered copy the photographer has since removed (culled), where that is known.
+    /// The shot's key.
     public var shot: String
 
     public init(

@@ -161,6 +161,8 @@ public struct SourceEntry: Sendable {
     public var kind: MediaKind
     public var shot: ShotPlace
     public var fate: Fate
+    /// Protected in the camera, by its lock or key button.
+    public var isProtected = false
 
     public init(origin: Origin, kind: MediaKind, shot: ShotPlace, fate: Fate = .take) {
         (self.origin, self.kind, self.shot, self.fate) = (origin, kind, shot, fate)

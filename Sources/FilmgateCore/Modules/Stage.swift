@@ -10,11 +10,16 @@ public protocol Stage: Sendable {
     ///
     /// The reason that `process` would give. Default: nil, it depends on the frame.
     func refusal(ofName name: String, _ kind: MediaKind) -> String?
+    /// Why a file ends here as filtered, told from its facts and its shot's alone, without its bytes.
+    ///
+    /// Default: nil, it passes, or that cannot be told so.
+    func refusal(of asset: Asset, in shot: Shot) -> String?
 }
 
 extension Stage {
     public var traits: StageTraits { StageTraits() }
     public func refusal(ofName name: String, _ kind: MediaKind) -> String? { nil }
+    public func refusal(of asset: Asset, in shot: Shot) -> String? { nil }
 }
 
 /// What a stage asks of the engine, as data.
@@ -31,6 +36,14 @@ public struct StageTraits: Sendable, Hashable {
     public var stamps = false
     /// Only adds what a file says about itself: is also asked of the files of a shot that are known and not taken again (`Shot.known`).
     public var reads = false
+    /// What the targets that it delivers to get, by their names; absent = everything.
+    ///
+    /// A profile may say otherwise.
+    public var rules: [String: DeliveryRule] = [:]
+    /// Wants to know when each file was taken (`Shot.times`).
+    public var asksTimes = false
+    /// Answers `refusal(of:in:)`.
+    public var selects = false
 
     public init(deliversTo: [String] = [], workers: Int? = nil, recognises: Bool = false, hourShift: Bool = false) {
         (self.deliversTo, self.workers, self.recognises, self.hourShift) = (deliversTo, workers, recognises, hourShift)
@@ -59,6 +72,8 @@ public struct Shot: Sendable {
     public var known: [Asset] = []
     /// For stages that ask for it.
     public var stamping: Stamping?
+    /// For stages that ask for it: when each file was taken, corrected by its profile; the file's own time where it does not say.
+    public var times: [AssetID: CivilTime] = [:]
 
     public init(key: String, assets: [Asset], remembered: Asset? = nil) {
         (self.key, self.assets, self.remembered) = (key, assets, remembered)

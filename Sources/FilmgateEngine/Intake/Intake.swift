@@ -165,7 +165,10 @@ struct Intake: Sendable {
         ground.book.beginPlacing()
         var done = handed
         let placed = await Result { () async throws(IngestError) in
-            let all = try await placer.place(deliver, lead: result.lead, kinds: Set(work.members.map(\.entry.kind)), budget: claims)
+            var standing = result.passed.first?.standing ?? ShotStanding()
+            standing.kinds = Set(work.members.map(\.entry.kind))
+            let all = try await placer.place(deliver, lead: result.lead, standing: standing, budget: claims)
+            for placed in all where placed.awaitsRating { noteRefused(placed.consignment.asset) }
             // What was made of a frame is written down before the frame is delivered: nobody would make it again afterwards.
             for placed in all.filter(\.isMade) + all.filter({ !$0.isMade }) {
                 ground.underWay.begin(placed.consignment.asset.id)

@@ -23,9 +23,13 @@ struct Listing: Sendable {
         var acceptable: Set<MediaKind>
         var again: Bool
         /// Identities of the targets that the pipeline wants for a file with these facts, or nil when it is filtered.
-        var wanted: @Sendable (KnownFile) -> [String]
+        ///
+        /// Also of those that may want it, once it has been read.
+        var wanted: @Sendable (KnownFile, KnownShot) -> [String]
         /// Why nothing takes a file that ended `filtered` before; nil when the rules may say otherwise now.
-        var refusal: @Sendable (KnownFile) -> String? = { _ in nil }
+        var refusal: @Sendable (KnownFile, KnownShot) -> String? = { _, _ in nil }
+        /// Whether they ask for what the other files of a shot say.
+        var looksAtShots = false
     }
 
     init(_ entries: [SourceEntry], rules: Rules) {
@@ -64,8 +68,9 @@ struct Listing: Sendable {
 
     private mutating func add(_ shot: Range<Int>) {
         var settled = 0
+        let whole = knownShot(shot)
         for index in shot {
-            guard let verdict = verdict(on: index, rules.recognition.position(of: entries[index].origin)) else {
+            guard let verdict = verdict(on: index, rules.recognition.position(of: entries[index].origin), whole) else {
                 bytes = bytes.addingClamped(entries[index].origin.size)
                 continue
             }
@@ -78,24 +83,44 @@ struct Listing: Sendable {
     private func work(_ range: Range<Int32>) -> ShotWork {
         let shot = entries[Int(range.lowerBound)..<Int(range.upperBound)]
         var known: [Int: KnownFile] = [:], settled: Set<Int> = [], speaking: Set<Int> = []
+        let whole = knownShot(shot.indices)
         for index in shot.indices {
             let file = rules.recognition.position(of: shot[index].origin)
             if let file { known[index] = files[Int(file)] }
-            guard let verdict = verdict(on: index, file) else { continue }
+            guard let verdict = verdict(on: index, file, whole) else { continue }
             settled.insert(index)
             if verdict.file != nil { speaking.insert(index) }
         }
         return ShotWork(entries: shot, known: known, settled: settled, speaking: speaking)
     }
 
-    private func verdict(on index: Int, _ file: Int32?) -> Verdict? {
+    /// What is known of a whole shot; nothing where no rule asks for it.
+    private func knownShot(_ shot: Range<Int>) -> KnownShot {
+        guard rules.looksAtShots else { return KnownShot() }
+        return KnownShot(
+            shot.map { (entries[$0], rules.recognition.position(of: entries[$0].origin).map { files[Int($0)] }) })
+    }
+
+    /// The shot of one entry: its files lie side by side.
+    private func knownShot(around index: Int) -> KnownShot {
+        guard rules.looksAtShots else { return KnownShot() }
+        let key = entries[index].shot.key
+        var range = index..<(index + 1)
+        while range.lowerBound > 0, entries[range.lowerBound - 1].shot.key == key { range = (range.lowerBound - 1)..<range.upperBound }
+        while range.upperBound < entries.count, entries[range.upperBound].shot.key == key {
+            range = range.lowerBound..<(range.upperBound + 1)
+        }
+        return knownShot(range)
+    }
+
+    private func verdict(on index: Int, _ file: Int32?, _ shot: KnownShot) -> Verdict? {
         let entry = entries[index]
         guard entry.fate == .take, rules.acceptable.contains(entry.kind) else { return Verdict(entry: Int32(index), file: nil) }
         guard !rules.again, let file else { return nil }
         let known = files[Int(file)]
         if known.content == nil { return nil }
-        if rules.refusal(known) != nil { return Verdict(entry: Int32(index), file: file) }
-        let wanted = rules.wanted(known)
+        if rules.refusal(known, shot) != nil { return Verdict(entry: Int32(index), file: file) }
+        let wanted = rules.wanted(known, shot)
         guard !wanted.isEmpty, wanted.allSatisfy(known.done.contains) else { return nil }
         return Verdict(entry: Int32(index), file: file)
     }
@@ -108,7 +133,9 @@ struct Listing: Sendable {
         case .take: break
         }
         if let file = verdict.file.map({ files[Int($0)] }), let content = file.content {
-            if let reason = rules.refusal(file) { return Settled(asset: asset, ending: .filtered, reason: reason) }
+            if let reason = rules.refusal(file, knownShot(around: Int(verdict.entry))) {
+                return Settled(asset: asset, ending: .filtered, reason: reason)
+            }
             return Self.seen(asset, file, content)
         }
         let reason = entry.kind == .other ? Settled.unknownKind : "no profile accepts \(entry.kind.rawValue) files"

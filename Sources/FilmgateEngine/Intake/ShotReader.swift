@@ -31,6 +31,7 @@ struct ShotReader: Sendable {
         var result = Result(), assets: [Asset] = []
         for member in work.members where !member.settled {
             var asset = Asset(origin: member.entry.origin, kind: member.entry.kind, shot: member.entry.shot)
+            if member.entry.isProtected { asset.flags.insert(AssetFlag.protected) }
             hub.post(.started(asset.origin))
             do throws(IngestError) {
                 let (file, digests) = try await stager.stage(asset.origin, from: session)
@@ -86,12 +87,18 @@ struct ShotReader: Sendable {
 
     /// The files of the shot that are not taken again, such as a sidecar that was delivered before: a frame is judged by what they say.
     ///
-    /// They are read where they lie; a camera is not asked for them again.
+    /// They are read where they lie; a camera is not asked for them again: what is remembered of them counts.
     private func known(_ work: ShotWork) -> [Asset] {
         let here: [Asset] = work.members.filter(\.speaks).compactMap { member in
-            guard let path = session.localPath(member.entry.origin) else { return nil }
             var asset = Asset(origin: member.entry.origin, kind: member.entry.kind, shot: member.entry.shot)
+            guard let path = session.localPath(member.entry.origin) else {
+                guard let known = member.known else { return nil }
+                Inheritance.remember(known, &asset)
+                if !member.entry.isProtected { asset.flags.remove(AssetFlag.protected) }
+                return asset
+            }
             asset.file = LocalFile(path: path, size: member.entry.origin.size, ownership: .source)
+            if member.entry.isProtected { asset.flags.insert(AssetFlag.protected) }
             return asset
         }
         return work.beside + here
@@ -102,6 +109,8 @@ struct ShotReader: Sendable {
         guard let first = work.members.first, first.settled, !first.entry.kind.follows, let known = first.known else { return nil }
         var lead = Asset(origin: first.entry.origin, kind: first.entry.kind, shot: first.entry.shot)
         Inheritance.remember(known, &lead)
+        // The button may have been pressed since.
+        if first.entry.isProtected { lead.flags.insert(AssetFlag.protected) } else { lead.flags.remove(AssetFlag.protected) }
         lead.digests = known.content.map { Digests(sha256: $0.sha256) }
         return lead
     }

@@ -15,7 +15,9 @@ enum Companions {
             }
             for companion in owner.companions {
                 let asset = asset(companion, beside: owner)
-                made.append(Passed(asset: asset, decision: .deliver(to: targets.filter(companion.targets.contains))))
+                made.append(
+                    Passed(
+                        asset: asset, decision: .deliver(to: targets.filter(companion.targets.contains)), standing: passed[index].standing))
             }
         }
         return made

@@ -23,6 +23,10 @@ enum Inheritance {
         asset.media?.serial = known.serial
         asset.media?.owner = known.owner
         asset.media?.captured = known.captured
+        asset.media?.rating = known.rating
+        asset.media?.width = known.width
+        asset.media?.height = known.height
+        if known.isProtected { asset.flags.insert(AssetFlag.protected) }
         if known.zoneAssumed { asset.flags.insert(AssetFlag.zoneAssumed) }
     }
 }

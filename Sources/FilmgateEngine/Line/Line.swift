@@ -8,6 +8,8 @@ struct Passed: Sendable {
     }
     var asset: Asset
     var decision: Decision
+    /// What all files of its shot say together.
+    var standing = ShotStanding()
 }
 
 /// Takes the assets of one shot through the stages: stage by stage, the primary first, so that a sidecar's facts are known when its picture is judged.
@@ -31,6 +33,7 @@ struct Line: Sendable {
         var decided: [AssetID: Passed] = [:]
         for stage in stages {
             if stage.traits.reads { try await read(&shot, by: stage) }
+            if stage.traits.asksTimes, let desk { shot.times = try await desk.times(of: shot, turn: turn) }
             if stage.traits.stamps, let desk { shot.stamping = try await desk.stamping(for: shot, turn: turn) }
             for index in shot.assets.indices where decided[shot.assets[index].id] == nil {
                 let (asset, whole) = (shot.assets[index], shot)
@@ -52,8 +55,12 @@ struct Line: Sendable {
             }
             if stage.traits.reads { shot.shareBody() }
         }
+        let standing = ShotStanding(shot)
         return shot.assets.map { asset in
-            decided[asset.id] ?? Passed(asset: asset, decision: .finish(.filtered, reason: "no stage delivers it", twin: nil))
+            var passed =
+                decided[asset.id] ?? Passed(asset: asset, decision: .finish(.filtered, reason: "no stage delivers it", twin: nil))
+            passed.standing = standing
+            return passed
         }
     }
 

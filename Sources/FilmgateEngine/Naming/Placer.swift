@@ -12,6 +12,8 @@ struct Placer: Sendable {
     let volumeLabel: String
     let bodies: BodyBook
     let trees: TreeBook
+    /// What targets get where no profile says otherwise.
+    var rules: [String: DeliveryRule] = [:]
 
     /// One asset, placed: its consignment, and the parcels that must be sent.
     struct Placed: Sendable {
@@ -19,14 +21,16 @@ struct Placer: Sendable {
         var parcels: [Parcel]
         /// What waits for the same event at targets that are not at hand.
         var elsewhere: [Elsewhere] = []
+        /// Another rating of its shot would bring it to a target that it is kept from now.
+        var awaitsRating = false
         var isMade: Bool { consignment.asset.flags.contains(AssetFlag.made) }
     }
 
     /// What a shot's assets become.
     ///
-    /// `lead` is what is known of the primary, read now or remembered; `kinds` are those of all files of the shot, read now or not.
+    /// `lead` is what is known of the primary, read now or remembered; `standing` what all files of the shot say together.
     func place(
-        _ assets: [(asset: Asset, to: [String])], lead: Asset?, kinds: Set<MediaKind> = [], budget: [AssetID: UInt64]
+        _ assets: [(asset: Asset, to: [String])], lead: Asset?, standing: ShotStanding = ShotStanding(), budget: [AssetID: UInt64]
     ) async throws(IngestError) -> [Placed] {
         let tree = assets.first.flatMap { TreeBook.Place($0.asset.origin, $0.asset.shot) }
         let speaker = treeLead(tree, lead)
@@ -45,8 +49,8 @@ struct Placer: Sendable {
             }
             var own = speaker?.id == lead?.id ? asset : Inheritance.apply(from: facts, to: asset)
             if lead?.kind.follows != false { own.joinTree(of: speaker) }
-            let route = Self.route(of: own, kinds, speaker)
-            drafts.append(try await draft(own, to: names, profile: profile, lead: lead, routed: route))
+            let frame = FrameFacts(of: own, lead: speaker, standing, profile)
+            drafts.append(try await draft(own, as: frame, to: names, profile: profile, lead: lead))
         }
         let values = shotValues(profile)
         let first = lead.map { NamingLead($0, among: drafts, profile: profile) }
@@ -86,7 +90,7 @@ struct Placer: Sendable {
     }
 
     private func draft(
-        _ asset: Asset, to names: [String], profile: ResolvedProfile, lead: Asset?, routed: MediaKind
+        _ asset: Asset, as frame: FrameFacts, to names: [String], profile: ResolvedProfile, lead: Asset?
     ) async throws(IngestError) -> Draft {
         guard let file = asset.file, let digests = asset.digests else {
             throw IngestError(.unexpected, "\(asset.origin.absolutePath) reached the targets without its bytes.")
@@ -98,8 +102,13 @@ struct Placer: Sendable {
         draft.photographer = photographer ?? profile.photographer ?? asset.media?.owner ?? lead?.media?.owner
         let rows = try await deliveries(of: content, asset, to: names)
         for target in targets where names.contains(target.name) {
-            let delivered = profile.deliver.map { $0[target.name] ?? [] }
-            if let refusal = target.refusal(of: asset, routed: routed, only: delivered) {
+            let share = profile.share(of: target.name, rules)
+            if case .refuses(let reason) = share.decision(on: frame, for: target.name) {
+                draft.receipts[target.name] = Receipt(state: .excluded, reason: reason)
+                draft.awaitsRating = draft.awaitsRating || share.awaitsRating(frame, for: target.name)
+                continue
+            }
+            if let refusal = target.refusal(of: asset) {
                 draft.receipts[target.name] = Receipt(state: .excluded, reason: refusal)
                 continue
             }
@@ -139,12 +148,6 @@ struct Placer: Sendable {
         if !earlier.isEmpty, wanted.allSatisfy({ done.contains($0.identity) }) { return earlier }
         return try await ledger.deliveries(of: content)
     }
-
-    /// Sidecars and memos go where their shot's RAW or video goes, else where its primary does.
-    private static func route(of asset: Asset, _ kinds: Set<MediaKind>, _ lead: Asset?) -> MediaKind {
-        guard asset.kind.follows else { return asset.kind }
-        return [MediaKind.raw, .video].first(where: kinds.contains) ?? lead?.kind ?? asset.kind
-    }
 }
 
 /// One asset while its names are being chosen.
@@ -158,6 +161,7 @@ struct Draft: Sendable {
     var given: [DeliveryRow] = []
     /// Final already: excluded, or delivered in an earlier run.
     var receipts: [String: Receipt] = [:]
+    var awaitsRating = false
     /// Path per target that must still be sent.
     var paths: [String: String] = [:]
     /// Per target, the parts of that path; none where the target has no names.
@@ -245,6 +249,6 @@ struct Draft: Sendable {
             parcel.isUnasked = unasked.contains(target.name)
             return parcel
         }
-        return Placer.Placed(consignment: consignment, parcels: parcels)
+        return Placer.Placed(consignment: consignment, parcels: parcels, awaitsRating: awaitsRating)
     }
 }

@@ -7,6 +7,7 @@ extension PipelineDecoder {
         checkOrder(pipeline.stages)
         checkUpload(pipeline, root)
         checkDeliveries(pipeline)
+        checkRules(pipeline)
         checkSignIns(pipeline)
         checkStageTargets(pipeline)
         checkTimes(pipeline)
@@ -152,6 +153,24 @@ extension PipelineDecoder {
         }
         for target in pipeline.targets where !to.contains(target.name) && !to.isEmpty && !meant.contains(target.name) {
             warn(target.mark, "unused-target", "Nothing is delivered to `\(target.name)`: it is not in `upload.to`.")
+        }
+    }
+
+    /// A rule that asks what files say needs somebody who reads it: else every frame would count as not rated.
+    private mutating func checkRules(_ pipeline: PipelineFile) {
+        let reads = pipeline.stages.contains { registry.entry(.stage, $0.module)?.manifest.gives.contains(.media) != false }
+        guard !reads, let upload = pipeline.stages.first(where: { $0.module == Self.uploadStage }) else { return }
+        var rules: [(mark: Mark, rule: DeliveryRule)] = []
+        if let node = upload.node["deliver"], case .map(let pairs) = node.value {
+            rules = pairs.compactMap { pair in (try? DeliveryRule(node: pair.value)).map { (pair.key.mark, $0) } }
+        }
+        for profile in pipeline.profiles.profiles {
+            rules += profile.delivering.compactMap { place in profile.deliver?[place.target].map { (place.mark, $0) } }
+        }
+        for (mark, rule) in rules where !rule.asks.subtracting([.protection]).isEmpty {
+            error(
+                mark, "missing-stage", "This rule asks what files say about themselves, and no stage reads that.",
+                hint: "Put `- exif: {}` first among the stages.")
         }
     }
 

@@ -14,6 +14,8 @@ public struct Plan: Sendable {
     var spool: UInt64
     /// Targets that some stage delivers to; what the profile says nothing else about goes there.
     var uploadTo: Set<String>
+    /// What they get where no profile says otherwise; absent: everything.
+    var rules: [String: DeliveryRule] = [:]
     /// Known files are not read again.
     var recognises: Bool
     /// A known file whose time moved by whole hours is still known.
@@ -36,6 +38,7 @@ public struct Plan: Sendable {
         let workers = traits.compactMap(\.workers).first
         self.targets = targets.map { PlannedTarget(name: $0.name, target: $0.target, workers: workers) }
         uploadTo = Set(traits.flatMap(\.deliversTo))
+        for stage in traits { rules.merge(stage.rules) { $1 } }
         recognises = traits.contains(where: \.recognises)
         hourShift = traits.contains(where: \.hourShift)
     }
@@ -62,53 +65,5 @@ public struct Plan: Sendable {
     var acceptable: Set<MediaKind> {
         let ordinary = Set(MediaKind.allCases).subtracting([.other])
         return profiles.profiles.compactMap(\.accept).reduce(ordinary) { $0.union($1) }
-    }
-
-    /// Why nothing takes a file that was read before and ended `filtered`, by its kind and name alone; nil where other facts or its
-    /// shot decide.
-    ///
-    /// The rules of today are asked: where they have changed, it is read again.
-    @Sendable func refusal(_ known: KnownFile) -> String? {
-        guard known.ending == .filtered, !known.kind.follows else { return nil }
-        let name = known.fingerprint.path.split(separator: "/").last.map(String.init) ?? ""
-        for stage in stages { if let reason = stage.refusal(ofName: name, known.kind) { return reason } }
-        let profile = profiles.resolve(make: known.make, model: known.model, serial: known.serial, owner: known.owner)
-        if let reason = profile.refusal(of: known.kind) { return reason }
-        var reasons: [String] = []
-        for target in targets.sorted(by: { $0.name < $1.name }) where uploadTo.contains(target.name) {
-            let only = profile.deliver.map { $0[target.name] ?? [] }
-            guard let reason = target.refusal(of: known.kind, routed: known.kind, only: only) ?? target.refusal(ofName: name) else {
-                return nil
-            }
-            reasons.append("\(target.name): \(reason)")
-        }
-        return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
-    }
-
-    /// The targets that take this file by the rules of today.
-    func wanted(_ asset: Asset) -> [PlannedTarget] {
-        let facts = asset.media
-        let profile = profiles.resolve(make: facts?.make, model: facts?.model, serial: facts?.serial, owner: facts?.owner)
-        if profile.refusal(of: asset.kind) != nil { return [] }
-        return targets.filter { target in
-            let only = profile.deliver.map { $0[target.name] ?? [] }
-            return uploadTo.contains(target.name) && target.refusal(of: asset, routed: asset.kind, only: only) == nil
-        }
-    }
-
-    /// Identities of the targets that a known file should have reached.
-    func wanted(_ known: KnownFile) -> [String] {
-        let profile = profiles.resolve(make: known.make, model: known.model, serial: known.serial, owner: known.owner)
-        if let accept = profile.accept, !accept.contains(known.kind) { return [] }
-        return targets.filter { target in
-            guard uploadTo.contains(target.name) else { return false }
-            if let accepts = target.traits.accepts, !accepts.contains(known.kind) { return false }
-            if let limit = target.traits.maxSize, known.fingerprint.size > limit { return false }
-            let ext = FileName(known.fingerprint.path).ext.lowercased()
-            if let extensions = target.traits.extensions, !extensions.contains(ext) { return false }
-            // Sidecars and memos go where their shot goes: for them any rule may apply, so no kind is ruled out.
-            if known.kind.follows { return profile.deliver.map { $0[target.name] != nil } ?? true }
-            return profile.deliver.map { $0[target.name]?.contains(known.kind) == true } ?? true
-        }.map(\.identity)
     }
 }

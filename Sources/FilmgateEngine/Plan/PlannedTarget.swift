@@ -28,16 +28,9 @@ final class PlannedTarget: Sendable {
     }
 
     /// Why this target does not take files of that kind, whatever is in them.
-    ///
-    /// `routed`: the kind by which the profile sends it, for sidecars and memos that of the file that they belong to. What the target itself
-    /// takes is asked of the file's own kind.
-    func refusal(of kind: MediaKind, routed: MediaKind, only kinds: Set<MediaKind>?) -> String? {
-        if let kinds, kinds.isEmpty { return "the profile delivers nothing to \(name)" }
-        if let kinds, !kinds.contains(routed) {
-            return "the profile delivers only \(kinds.map(\.rawValue).sorted().joined(separator: ", ")) to \(name)"
-        }
-        if let accepts = traits.accepts, !accepts.contains(kind) { return "\(name) does not take \(kind.rawValue) files" }
-        return nil
+    func refusal(of kind: MediaKind) -> String? {
+        guard let accepts = traits.accepts, !accepts.contains(kind) else { return nil }
+        return "\(name) does not take \(kind.rawValue) files"
     }
 
     /// Why this target does not take files with such an extension.
@@ -47,15 +40,13 @@ final class PlannedTarget: Sendable {
         return "\(name) does not take .\(ext) files"
     }
 
-    /// Why this target does not take the asset; nil when it does.
-    func refusal(of asset: Asset, routed: MediaKind, only kinds: Set<MediaKind>?) -> String? {
-        if let reason = refusal(of: asset.kind, routed: routed, only: kinds) { return reason }
+    /// Why this target itself does not take the asset; nil when it does.
+    func refusal(of asset: Asset) -> String? {
+        if let reason = refusal(of: asset.kind) { return reason }
         let size = asset.renditions[name]?.file.size ?? asset.origin.size
         if let limit = traits.maxSize, size > limit { return "\(name) takes at most \(ByteCount(limit).shown ?? "") a file" }
         if let reason = refusal(ofName: asset.origin.name) { return reason }
-        if let limit = traits.maxPixels, let width = asset.media?.width, let height = asset.media?.height, width > 0,
-            height > limit / width
-        {
+        if let limit = traits.maxPixels, let pixels = asset.media?.pixels, pixels > limit {
             return "\(name) takes at most \(limit / 1_000_000) megapixels"
         }
         return nil

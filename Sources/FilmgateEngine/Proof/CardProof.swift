@@ -129,7 +129,7 @@ public struct CardProof: Sendable {
         // Also for a target that only an earlier run was to fill: what was ordered and is not there yet may still be read from the card.
         let waiting: Set<Receipt.State> = [.pending, .held]
         if let open = deliveries.first(where: { waiting.contains($0.receipt.state) }) { return .problem(Self.undone(open)) }
-        if let witnesses, let missing = try witnesses.wanted(row).first(where: { !row.wanted.contains($0.identity) }) {
+        if let witnesses, let missing = try await witnesses.wanted(row, reader).first(where: { !row.wanted.contains($0.identity) }) {
             return .problem("\(missing.name): never delivered there, and the pipeline wants it")
         }
         var holdsOriginal = entry.kind == .sidecar, places = CopyPlaces()

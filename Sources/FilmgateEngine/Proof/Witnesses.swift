@@ -13,6 +13,9 @@ public final class Witnesses: Sendable {
     private let built: Mutex<[String?: [Plan]]>
     /// Targets that did not answer or let nobody in, by their identity.
     private let silent = Mutex<[String: IngestError]>([:])
+    private struct Folder: Hashable { var volume: String, path: String }
+    /// Of the folders looked at so far, by the shots' keys.
+    private let shots = Mutex<[Folder: [String: [KnownFile]]]>([:])
 
     /// Throws what building the targets for no event throws.
     public init(_ build: @escaping Build) throws(IngestError) {
@@ -42,14 +45,39 @@ public final class Witnesses: Sendable {
         silent.withLock { $0[identity] = error }
     }
 
-    /// The targets that a file should have reached by the rules of today.
+    /// The targets that a file should have reached by the rules of today, and those of which that cannot be told without reading it.
     ///
-    /// Sidecars and memos go where their shot goes: its pictures are asked.
-    func wanted(_ row: AssetRow) throws(IngestError) -> [PlannedTarget] {
+    /// Sidecars and memos go where their shot goes: its pictures are asked. What the other files of the shot say is looked up in `reader`.
+    func wanted(_ row: AssetRow, _ reader: any LedgerReader) async throws(IngestError) -> [PlannedTarget] {
         if row.kind.follows { return [] }
-        var asset = Asset(origin: row.origin, kind: row.kind, shot: row.shot)
-        asset.media = row.media
-        return try plans(for: row.event).flatMap { $0.wanted(asset) }
+        var known = KnownFile(
+            fingerprint: row.origin.fingerprint, content: row.content, kind: row.kind, ending: row.ending, make: row.media?.make,
+            model: row.media?.model, serial: row.media?.serial, owner: row.media?.owner, captured: row.media?.captured, done: [],
+            shot: row.shot.key)
+        known.zoneAssumed = row.flags.contains(AssetFlag.zoneAssumed)
+        (known.isRead, known.rating, known.isProtected) = (row.media != nil, row.media?.rating, row.flags.contains(AssetFlag.protected))
+        (known.width, known.height) = (row.media?.width, row.media?.height)
+        var found: [PlannedTarget] = []
+        for plan in try plans(for: row.event) {
+            let members = plan.looksAtFacts ? try await members(of: row, reader) : []
+            let shot = KnownShot(remembered: members), lead = shot.speaker(for: known)
+            let facts = lead.remembered(shot: row.shot).media ?? MediaFacts()
+            let profile = try await BodyBook().resolve(facts, lead.kind, plan.profiles, reader)
+            if plan.isSelectedOut(known, members.isEmpty ? [known] : members, profile) { continue }
+            found += plan.wanted(known, profile, plan.frame(of: known, in: shot, profile, isClockSure: true))
+        }
+        return found
+    }
+
+    /// The files of its shot that the ledger knows; a folder of a card is looked up once.
+    private func members(of row: AssetRow, _ reader: any LedgerReader) async throws(IngestError) -> [KnownFile] {
+        let parts = row.origin.volumePath.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        let folder = Folder(volume: row.origin.volume, path: parts.joined(separator: "/"))
+        if let known = shots.withLock({ $0[folder] }) { return known[row.shot.key] ?? [] }
+        let files = try await reader.known(volume: folder.volume, below: folder.path)
+        let found = Dictionary(grouping: files, by: \.shot).mapValues { KnownFile.latest($0) }
+        shots.withLock { $0[folder] = found }
+        return found[row.shot.key] ?? []
     }
 
     private func plans(for event: String?) throws(IngestError) -> [Plan] {

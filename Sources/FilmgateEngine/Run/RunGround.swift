@@ -35,9 +35,11 @@ struct RunGround: Sendable {
     }
 
     func listing(_ entries: [SourceEntry], recognition: Recognition) -> Listing {
-        let rules = Listing.Rules(
-            recognition: recognition, acceptable: plan.acceptable, again: options.again,
-            wanted: WantedMemo(plan).wanted, refusal: plan.refusal)
+        let memo = WantedMemo(plan)
+        var rules = Listing.Rules(
+            recognition: recognition, acceptable: plan.acceptable, again: options.again, wanted: { memo.wanted($0, in: $1) },
+            refusal: plan.refusal)
+        rules.looksAtShots = plan.hasRules
         return Listing(entries, rules: rules)
     }
 
@@ -92,7 +94,7 @@ struct RunGround: Sendable {
         let placer = Placer(
             ledger: reader, targets: plan.targets, profiles: plan.profiles, book: book, event: options.deliveryEvent,
             photographer: options.photographer, again: options.again, volumeLabel: session.place.label, bodies: bodies,
-            trees: trees)
+            trees: trees, rules: plan.rules)
         return Intake(
             session: session,
             reader: ShotReader(session: session, stager: stager, line: Line(stages: plan.stages, desk: desk), tally: tally, hub: hub),

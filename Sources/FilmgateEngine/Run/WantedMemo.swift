@@ -7,7 +7,7 @@ final class WantedMemo: Sendable {
         var make: String?, model: String?, serial: String?, owner: String?, kind: MediaKind, size: UInt64, ext: String
     }
     private let plan: Plan
-    private let sized: Bool, named: Bool
+    private let sized: Bool, named: Bool, ruled: Bool
     private struct State { var answers: [Key: [String]] = [:], last: (key: Key, answer: [String])? }
     private let state = Mutex(State())
 
@@ -15,9 +15,12 @@ final class WantedMemo: Sendable {
         self.plan = plan
         sized = plan.targets.contains { $0.traits.maxSize != nil }
         named = plan.targets.contains { $0.traits.extensions != nil }
+        ruled = plan.hasRules
     }
 
-    @Sendable func wanted(_ known: KnownFile) -> [String] {
+    @Sendable func wanted(_ known: KnownFile, in shot: KnownShot = KnownShot()) -> [String] {
+        // What rules look at differs from file to file.
+        if ruled { return plan.wanted(known, in: shot) }
         let key = Key(
             make: known.make, model: known.model, serial: known.serial, owner: known.owner, kind: known.kind,
             size: sized ? known.fingerprint.size : 0, ext: named ? FileName(known.fingerprint.path).ext.lowercased() : "")

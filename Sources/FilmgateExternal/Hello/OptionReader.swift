@@ -98,7 +98,7 @@ struct OptionReader {
             var values: [String: JSONValue] = [:]
             for pair in pairs { values[pair.key.name] = try plain(pair.value, element) }
             return .object(values)
-        case .free, .section, .secret, .reference: return free(node)
+        case .free, .section, .either, .secret, .reference: return free(node)
         }
     }
 

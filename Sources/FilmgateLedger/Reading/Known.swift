@@ -23,7 +23,8 @@ struct KnownFiles {
     init(_ db: Database, _ range: VolumeRange) { (self.db, self.range) = (db, range) }
 
     static let sql = """
-        SELECT a.path, a.size, a.modified, a.born, a.inode, a.changed, a.shot, a.kind, a.ending, a.content_id, c.key, c.camera_id, c.captured, a.flags
+        SELECT a.path, a.size, a.modified, a.born, a.inode, a.changed, a.shot, a.kind, a.ending, a.content_id, c.key, c.camera_id, c.captured, a.flags,
+            c.known, c.rating, c.width, c.height
         FROM asset a LEFT JOIN content c ON c.id = a.content_id WHERE \(VolumeRange.condition)
         """
     static let camera = "SELECT make, model, serial, owner FROM camera WHERE id = ?"
@@ -54,7 +55,12 @@ struct KnownFiles {
         var known = KnownFile(
             fingerprint: mark, content: key, kind: lastKind.1, ending: lastEnding.1, make: camera?.make, model: camera?.model,
             serial: camera?.serial, owner: camera?.owner, captured: query.textOrNil().flatMap { CivilTime($0) }, done: [], shot: shot)
-        if let flags = query.textOrNil() { known.zoneAssumed = WordList.decode(flags).contains(AssetFlag.zoneAssumed) }
+        if let flags = query.textOrNil().map(WordList.decode) {
+            known.zoneAssumed = flags.contains(AssetFlag.zoneAssumed)
+            known.isProtected = flags.contains(AssetFlag.protected)
+        }
+        (known.isRead, known.rating) = (query.intOrNil() == 1, query.intOrNil().map { Int($0) })
+        (known.width, known.height) = (query.intOrNil().map { Int($0) }, query.intOrNil().map { Int($0) })
         return (known, content)
     }
 

@@ -8,6 +8,7 @@ struct EntryMaker: Sendable {
     func entry(_ object: CameraObject) -> SourceEntry {
         let named = MediaKind(fileName: object.name), kind = named == .other ? object.format.kind ?? named : named
         var entry = SourceEntry(origin: origin(object), kind: kind, shot: shot(object, kind))
+        entry.isProtected = object.isProtected
         if options.slot != 0, Int(object.storage.slot) != options.slot {
             entry.fate = .filtered("Not in slot \(options.slot).")
         } else if let reason = object.undescribed {

@@ -103,6 +103,11 @@ struct ProfileCommand: AsyncParsableCommand {
             return parts.isEmpty ? nil : parts.joined(separator: "; ")
         }
 
+        private static func text(_ rule: DeliveryRule) -> String {
+            guard rule.isOnlyKinds, let kinds = rule.kinds else { return rule.shown ?? "" }
+            return kinds.map(\.rawValue).sorted().joined(separator: ", ")
+        }
+
         private func camera(_ media: MediaFacts) -> String {
             guard let model = media.model else { return "\(media.make ?? "unknown make") unknown model" }
             return media.make == nil ? "unknown make \(model)" : ModelSpellings.shown(make: media.make, model: model)
@@ -116,8 +121,7 @@ struct ProfileCommand: AsyncParsableCommand {
                 (
                     "deliver",
                     profile.deliver.map { deliver in
-                        deliver.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.map(\.rawValue).sorted().joined(separator: ", "))" }
-                            .joined(separator: "; ")
+                        deliver.sorted { $0.key < $1.key }.map { "\($0.key): \(Self.text($0.value))" }.joined(separator: "; ")
                     }
                 ),
                 ("rename", profile.rename?.source), ("stamp", profile.stamp.flatMap(Self.text)),

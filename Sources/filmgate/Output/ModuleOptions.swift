@@ -7,8 +7,18 @@ enum ModuleOptions {
         fields.flatMap { field -> [FieldDescription] in
             var named = field
             named.name = path + field.name
-            guard case .section(let inner) = field.kind else { return [named] }
-            return [named] + flat(inner, below: named.name + ".")
+            guard let inner = section(in: field.kind) else { return [named] }
+            return [named] + flat(inner.fields, below: named.name + "." + inner.path)
+        }
+    }
+
+    /// Options inside a map stand below any of its keys, written as `*`: `deliver.*.kinds`.
+    private static func section(in kind: ValueKind) -> (path: String, fields: [FieldDescription])? {
+        switch kind {
+        case .section(let fields): ("", fields)
+        case .map(let inner): section(in: inner).map { ("*." + $0.path, $0.fields) }
+        case .either(let kinds): kinds.lazy.compactMap(section).first
+        default: nil
         }
     }
 
@@ -28,6 +38,7 @@ enum ModuleOptions {
         case .map(let inner): "map of \(word(inner))"
         case .section: "options"
         case .reference(let section): "name under `\(section):`"
+        case .either(let kinds): kinds.map(word).joined(separator: ", or ")
         case .free: "see README"
         }
     }

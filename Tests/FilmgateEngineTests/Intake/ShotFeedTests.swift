@@ -12,7 +12,7 @@ import Testing
                 shot: ShotPlace(key: name, stem: name))
         }
         let rules = Listing.Rules(
-            recognition: Recognition(known, hourShift: false), acceptable: [.jpeg], again: false, wanted: { _ in ["archive"] })
+            recognition: Recognition(known, hourShift: false), acceptable: [.jpeg], again: false, wanted: { _, _ in ["archive"] })
         return Listing(entries, rules: rules)
     }
 

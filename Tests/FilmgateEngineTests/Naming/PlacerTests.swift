@@ -46,9 +46,9 @@ import Testing
         return asset
     }
 
-    private func paths(_ assets: [Asset], deliver: [String: [MediaKind]]? = nil, kinds: Set<MediaKind> = []) async throws -> [String:
-        String]
-    {
+    private func paths(
+        _ assets: [Asset], deliver: [String: DeliveryRule]? = nil, kinds: Set<MediaKind> = []
+    ) async throws -> [String: String] {
         var target = Target()
         target.traits.layout = Template("{captured:yyyy-MM-dd}/{name}")
         var profile = Profile()
@@ -56,7 +56,9 @@ import Testing
         let placer = Placer(
             ledger: Blank(), targets: [PlannedTarget(name: "t", target: target, workers: nil)], profiles: ProfileSet([profile]),
             book: NameBook(), event: nil, photographer: nil, again: false, volumeLabel: "V", bodies: BodyBook(), trees: TreeBook())
-        let placed = try await placer.place(assets.map { ($0, ["t"]) }, lead: assets[0], kinds: kinds, budget: [:])
+        var standing = ShotStanding()
+        standing.kinds = kinds
+        let placed = try await placer.place(assets.map { ($0, ["t"]) }, lead: assets[0], standing: standing, budget: [:])
         return placed.reduce(into: [:]) { paths, one in
             for parcel in one.parcels { paths[one.consignment.asset.origin.name] = parcel.job.path }
         }

@@ -12,8 +12,8 @@ public struct Profile: Sendable, ModuleConfig {
     public var clockOffset: ClockOffset?
     /// Kinds to ingest; nil = all media and sidecars.
     public var accept: [MediaKind]?
-    /// Kinds by target; nil = all of `upload.to`.
-    public var deliver: [String: [MediaKind]]?
+    /// What targets get; nil = what `upload` says.
+    public var deliver: [String: DeliveryRule]?
     /// Yields the stem.
     public var rename: Template?
     /// What the make writes where a movie's header should hold UTC.
@@ -41,7 +41,7 @@ public struct Profile: Sendable, ModuleConfig {
         .field("movie_clock", \.movieClock, "What the make's movies hold in their headers: utc, as the standard says, or local time."),
         .field("habits", \.habits, "How the make names and marks its files; shown by `profile show`, decides nothing."),
         .field("accept", \.accept, "Kinds of file to ingest; absent = all media and sidecars."),
-        .field("deliver", \.deliver, "Kinds of file by target; absent = everything to all of upload.to."),
+        .field("deliver", \.deliver, "What targets get, by their names: kinds, or a rule as in upload; absent = what upload says."),
         .field("stamp", \.stamp, "What the `stamp` stage writes, instead of what its own options say."),
         .field("rename", \.rename, "Template for the stem of delivered files; the extension is appended."),
     ]

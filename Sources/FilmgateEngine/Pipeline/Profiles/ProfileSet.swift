@@ -35,7 +35,7 @@ public struct ResolvedProfile: Sendable {
     public private(set) var clockOffset: ClockOffset?
     public private(set) var zone: ZoneRules?
     public private(set) var accept: Set<MediaKind>?
-    public private(set) var deliver: [String: Set<MediaKind>]?
+    public private(set) var deliver: [String: DeliveryRule]?
     public private(set) var rename: Template?
     public private(set) var movieClock: MovieClock?
     public private(set) var habits: Habits?
@@ -61,7 +61,7 @@ public struct ResolvedProfile: Sendable {
         take("clock_offset", profile.clockOffset, into: \.clockOffset, rule)
         take("zone", profile.zone, into: \.zone, rule)
         take("accept", profile.accept.map { Set($0) }, into: \.accept, rule)
-        take("deliver", profile.deliver?.mapValues { Set($0) }, into: \.deliver, rule)
+        take("deliver", profile.deliver, into: \.deliver, rule)
         take("rename", profile.rename, into: \.rename, rule)
         take("movie_clock", profile.movieClock, into: \.movieClock, rule)
         take("habits", profile.habits, into: \.habits, rule)

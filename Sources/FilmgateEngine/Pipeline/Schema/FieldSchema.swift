@@ -37,6 +37,7 @@ enum FieldSchema {
         case .list(let element): .object(("type", .text("array")), ("items", value(element)))
         case .map(let element): .object(("type", .text("object")), ("additionalProperties", value(element)))
         case .section(let fields): nullable(options(fields))
+        case .either(let kinds): .object(("anyOf", .array(kinds.map(value))))
         case .free: .object([])
         }
     }
@@ -68,7 +69,7 @@ enum FieldSchema {
         case .integer, .number: Double(text).map { _ in .number(text) }
         case .boolean: .bool(text == "true")
         case .text, .path, .template, .duration, .byteCount, .choice, .reference: .text(text)
-        case .secret, .list, .map, .section, .free: nil
+        case .secret, .list, .map, .section, .either, .free: nil
         }
     }
 }

@@ -1,11 +1,9 @@
-public import FilmgateCore
-
 /// A day or a moment in civil time: `2026-05-01`, `2026-05-01T18:30`, `2026-05-01 18:30:05`.
 public struct TimeBound: Sendable, Hashable, ConfigValue {
     /// As written.
     public let text: String
     /// The first and the last second that it covers, counted as `CivilTime.civilSeconds`.
-    let first: Int64, last: Int64
+    public let first: Int64, last: Int64
 
     public static var kind: ValueKind { .text }
     public var shown: String? { text }
