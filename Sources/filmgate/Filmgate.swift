@@ -27,7 +27,7 @@ struct Filmgate: AsyncParsableCommand {
             ModulesCommand.self,
             SchemaCommand.self,
             ProfileCommand.self, LoginCommand.self, LogoutCommand.self, WhoamiCommand.self, StatusCommand.self, HistoryCommand.self,
-            RetryCommand.self, AssignCommand.self, EventsCommand.self,
+            RetryCommand.self, AssignCommand.self, CancelCommand.self, EventsCommand.self,
             VerifyCommand.self, SafeToFormatCommand.self,
             CamerasCommand.self, ClockCommand.self, SampleCommand.self, CameraCommand.self, DoctorCommand.self,
         ])

@@ -99,6 +99,8 @@ public enum LedgerChange: Sendable {
     ///
     /// A delivery alone takes no denial back: it may have been found to be done already by nobody's word.
     case heard(ContentKey, target: String, Denial?)
+    /// Somebody took that delivery back: its row, `excluded`, replaces what waited, and files that wait for nothing else end.
+    case cancelled(DeliveryRow, run: Int64, at: Int64)
     /// The deliveries of these bytes went on: files of earlier runs that wait for nothing else end too, as duplicates of `twin`, or set
     /// aside where a target refused them.
     ///
@@ -127,6 +129,8 @@ public struct KnownFile: Sendable, Hashable {
     public var isProtected = false
     /// Identities of the targets that have a done receipt for this content.
     public var done: [String]
+    /// Identities of the targets for which its delivery was taken back (``DeliveryRow/isCancelled``).
+    public var cancelled: [String] = []
     /// The shot's key.
     public var shot: String
 
@@ -195,6 +199,14 @@ public struct DeliveryRow: Sendable, Hashable {
 
     /// For `attempts`: the name was chosen while the target did not answer, so nothing was ever sent there.
     public static let unasked = -1
+
+    /// For `attempts` of a delivery that was taken back: its place is gone, and what is delivered there later is a new copy.
+    public static let retired = -2
+    /// The reason of every delivery that was taken back.
+    public static let cancelledReason = "taken back with `filmgate cancel`; `import --again` orders it anew"
+    public static let retiredReason = "its place is gone, said with `filmgate cancel --gone`"
+    /// Somebody took it back: it counts as filtered there, never as delivered.
+    public var isCancelled: Bool { receipt.state == .excluded && attempts != Self.retired }
 
     /// The event of a delivery that is held until somebody says which event it belongs to.
     public static let unassigned = ""

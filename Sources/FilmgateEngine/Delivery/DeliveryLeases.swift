@@ -11,6 +11,8 @@ public final class DeliveryLeases: Sendable {
         var tryNow: @Sendable (String?) async -> Void
         /// Leaves a delivery that was not begun to that dispatcher, under that identity.
         var cede: @Sendable (_ old: Parcel.ID, _ new: Parcel.ID, _ heir: Int) async -> Void
+        /// Ends a delivery that was not begun as taken back; false when it is being sent.
+        var cancel: @Sendable (Parcel.ID) async -> Bool = { _ in false }
     }
 
     private struct State {
@@ -112,6 +114,11 @@ public final class DeliveryLeases: Sendable {
     func cede(_ old: Parcel.ID, to new: Parcel.ID, for heir: Int) async {
         let holder = state.withLock { state in state.owners[old].flatMap { $0 == heir ? nil : state.holders[$0] } }
         await holder?.cede(old, new, heir)
+    }
+
+    /// Has whoever has that delivery end it as taken back; false when it is being sent just now, nil when nobody has it.
+    func cancel(_ id: Parcel.ID) async -> Bool? {
+        await state.withLock { state in state.owners[id].flatMap { state.holders[$0] } }?.cancel(id)
     }
 
     /// `owner` leaves `old` to `heir`, as `new`.

@@ -6,7 +6,8 @@ extension Dispatcher {
     nonisolated func introduce() {
         let holder = DeliveryLeases.Holder(
             tryNow: { [weak self] target in await self?.tryNow(target) },
-            cede: { [weak self] old, new, heir in await self?.cede(old, to: new, of: heir) })
+            cede: { [weak self] old, new, heir in await self?.cede(old, to: new, of: heir) },
+            cancel: { [weak self] id in await self?.cancel(id) ?? false })
         leases.introduce(number, holder)
     }
 

@@ -163,7 +163,7 @@ extension Dispatcher {
         parcels[id]?.job.file = whole
     }
 
-    private func kept(_ file: LocalFile) -> LocalFile {
+    func kept(_ file: LocalFile) -> LocalFile {
         guard file.path.hasSuffix(".part") else { return file }
         var file = file
         let kept = Result { () throws(IngestError) in try StagingArea.keep(file.path) }
@@ -224,8 +224,10 @@ extension Dispatcher {
         row.event = parcel.job.event
         row.name = parcel.name?.row
         row.attempts = parcel.isUnasked ? DeliveryRow.unasked : parcel.attempts
-        if receipt.state != .done { (row.file, row.staged) = (bytes.path, bytes.ownership == .staged) }
-        if let rendition = parcel.rendition, receipt.state != .done {
+        let waits = receipt.state != .done && receipt.state != .excluded
+        if waits { (row.file, row.staged) = (bytes.path, bytes.ownership == .staged) }
+        if receipt.state == .excluded { row.attempts = 0 }
+        if let rendition = parcel.rendition, waits {
             (row.file, row.staged, row.receipt.sha256) = (rendition.path, true, parcel.job.digests.sha256)
         }
         return row

@@ -184,8 +184,12 @@ actor Dispatcher {
         unrecorded -= 1
         concluding -= 1
         if concluding == Self.mostConcluding - 1 { for target in queues.keys { pump(target) } }
-        if receipt.state == .done || parcel.rendition != nil, parcel.spooled != receipt.path { await discardSpooled(parcel) }
-        if receipt.state == .done, let rendition = parcel.rendition { Courier.discardIfStill(rendition, takenTo: receipt.path ?? "") }
+        if receipt.state == .done || receipt.state == .excluded || parcel.rendition != nil, parcel.spooled != receipt.path {
+            await discardSpooled(parcel)
+        }
+        if receipt.state == .done || receipt.state == .excluded, let rendition = parcel.rendition {
+            Courier.discardIfStill(rendition, takenTo: receipt.path ?? "")
+        }
         tellOfDelivery(parcel, receipt)
         // Only now may it be forgotten: until the ledger knew, this was the only place that did.
         parcels.drop(id)

@@ -120,7 +120,7 @@ struct Listing: Sendable {
         let known = files[Int(file)]
         if known.content == nil { return nil }
         if rules.refusal(known, shot) != nil { return Verdict(entry: Int32(index), file: file) }
-        let wanted = rules.wanted(known, shot)
+        let wanted = rules.wanted(known, shot).filter { !known.cancelled.contains($0) }
         guard !wanted.isEmpty, wanted.allSatisfy(known.done.contains) else { return nil }
         return Verdict(entry: Int32(index), file: file)
     }

@@ -117,6 +117,10 @@ struct Placer: Sendable {
                 draft.given.append(row)
                 continue
             }
+            if let row, row.isCancelled, !again {
+                draft.receipts[target.name] = Receipt(state: .excluded, reason: row.receipt.reason)
+                continue
+            }
             draft.wanted.append(target)
             draft.add(row, for: target, again: again, event: event)
             if event != DeliveryRow.unassigned {
@@ -188,7 +192,7 @@ struct Draft: Sendable {
 
     /// What the ledger says of this content at `target` decides whether it is sent, checked, sent again under its old name, or named anew.
     mutating func add(_ row: DeliveryRow?, for target: PlannedTarget, again: Bool, event: String?) {
-        guard let row else {
+        guard let row, row.receipt.state != .excluded else {
             unnamed.insert(target.name)
             return
         }

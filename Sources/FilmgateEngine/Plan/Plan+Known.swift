@@ -40,7 +40,7 @@ extension Plan {
         let frame = frame(of: known, in: shot, profile)
         var reasons: [String] = []
         for target in targets.sorted(by: { $0.name < $1.name }) where uploadTo.contains(target.name) {
-            var reason: String?
+            var reason = known.cancelled.contains(target.identity) ? DeliveryRow.cancelledReason : nil
             if let frame, case .refuses(let why) = profile.share(of: target.name, rules).decision(on: frame, for: target.name) {
                 reason = why
             }

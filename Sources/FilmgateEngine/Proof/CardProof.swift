@@ -116,6 +116,8 @@ public struct CardProof: Sendable {
         }
         finding.isDamaged = row.flags.contains(AssetFlag.truncated)
         switch row.ending {
+        // What an earlier pipeline ordered stays ordered, and proven, whatever a later one filters.
+        case .filtered where !row.wanted.isEmpty && row.content != nil: break
         case .filtered:
             return allowance.contains(.filtered)
                 ? .exempt("filtered: \(row.reason ?? "by rule")") : .problem("filtered: \(row.reason ?? "by rule")")
@@ -126,14 +128,13 @@ public struct CardProof: Sendable {
         }
         guard let content = row.content, !row.wanted.isEmpty else { return .problem("no target was to receive it") }
         let deliveries = try await reader.deliveries(of: content)
-        // Also for a target that only an earlier run was to fill: what was ordered and is not there yet may still be read from the card.
-        let waiting: Set<Receipt.State> = [.pending, .held]
-        if let open = deliveries.first(where: { waiting.contains($0.receipt.state) }) { return .problem(Self.undone(open)) }
-        if let witnesses, let missing = try await witnesses.wanted(row, reader).first(where: { !row.wanted.contains($0.identity) }) {
-            return .problem("\(missing.name): never delivered there, and the pipeline wants it")
+        let taken: [String]
+        switch try await orders(row, deliveries) {
+        case .targets(let targets): taken = targets
+        case .settled(let verdict): return verdict
         }
         var holdsOriginal = entry.kind == .sidecar, places = CopyPlaces()
-        for wanted in row.wanted {
+        for wanted in taken {
             guard let delivery = deliveries.first(where: { $0.target == wanted }) else { return .problem("\(wanted): not delivered") }
             switch await check(delivery, entry, path, digests) {
             case nil: break
@@ -145,7 +146,7 @@ public struct CardProof: Sendable {
         }
         // Stamped copies hold the picture, but not the file that the camera wrote; a merged sidecar holds all that the card's said.
         guard holdsOriginal else { return .problem("only stamped copies were delivered, the original nowhere") }
-        for other in deliveries where other.receipt.state == .done && !row.wanted.contains(other.target) {
+        for other in deliveries where other.receipt.state == .done && !taken.contains(other.target) {
             if places.count < copies, await Self.isGood(check(other, entry, path, digests)) { places.add(other, media) }
             if Self.isLost(other) { finding.lost.append(Self.label(other)) }
         }
@@ -164,7 +165,7 @@ public struct CardProof: Sendable {
         return await ask(delivery, Self.question(entry, path, size: size, delivered, delivery), isConfirmed: isConfirmed)
     }
 
-    private static func undone(_ delivery: DeliveryRow) -> String {
+    static func undone(_ delivery: DeliveryRow) -> String {
         "\(delivery.targetName): \(delivery.receipt.state.rawValue)\(delivery.receipt.reason.map { ": " + $0 } ?? "")"
     }
 }

@@ -1,3 +1,4 @@
+import FilmgateCore
 import GRDB
 
 /// Which targets have which contents of a volume.
@@ -51,5 +52,20 @@ struct DoneTargets {
         SELECT content_id, target_id FROM delivery WHERE +state = 'done' AND content_id IN (
             SELECT a.content_id FROM asset a WHERE \(VolumeRange.condition))
         ORDER BY content_id
+        """
+}
+
+/// The deliveries that somebody took back: few, if any.
+enum CancelledTargets {
+    /// The identities of the targets by the content's number.
+    static func read(_ db: Database) throws -> [Int64: [String]] {
+        var query = try Query(db, sql), result: [Int64: [String]] = [:]
+        while try query.next() { result[query.int(), default: []].append(query.text()) }
+        return result
+    }
+
+    static let sql = """
+        SELECT d.content_id, t.identity FROM delivery d JOIN target t ON t.id = d.target_id
+        WHERE d.state <> 'done' AND d.state = 'excluded' AND d.attempts <> \(DeliveryRow.retired)
         """
 }

@@ -41,6 +41,11 @@ struct KnownFiles {
         for (index, content) in contents.enumerated() {
             if let content, let targets = done[content] { files[index].done = targets }
         }
+        let cancelled = try CancelledTargets.read(db)
+        if cancelled.isEmpty { return files }
+        for (index, content) in contents.enumerated() {
+            if let content, let targets = cancelled[content] { files[index].cancelled = targets }
+        }
         return files
     }
 

@@ -63,6 +63,8 @@ struct Targets {
 
     /// Reads a list such as `1,2`, the form in which `asset.wanted` keeps it.
     func identities(_ list: String?) -> [String] {
-        list.map { $0.split(separator: ",").compactMap { Int64($0).flatMap { identity[$0] } } } ?? []
+        guard let list else { return [] }
+        var seen: Set<Int64> = []
+        return list.split(separator: ",").compactMap { Int64($0) }.filter { seen.insert($0).inserted }.compactMap { identity[$0] }
     }
 }

@@ -10,6 +10,15 @@ enum AssetWriting {
         "reason",
         "twin", "event", "photographer", "at",
     ]
+    /// Which targets a file is for is not forgotten because a later pipeline filters the same bytes, nor because a run broke off before it
+    /// could say what became of them: what was ordered stays ordered, and what was proven proven.
+    static let wanted = """
+        CASE WHEN asset.wanted IS NULL OR asset.content_id IS NOT excluded.content_id THEN excluded.wanted
+            WHEN excluded.wanted IS NULL AND excluded.ending = 'filtered' THEN asset.wanted
+            WHEN asset.ending IS NULL AND asset.run <> excluded.run AND excluded.wanted IS NOT NULL AND asset.wanted <> excluded.wanted
+                THEN excluded.wanted || ',' || asset.wanted
+            ELSE excluded.wanted END
+        """
 }
 
 extension ChangeWriter {

@@ -18,6 +18,7 @@ final class ChangeWriter {
         case .delivery(let row): try write(row)
         case .withdraw(let key, let target, let heir, let event): try withdraw(key, target: target, heir: heir, event: event)
         case .heard(let key, let target, let denial): try hear(key, target: target, denial)
+        case .cancelled(let row, let run, let at): try cancel(row, run: run, at: at)
         case .followed(let key, let twin, let run, let at): try follow(key, twin: twin, run: run, at: at)
         case .shotName(let name, let shot, let target, let event): try write(name, shot: shot, target: target, event: event)
         case .note(let asset, let at, let text): try write(text, at: at, of: asset)

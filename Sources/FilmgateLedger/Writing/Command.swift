@@ -5,8 +5,8 @@ import FilmgateCore
 /// Each is prepared once and kept.
 enum Command: Int, CaseIterable {
     case addVolume, findVolume, addPlace, findPlace, addTarget, findTarget, nameTarget, addCamera, findCamera
-    case addContent, findContent, setDigests, setMedia, putAsset, findWaiting, findStates, endAsset, passAsset, putDelivery, removeDelivery,
-        putDenial, removeDenial, putShotName, addNote, beginRun, endRun
+    case addContent, findContent, setDigests, setMedia, putAsset, findWaiting, findStates, endAsset, passAsset, dropWanted, putDelivery,
+        removeDelivery, putDenial, removeDenial, putShotName, addNote, beginRun, endRun
 
     var sql: String {
         switch self {
@@ -23,7 +23,8 @@ enum Command: Int, CaseIterable {
         case .findContent: "SELECT id FROM content WHERE key = ?"
         case .setDigests: "UPDATE content SET \(DigestRow.names.map { "\($0) = coalesce(?, \($0))" }.joined(separator: ", ")) WHERE id = ?"
         case .setMedia: "UPDATE content SET \(MediaRow.names.map { $0 + " = ?" }.joined(separator: ", ")) WHERE id = ?"
-        case .putAsset: Self.put(into: "asset", key: AssetWriting.key, AssetWriting.facts, once: ["since"])
+        case .putAsset:
+            Self.put(into: "asset", key: AssetWriting.key, AssetWriting.facts, once: ["since"], keeping: ["wanted": AssetWriting.wanted])
         case .findWaiting:
             "SELECT \(AssetWriting.key.joined(separator: ", ")), wanted, ending FROM asset "
                 + "WHERE content_id = ? AND run <> ? AND (ending IS NULL OR ending IN ('pending', 'setAside'))"
@@ -34,6 +35,9 @@ enum Command: Int, CaseIterable {
                 + AssetWriting.key.map { "\($0) = ?" }.joined(separator: " AND ")
         case .passAsset:
             "UPDATE asset SET wanted = ?, event = ? WHERE " + AssetWriting.key.map { "\($0) = ?" }.joined(separator: " AND ")
+        case .dropWanted:
+            "UPDATE asset SET wanted = trim(replace(',' || wanted || ',', ?, ','), ',') WHERE content_id = ? "
+                + "AND trim(replace(',' || wanted || ',', ?, ','), ',') <> ''"
         case .putDelivery: Self.put(into: "delivery", key: ["content_id", "target_id"], DeliveryWriting.facts)
         case .removeDelivery: "DELETE FROM delivery WHERE content_id = ? AND target_id = ?"
         case .putDenial: Self.put(into: "denial", key: ["content_id", "target_id"], ["kind", "reason", "at"])
@@ -53,8 +57,12 @@ enum Command: Int, CaseIterable {
 
     /// Inserts, or replaces all `facts` of the row with that `key`, but not what is written `once`; one parameter for each column, in
     /// order.
-    private static func put(into table: String, key: [String], _ facts: [String], once: [String] = []) -> String {
+    ///
+    /// `special`: what a column becomes where it is not simply replaced.
+    private static func put(
+        into table: String, key: [String], _ facts: [String], once: [String] = [], keeping special: [String: String] = [:]
+    ) -> String {
         insert(into: table, key + facts + once) + " ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET "
-            + facts.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+            + facts.map { "\($0) = \(special[$0] ?? "excluded.\($0)")" }.joined(separator: ", ")
     }
 }

@@ -34,7 +34,8 @@ extension ChangeWriter {
         try query.execute()
     }
 
-    /// Forgets the delivery, if there is one; what waited for it waits for `heir`.
+    /// Forgets the delivery, if there is one; files that wait for it wait for `heir`, and those that have other targets, too, are not for it
+    /// any more.
     func withdraw(_ key: ContentKey, target identity: String, heir: String, event: String?) throws {
         let content = try content(key), target = try target(identity), heir = try self.target(heir)
         var query = try query(.removeDelivery)
@@ -42,6 +43,16 @@ extension ChangeWriter {
         query.bind(target)
         try query.execute()
         try inherit(content, from: target, heir, event: event)
+        if target != heir { try drop(target, from: content) }
+    }
+
+    private func drop(_ target: Int64, from content: Int64) throws {
+        let mark = ",\(target),"
+        var files = try query(.dropWanted)
+        files.bind(mark)
+        files.bind(content)
+        files.bind(mark)
+        try files.execute()
     }
 
     /// Writes down what the target said against the copy, or forgets what it said.

@@ -1,6 +1,7 @@
 import FilmgateCore
 
-/// Files whose bytes were delivered for another file, in a later run: what they waited for has happened.
+/// Files whose bytes were delivered for another file, in a later run, or for which nothing is to be delivered any more: what they waited
+/// for has happened.
 extension ChangeWriter {
     private struct Waiting {
         var volume: Int64, path: String
@@ -11,17 +12,37 @@ extension ChangeWriter {
     private struct Delivered { var state: String, target: String, reason: String? }
 
     func follow(_ key: ContentKey, twin: String, run: Int64, at: Int64) throws {
-        let content = try content(key), waiting = try waiting(content, but: run)
+        try endWaiting(try content(key), but: run, as: .duplicate, twin: twin, run: run, at: at)
+    }
+
+    /// Somebody took a delivery back.
+    func cancel(_ row: DeliveryRow, run: Int64, at: Int64) throws {
+        try write(row)
+        try endWaiting(try content(row.content), but: nil, as: .delivered, twin: nil, run: run, at: at)
+    }
+
+    /// `delivered`: how files end that have all that they are for.
+    private func endWaiting(
+        _ content: Int64, but exempt: Int64?, as delivered: Ending, twin: String?, run: Int64, at: Int64
+    ) throws {
+        let waiting = try waiting(content, but: exempt)
         if waiting.isEmpty { return }
         let deliveries = try deliveries(of: content)
         for file in waiting {
-            let mine = file.wanted.compactMap { deliveries[$0] }
-            guard !mine.isEmpty, mine.count == file.wanted.count else { continue }
-            if let failed = mine.first(where: { $0.state == Receipt.State.failed.rawValue }) {
+            let all = Set(file.wanted), mine = all.compactMap { deliveries[$0] }
+            guard !mine.isEmpty, mine.count == all.count else { continue }
+            // What was taken back is none of its targets any more.
+            let kept = mine.filter { $0.state != Receipt.State.excluded.rawValue }
+            if let failed = kept.first(where: { $0.state == Receipt.State.failed.rawValue }) {
                 if file.ending == Ending.setAside.rawValue { continue }
                 try end(file, .setAside, failed.reason.map { "\(failed.target): \($0)" }, twin: nil, run: run, at: at)
-            } else if mine.allSatisfy({ $0.state == Receipt.State.done.rawValue }) {
-                try end(file, .duplicate, nil, twin: twin, run: run, at: at)
+            } else if kept.isEmpty {
+                let reasons = mine.map { "\($0.target): \($0.reason ?? DeliveryRow.cancelledReason)" }.sorted()
+                try end(file, .filtered, reasons.joined(separator: "; "), twin: nil, run: run, at: at)
+            } else if kept.allSatisfy({ $0.state == Receipt.State.done.rawValue }) {
+                try end(file, delivered, nil, twin: twin, run: run, at: at)
+            } else if file.ending == Ending.setAside.rawValue, let open = kept.first(where: { $0.state != Receipt.State.done.rawValue }) {
+                try end(file, .pending, open.reason.map { "\(open.target): \($0)" }, twin: nil, run: run, at: at)
             }
         }
     }
@@ -29,7 +50,7 @@ extension ChangeWriter {
     /// Files that were to reach `old` are to reach `heir`, of whatever run they are.
     func inherit(_ content: Int64, from old: Int64, _ heir: Int64, event: String?) throws {
         if old == heir { return }
-        for file in try waiting(content, but: -1) where file.wanted.contains(old) {
+        for file in try waiting(content, but: nil) where file.wanted.contains(old) {
             var wanted: [Int64] = []
             for target in file.wanted.map({ $0 == old ? heir : $0 }) where !wanted.contains(target) { wanted.append(target) }
             var query = try query(.passAsset)
@@ -46,10 +67,10 @@ extension ChangeWriter {
         for mark in file.marks { query.bind(mark) }
     }
 
-    private func waiting(_ content: Int64, but run: Int64) throws -> [Waiting] {
+    private func waiting(_ content: Int64, but run: Int64?) throws -> [Waiting] {
         var query = try query(.findWaiting), found: [Waiting] = []
         query.bind(content)
-        query.bind(run)
+        query.bind(run ?? -1)
         while try query.next() {
             var file = Waiting(volume: query.int(), path: query.text(), marks: [], wanted: [], ending: nil)
             for _ in 0..<5 { file.marks.append(query.int()) }

@@ -65,6 +65,7 @@ struct StatusCommand: AsyncParsableCommand {
                 object.add("name", target.name)
                 object.add("identity", target.identity)
                 for state in [Receipt.State.done, .pending, .held, .failed] { object.add(state.rawValue, target.states[state] ?? 0) }
+                object.add("cancelled", target.states[.excluded] ?? 0)
                 object.add("bytes_waiting", target.bytesWaiting)
                 object.add("oldest_waiting", time(target.oldestWaiting))
                 object.add("next_try", time(target.nextTry))
@@ -87,6 +88,7 @@ struct StatusCommand: AsyncParsableCommand {
             let states = [Receipt.State.done, .pending, .held, .failed].compactMap { state in
                 target.states[state].flatMap { $0 > 0 ? "\($0) \(state.rawValue)" : nil }
             }
+            if states.isEmpty { continue }
             var text = "\(Describe.name(labels[target.identity] ?? target.name)): \(states.joined(separator: ", "))"
             if target.bytesWaiting > 0 {
                 text += ", \(Describe.bytes(target.bytesWaiting)) waiting since \(time(target.oldestWaiting) ?? "–")"
@@ -96,6 +98,10 @@ struct StatusCommand: AsyncParsableCommand {
             }
             if let reason = target.lastReason { text += " (\(Describe.name(reason)))" }
             Console.out(text)
+            if target.isSuperseded(among: totals.targets) {
+                let place = Describe.name(TargetLabel.place(of: target.identity))
+                Console.out("  ordered there by mistake? `filmgate cancel --target '\(place)'` takes it back")
+            }
         }
         let fold = Fold()
         for row in troubled where options.verbose > 0 || fold.names(row.ending?.rawValue ?? "unfinished", row.reason) {

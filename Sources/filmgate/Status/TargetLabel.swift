@@ -14,8 +14,11 @@ enum TargetLabel {
             {
                 shared += 1
             }
+            // Where more than the event is different, the whole address is needed to see which of them is the mistake.
+            let isByEvent = parts.allSatisfy { $0.count - shared <= 1 }
             for (target, part) in zip(group, parts) {
-                let rest = group.count == 1 ? place(of: target.identity) : part.dropFirst(shared).joined(separator: ":")
+                let isWhole = group.count == 1 || !isByEvent
+                let rest = isWhole ? place(of: target.identity) : part.dropFirst(shared).joined(separator: ":")
                 labels[target.identity] = "\(name) (\(rest.isEmpty ? "no event" : rest))"
             }
         }
@@ -34,5 +37,14 @@ enum TargetLabel {
             rest.isEmpty || rest.first == 0x2D && rest.dropFirst().allSatisfy({ (0x30...0x39).contains($0) })
         else { return nil }
         return place(of: target.identity)
+    }
+}
+
+extension LedgerTotals.Target {
+    /// Something waits there, and another place that is called the same was used since: the address may have been corrected.
+    func isSuperseded(among all: [LedgerTotals.Target]) -> Bool {
+        let waits = [Receipt.State.pending, .held, .failed].contains { (states[$0] ?? 0) > 0 }
+        guard waits, let own = all.firstIndex(where: { $0.identity == identity }) else { return false }
+        return all[(own + 1)...].contains { $0.name == name && ($0.states[.done] ?? 0) > 0 }
     }
 }

@@ -1,0 +1,38 @@
+import FilmgateCore
+
+/// Which targets a file is for, by all that was ordered of it so far.
+extension CardProof {
+    enum Orders {
+        /// Identities of the targets of which each must prove the file.
+        case targets([String])
+        case settled(Verdict)
+    }
+
+    func orders(_ row: AssetRow, _ deliveries: [DeliveryRow]) async throws(IngestError) -> Orders {
+        // Also for a target that only an earlier run was to fill: what was ordered and is not there yet may still be read from the card.
+        let waiting: Set<Receipt.State> = [.pending, .held, .failed]
+        if let open = deliveries.first(where: { waiting.contains($0.receipt.state) }) {
+            return .settled(.problem(Self.undone(open) + (row.wanted.contains(open.target) ? "" : Self.wayBack(open))))
+        }
+        let excluded = deliveries.filter { $0.receipt.state == .excluded }
+        var wanted = row.wanted.filter { target in !excluded.contains { $0.target == target } }
+        for target in try await witnesses?.wanted(row, reader) ?? [] where !wanted.contains(target.identity) {
+            let own = deliveries.first { $0.target == target.identity }
+            if own?.isCancelled == true { continue }
+            // Another pipeline may have been the last that looked at the file; what this one delivered counts all the same.
+            guard own?.receipt.state == .done else {
+                return .settled(.problem("\(target.name): never delivered there, and the pipeline wants it"))
+            }
+            wanted.append(target.identity)
+        }
+        guard wanted.isEmpty else { return .targets(wanted) }
+        let reason = "filtered: \(row.reason ?? excluded.first?.receipt.reason ?? "by rule")"
+        return .settled(allowance.contains(.filtered) ? .exempt(reason) : .problem(reason))
+    }
+
+    /// For what an earlier pipeline ordered: the place may have been a mistake.
+    private static func wayBack(_ delivery: DeliveryRow) -> String {
+        let place = delivery.target.utf8.firstIndex(of: 0x3A).map { delivery.target[$0...].dropFirst() } ?? delivery.target[...]
+        return ". An earlier run ordered it at \(place); if that was a mistake, `filmgate cancel --target '\(place)'` takes it back"
+    }
+}

@@ -1,0 +1,84 @@
+import FileKit
+public import FilmgateCore
+
+/// Takes back deliveries that wait, are held or were refused: they count as filtered at their target from then on, never as delivered.
+///
+/// Also retires a place that is gone: what was delivered there is no copy any more, and no check blames it again.
+public struct Cancellation: Sendable {
+    /// What became of one order.
+    public enum Outcome: Sendable, Hashable {
+        case cancelled
+        /// Too late: it is being sent just now.
+        case underWay
+        /// Taken back, and its bytes are nowhere else: they stay in this file.
+        case kept(String)
+    }
+
+    private let ledger: any LedgerReader
+
+    public init(_ ledger: any LedgerReader) { self.ledger = ledger }
+
+    /// What can be taken back, oldest first; with `gone`, also what was delivered.
+    public func orders(gone: Bool = false) async throws(IngestError) -> [QueuedDelivery] {
+        try await ledger.queue(gone ? [.pending, .held, .failed, .done] : [.pending, .held, .failed])
+    }
+
+    /// Takes `orders` back, one after the other, and tells what became of each.
+    ///
+    /// Deliveries that a run of this process has are ended by that run.
+    public func carryOut(
+        _ orders: [QueuedDelivery], retiring: Bool = false, _ writer: any Ledger, _ leases: DeliveryLeases,
+        tell: (QueuedDelivery, Outcome) -> Void
+    ) async throws(IngestError) {
+        let run = try await writer.beginRun(verb: "cancel", event: nil, at: WallClock.nanoseconds)
+        var summary = RunSummary()
+        for order in orders {
+            let outcome = try await carryOut(order, retiring, run, writer, leases)
+            summary.counts[outcome == .underWay ? .pending : .filtered, default: 0] += 1
+            tell(order, outcome)
+        }
+        let exit = summary[.pending] > 0 ? ExitStatus.notProven : .complete
+        try await writer.record([.endRun(run, at: WallClock.nanoseconds, exit: Int(exit.rawValue), summary: summary)])
+        try await writer.sync()
+    }
+
+    private func carryOut(
+        _ order: QueuedDelivery, _ retiring: Bool, _ run: Int64, _ writer: any Ledger, _ leases: DeliveryLeases
+    ) async throws(IngestError) -> Outcome {
+        let old = order.delivery, name = old.targetName
+        let note = LedgerChange.note(
+            asset: order.asset.origin.id, at: WallClock.nanoseconds, text: "\(name) (\(old.target)): \(Self.reason(retiring))")
+        if !retiring, let isDone = await leases.cancel(Parcel.ID(content: old.content, target: old.target)) {
+            if isDone { try await writer.record([note]) }
+            return isDone ? .cancelled : .underWay
+        }
+        var row = old
+        row.receipt = Receipt(state: .excluded, at: WallClock.nanoseconds, reason: Self.reason(retiring))
+        (row.file, row.staged, row.nextTry) = (nil, false, nil)
+        row.attempts = retiring ? DeliveryRow.retired : 0
+        try await writer.record([.cancelled(row, run: run, at: WallClock.nanoseconds), note])
+        guard old.staged, let file = old.file else { return .cancelled }
+        return try await release(file, order.asset.origin, try await writer.deliveries(of: old.content), isRendition: old.holdsRendition)
+    }
+
+    private static func reason(_ retiring: Bool) -> String { retiring ? DeliveryRow.retiredReason : DeliveryRow.cancelledReason }
+
+    /// Removes a staged file that nothing waits for any more, unless its bytes are nowhere else.
+    private func release(
+        _ file: String, _ origin: Origin, _ rows: [DeliveryRow], isRendition: Bool
+    ) async throws(IngestError) -> Outcome {
+        if rows.contains(where: { $0.file == file }) { return .cancelled }
+        let isElsewhere = rows.contains { $0.receipt.state == .done && !$0.holdsRendition }
+        if isRendition || isElsewhere || Self.isThere(origin) {
+            FileSystem.remove(file)
+            return .cancelled
+        }
+        return (try? FileFacts.of(file)) == nil ? .cancelled : .kept(file)
+    }
+
+    /// Whether the source still has that file as it was.
+    static func isThere(_ origin: Origin) -> Bool {
+        guard let facts = try? FileFacts.of(origin.absolutePath) else { return false }
+        return facts.size == origin.size && facts.modified == origin.modified
+    }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import FilmgateCore
+
+/// Which of the deliveries that wait are meant.
+struct OrderChoice {
+    /// The name, address or folder of a target; nil = any.
+    let target: String?
+    /// Paths at the source, folders of it, or digests; empty = all.
+    let files: [String]
+
+    /// Throws a usage error for a target that nothing is known of, and for a name that stands for several places.
+    func choose(_ orders: [QueuedDelivery]) throws -> [QueuedDelivery] {
+        let meant = target.map { target in orders.filter { Self.isMeant($0.delivery, by: target) } } ?? orders
+        if let target { try refuse(target, meant, among: orders) }
+        return meant.filter { order in files.isEmpty || files.contains { Self.isMeant(order, by: $0) } }
+    }
+
+    private static func isMeant(_ order: QueuedDelivery, by file: String) -> Bool {
+        let path = order.asset.origin.absolutePath
+        return path == file || order.delivery.content.sha256 == file || path.hasPrefix(file.hasSuffix("/") ? file : file + "/")
+    }
+
+    private static func isMeant(_ delivery: DeliveryRow, by target: String) -> Bool {
+        if delivery.targetName == target { return true }
+        let place = TargetLabel.place(of: delivery.target)
+        return [delivery.target, place].contains { $0 == target || $0.hasPrefix(target + ":") }
+    }
+
+    private func refuse(_ target: String, _ meant: [QueuedDelivery], among orders: [QueuedDelivery]) throws {
+        let places = Set(meant.map(\.delivery.target)).sorted()
+        if places.count > 1, meant.contains(where: { $0.delivery.targetName == target }) {
+            let list = places.map { "  --target '\(TargetLabel.place(of: $0))'" }.joined(separator: "\n")
+            throw ValidationError("`\(target)` stands for several places; say which:\n\(list)")
+        }
+        guard meant.isEmpty, !orders.isEmpty else { return }
+        let known = Set(orders.map { "\($0.delivery.targetName) (\(TargetLabel.place(of: $0.delivery.target)))" }).sorted()
+        throw ValidationError("Nothing waits at `\(target)`; something does at: \(known.joined(separator: ", ")).")
+    }
+}
+
+/// What would be taken back, for a person: places, counts, sizes and names.
+struct OrderList {
+    let lines: [String]
+    private static let most = 10
+
+    init(_ orders: [QueuedDelivery], all: Bool) {
+        var lines: [String] = []
+        for (identity, group) in Dictionary(grouping: orders, by: \.delivery.target).sorted(by: { $0.key < $1.key }) {
+            let bytes = group.reduce(UInt64(0)) { $0.addingClamped($1.delivery.size) }
+            let place = Describe.name("\(group[0].delivery.targetName) (\(TargetLabel.place(of: identity)))")
+            lines.append("\(place): \(Describe.count(group.count, "file")), \(Describe.bytes(bytes))")
+            let shown = all ? group[...] : group.prefix(Self.most)
+            lines += shown.map { "  \($0.delivery.receipt.state.rawValue): \(Describe.name($0.asset.origin.absolutePath))" }
+            if shown.count < group.count { lines.append("  and \(group.count - shown.count) more (-v names them all)") }
+        }
+        self.lines = lines
+    }
+}

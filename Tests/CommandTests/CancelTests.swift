@@ -1,0 +1,137 @@
+import FilmgateTesting
+import Foundation
+import TestThreads
+import Testing
+
+/// What was ordered by mistake is taken back, and nothing that was wanted is lost with it.
+@Suite(.ownThreads) struct CancelTests {
+    private func cancel(_ table: Table, _ words: [String]) throws -> Program.Outcome { try table.run(["cancel", "--yes"] + words) }
+
+    private func ask(_ table: Table) throws -> Program.Outcome { try table.run(["safe-to-format", table.card, "--allow", "same-device"]) }
+
+    /// What a message tells to do: the words of a `filmgate` command in it, as a shell reads them.
+    private func command(in text: String) throws -> [String] {
+        let start = try #require(text.range(of: "`filmgate cancel ")).upperBound
+        let words = text[start...].prefix { $0 != "`" }
+        return words.split(separator: " ").map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "'")) }
+    }
+
+    /// A wrong port: import, corrected, `cancel`, `safe-to-format` YES, all by what the messages say.
+    @Test func aMistypedPortIsTakenBack() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 3, from: 1)
+        let wrong = "http://127.0.0.1:\(FreePort.next())", gallery = try Gallery(table)
+        #expect(try table.deliver(try table.pipeline(gallery, address: wrong), wait: "1s").status == 8)
+        let right = try table.pipeline(gallery)
+        #expect(try table.deliver(right).status == 0)
+        let no = try ask(table), reason = "\(no.items().first { $0["proof"] as? String == "not_proven" }?["reason"] ?? "")"
+        #expect(no.status == 8 && reason.contains(wrong), "\(no.output)")
+        let status = try Program.run(["status", "--state", table.state])
+        #expect(status.output.contains("filmgate cancel --target '\(wrong)/api/assets"), "\(status.output)")
+        let retry = try table.run(["retry", "--wait", "1s", "--pipeline", right], environment: Gallery.environment)
+        #expect(retry.items().allSatisfy { "\($0["reason"] ?? "")".contains("filmgate cancel --target '\(wrong)") }, "\(retry.output)")
+        // The name alone stands for both places.
+        let cancelled = try cancel(table, try command(in: reason))
+        #expect(cancelled.status == 0 && cancelled.count("filtered") == 3, "\(cancelled.errors)")
+        let yes = try ask(table)
+        #expect(yes.status == 0, "\(yes.output)")
+        #expect(try table.run(["retry", "--wait", "1s", "--pipeline", right], environment: Gallery.environment).status == 0)
+        #expect(try gallery.assets().count == 3)
+    }
+
+    @Test func itAsksAndNamesWhatItWouldTake() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 2, from: 1)
+        let gallery = try Gallery(table), pipeline = try table.pipeline(gallery)
+        gallery.stop()
+        #expect(try table.deliver(pipeline, wait: "1s").status == 8)
+        let asked = try table.run(["cancel", "--target", "gallery"])
+        #expect(asked.status == 2 && asked.errors.contains("IMG_0002.JPG") && asked.errors.contains("--yes"), "\(asked.errors)")
+        #expect(try table.run(["cancel"]).status == 2)
+        let unknown = try cancel(table, ["--target", "galery"])
+        #expect(unknown.status == 2 && unknown.errors.contains("gallery (http://127.0.0.1"), "\(unknown.errors)")
+        // One file of two, by its path; it stays taken back until somebody orders it anew.
+        let one = try cancel(table, ["--target", "gallery", table.card + "/DCIM/100TEST/IMG_0001.JPG"])
+        #expect(one.status == 0 && one.count("filtered") == 1, "\(one.output)\(one.errors)")
+        let back = try Gallery(table, at: gallery.address)
+        let run = try table.deliver(pipeline)
+        #expect(run.status == 0 && run.count("delivered") == 1 && run.count("alreadySeen") == 1, "\(run.output)")
+        #expect(try back.assets().count == 1)
+        #expect(try ask(table).status == 0)
+        #expect(try table.deliver(pipeline, ["--again"]).status == 0)
+        #expect(try back.assets().count == 2)
+    }
+
+    /// Without a folder the bytes wait in the spool, and the card may be gone: taking the order back does not take the frame.
+    @Test func theLastCopyIsKept() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 1, from: 1)
+        let gallery = try Gallery(table), text = try String(contentsOfFile: try table.pipeline(gallery), encoding: .utf8)
+        gallery.stop()
+        let only = try table.write("only.yaml", text.replacingOccurrences(of: "to: [archive, gallery]", with: "to: [gallery]"))
+        #expect(try table.deliver(only, wait: "1s").status == 8)
+        let frame = try Data(contentsOf: URL(fileURLWithPath: table.card + "/DCIM/100TEST/IMG_0001.JPG"))
+        try FileManager.default.moveItem(atPath: table.card, toPath: table.path("AWAY"))
+        let outcome = try cancel(table, ["--target", "gallery"])
+        let kept = try #require(outcome.items().first?["file"] as? String)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: kept)) == frame)
+        try FileManager.default.moveItem(atPath: table.path("AWAY"), toPath: table.card)
+        let answer = try ask(table)
+        #expect(answer.status == 8 && answer.output.contains("filtered: "), "\(answer.output)")
+        #expect(try table.deliver(only, wait: "1s").count("filtered") == 1)
+    }
+
+    @Test(arguments: [false, true]) func aLivingRunGivesItBack(isHeld: Bool) throws {
+        let table = try Table(), first = try Gallery(table, fault: isHeld ? "unauthorized" : nil)
+        let pipeline = try table.live("live.yaml", first, ["- folder: { path: \"\(table.path("hot"))\", settle: 50ms, companions: 50ms }"])
+        if !isHeld { first.stop() }
+        try FileManager.default.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
+        let run = try Background(["run", pipeline, "--state", table.state, "--json"], environment: Gallery.environment)
+        #expect(run.line(#"{"type":"status""#) != nil)
+        try table.frames("hot", count: 3, from: 0)
+        func gallery() throws -> [String: Any] {
+            let status = try #require(try table.run(["status"]).items("status").first)
+            return (status["targets"] as? [[String: Any]] ?? []).first { $0["name"] as? String == "gallery" } ?? [:]
+        }
+        let state = isHeld ? "held" : "pending"
+        #expect(try Background.within(seconds: 30) { try gallery()[state] as? Int == 3 })
+        var taken = 0
+        #expect(
+            try Background.within(seconds: 30) {
+                taken += max(0, try cancel(table, ["--target", "gallery"]).count("filtered"))
+                return try gallery()["cancelled"] as? Int == 3
+            })
+        #expect(taken == 3)
+        first.stop()
+        let back = try Gallery(table, at: first.address)
+        try table.frames("hot", count: 1, from: 9)
+        #expect(try Background.within(seconds: 60) { try back.assets().count == 1 })
+        _ = run.kill(SIGINT)
+        #expect(try back.assets().count == 1)
+        #expect(table.files(table.archive).keys.filter { $0.hasSuffix(".JPG") }.count == 4)
+        let counts = try #require(try table.run(["status"]).items("status").first?["assets"] as? [String: Int])
+        #expect(counts["delivered"] == 4 && counts["pending"] == 0, "\(counts)")
+    }
+
+    /// A disk that was replaced: nothing blames it any more, and what was only there is proven by nothing.
+    @Test func aPlaceThatIsGoneIsRetired() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 2, from: 1)
+        #expect(try table.importing(to: table.path("old")).status == 0)
+        let early = try cancel(table, ["--target", table.path("old"), "--gone"])
+        #expect(early.status == 2 && early.output.contains("still there"), "\(early.output)")
+        try FileManager.default.removeItem(atPath: table.path("old"))
+        #expect(try table.importing(to: table.path("new")).status == 0)
+        #expect(try table.run(["verify"]).status == 6)
+        #expect(try cancel(table, ["--target", table.path("old"), "--gone"]).status == 0)
+        let verify = try table.run(["verify"])
+        #expect(verify.status == 0, "\(verify.output)")
+        #expect(try !Program.run(["status", "--state", table.state]).output.contains(table.path("old")))
+        #expect(try ask(table).status == 0)
+        // The place is there again: what is delivered to it is a new copy.
+        #expect(try table.importing(to: table.path("old")).count("delivered") == 2)
+        try FileManager.default.removeItem(atPath: table.path("old"))
+        #expect(try cancel(table, ["--target", table.path("old"), "--gone"]).status == 0)
+        #expect(try ask(table).status == 8)
+    }
+}
