@@ -51,7 +51,10 @@ final class LoginDesk: Sendable {
     }
 
     private func leave(_ key: ObjectIdentifier) {
-        state.withLock { $0.waiting.removeValue(forKey: key) }?.answer.resume(returning: nil)
+        guard let one = state.withLock({ $0.waiting.removeValue(forKey: key) }) else { return }
+        one.answer.resume(returning: nil)
+        // Others may have waited for its turn only.
+        look()
     }
 
     /// Answers all whose turn has come, and comes back for the next.
@@ -65,7 +68,9 @@ final class LoginDesk: Sendable {
                 answers.append((one.answer, isRight))
             }
             state.alarm?.cancel()
-            let now = ContinuousClock.now, due = state.waiting.values.map { state.throttle.due($0.attempt, at: now) }.min()
+            let now = ContinuousClock.now
+            // Whoever waits only for another's turn is looked at after that.
+            let due = state.waiting.values.map { state.throttle.due($0.attempt, at: now) }.filter { $0 > now }.min()
             state.alarm = due.map { due in
                 Task {
                     try? await Task.sleep(until: due, clock: .continuous)
@@ -78,9 +83,8 @@ final class LoginDesk: Sendable {
     }
 
     private static func next(_ state: State) -> (ObjectIdentifier, Waiting)? {
-        let now = ContinuousClock.now, throttle = state.throttle
-        return state.waiting.filter { throttle.due($0.value.attempt, at: now) <= now }
-            .min { (throttle.turn(of: $0.value.attempt), $0.value.number) < (throttle.turn(of: $1.value.attempt), $1.value.number) }
-            .map { ($0.key, $0.value) }
+        let waiting = Array(state.waiting)
+        return state.throttle.first(of: waiting.map { ($0.value.attempt, $0.value.number) }, at: .now)
+            .map { (waiting[$0].key, waiting[$0].value) }
     }
 }

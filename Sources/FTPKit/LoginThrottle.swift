@@ -25,8 +25,25 @@ struct LoginThrottle: Sendable {
         return known[attempt] == nil ? max(near, far) : near
     }
 
-    /// Of two that may be looked at, the one whose kind waited longer goes first: guesses at one login do not hold up the others.
-    func turn(of attempt: Attempt) -> Int { turns[attempt] ?? 0 }
+    /// Which of those that wait is looked at now; nil = none.
+    ///
+    /// The kind that waited longest since its last turn goes first, then who came first: guesses at one login do not hold up the others. Who
+    /// is ahead keeps the address and the login for itself until both are open: they open at different moments, and whoever comes later
+    /// would take each as it opens, for ever.
+    func first(of waiting: [(attempt: Attempt, number: Int)], at now: Instant) -> Int? {
+        let order = waiting.indices.sorted {
+            (turns[waiting[$0].attempt] ?? 0, waiting[$0].number) < (turns[waiting[$1].attempt] ?? 0, waiting[$1].number)
+        }
+        var networks: Set<String> = [], logins: Set<String?> = []
+        for index in order {
+            let attempt = waiting[index].attempt, isKnown = known[attempt] != nil
+            let isBlocked = networks.contains(attempt.network) || !isKnown && logins.contains(attempt.login)
+            if !isBlocked, due(attempt, at: now) <= now { return index }
+            networks.insert(attempt.network)
+            if !isKnown { logins.insert(attempt.login) }
+        }
+        return nil
+    }
 
     /// True when the address has to wait between passwords.
     func isSlowed(_ network: String, at now: Instant) -> Bool { (Self.current(networks[network], now)?.count ?? 0) >= Self.free }

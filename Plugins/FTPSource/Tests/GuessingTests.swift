@@ -54,10 +54,30 @@ import Testing
         #expect(throttle.due(Attempt(network: "new", login: "bob"), at: now) <= now)
     }
 
-    @Test func behindOneAddressTheLoginThatWaitedLongerGoesFirst() {
-        var throttle = LoginThrottle()
-        for _ in 0..<5 { throttle.note(Attempt(network: "a", login: "ann"), isRight: false, at: .now) }
-        #expect(throttle.turn(of: Attempt(network: "a", login: "bob")) < throttle.turn(of: Attempt(network: "a", login: "ann")))
+    /// One guesser behind the body's own address, who tries another login, and one elsewhere who tries the body's: the address and the login
+    /// open at different moments, and somebody always waits for each.
+    ///
+    /// Two guesses are before the body's own, and each turn takes 4 s at the address and 4 s at the login.
+    @Test(arguments: ["ann", "bob"]) func aBodyGetsItsTurnWhoeverGuesses(_ login: String) {
+        var throttle = LoginThrottle(), number = 3, own: Int?
+        let start = ContinuousClock.now, body = Attempt(network: "router", login: "ann")
+        let near = Attempt(network: "router", login: login), far = Attempt(network: "elsewhere", login: "ann")
+        var waiting = [(attempt: near, number: 0), (attempt: near, number: 1), (attempt: far, number: 2)]
+        for step in 0..<600 {
+            let now = start + .milliseconds(100) * step
+            if step == 303 {
+                (own, number) = (number, number + 1)
+                waiting.append((body, number - 1))
+            }
+            while let index = throttle.first(of: waiting, at: now) {
+                let one = waiting.remove(at: index)
+                if one.number == own { return #expect(step <= 303 + 240) }
+                throttle.note(one.attempt, isRight: false, at: now)
+                waiting.append((one.attempt, number))
+                number += 1
+            }
+        }
+        Issue.record("The body's password was never looked at.")
     }
 
     @Test func failuresAreForgotten() {
