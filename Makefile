@@ -16,6 +16,7 @@ SECONDS_CHAOS ?= 1800
 SECONDS_SOAK ?= 1800
 # By each of three cameras and into the hot folder.
 SHOTS_SOAK ?= 7600
+PUSHES_SOAK ?= 20000
 
 .PHONY: chaos soak deb deb-test hotfolder push ways deps-hotfolder deps-deb help deps deps-test deps-peers peers deps-crash deps-bench deps-usb usb deps-vusb vusb build test lint demo crash crash-cameras outage bench fuzz tsan install clean program
 
@@ -117,11 +118,11 @@ install: build ## install the program, its udev rules and its shell completions 
 	$(RELEASE_BIN) --generate-completion-script fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/filmgate.fish
 
 chaos: deps-crash program ## cables, Wi-Fi, servers and the program pulled at random for SECONDS_CHAOS seconds of a shoot
-	python3 Tests/Crash/chaos.py --filmgate $(PROGRAM) --seconds $(SECONDS_CHAOS) --shots 2000 --largest 100000 \
+	python3 Tests/Crash/chaos.py --filmgate $(PROGRAM) --seconds $(SECONDS_CHAOS) --shots 2000 --pushes 2000 --largest 100000 \
 		--every $$(($(SECONDS_CHAOS) * 900 / 2000)) --patience 240
 
-soak: deps-crash program ## eight hours of a shoot in SECONDS_SOAK seconds, 30,000 shots with faults; memory, files and threads must not grow
-	python3 Tests/Crash/chaos.py --filmgate $(PROGRAM) --steady --seconds $(SECONDS_SOAK) --shots $(SHOTS_SOAK) \
+soak: deps-crash program ## eight hours of a shoot in SECONDS_SOAK seconds, 30,000 shots with faults and PUSHES_SOAK pushes over FTP; memory, files and threads must not grow
+	python3 Tests/Crash/chaos.py --filmgate $(PROGRAM) --steady --seconds $(SECONDS_SOAK) --shots $(SHOTS_SOAK) --pushes $(PUSHES_SOAK) \
 		--every $$(($(SECONDS_SOAK) * 900 / $(SHOTS_SOAK))) --largest 12000 --patience 600
 
 deb: deps-deb build ## a Debian package of the program, its unit, rules, manual, completions and profiles

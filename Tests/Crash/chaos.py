@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Pulls cables, Wi-Fi, servers and the program itself at random while a shoot goes on, and proves that every frame arrived exactly once.
 
-Three virtual cameras shoot, one behind a network that breaks; a hot folder fills; the gallery dies and comes back; the run is killed,
+Three virtual cameras shoot, one behind a network that breaks; a hot folder fills; bodies push over FTP; the gallery dies and comes back; the run is killed,
 stopped and started again. Nobody does anything by hand.
 """
 import argparse
+import hashlib
 import os
 import random
 import shutil
@@ -17,6 +18,7 @@ import threading
 import time
 
 from proof import Failure, digest, folder, integrity, received, settled, sound
+from pusher import Pushers, source
 from shoot import Shoot, free_port
 
 
@@ -90,6 +92,8 @@ class Chaos(Shoot):
         # A soak spreads its shots over its time; in short chaos the hot folder fills steadily.
         self.pause = options.seconds * 0.9 / options.shots if options.steady else 0.2
         os.makedirs(self.hot)
+        self.pushes, push = options.pushes, free_port()
+        self.pushers = Pushers(push, rng)
         pipeline = os.path.join(place, "live.yaml")
         with open(pipeline, encoding="utf-8") as file:
             text = file.read()
@@ -97,7 +101,7 @@ class Chaos(Shoot):
             port = int(camera.command[camera.command.index("--port") + 1])
             self.cables.append(Cable(port))
             text = text.replace(f"127.0.0.1:{port}", f"127.0.0.1:{self.cables[-1].out}")
-        text = text.replace("stages:", f'  - folder: {{ path: "{self.hot}", settle: 200ms }}\nstages:')
+        text = text.replace("stages:", f'  - folder: {{ path: "{self.hot}", settle: 200ms }}\n{source(push, self.pushers.logins)}stages:')
         with open(pipeline, "w", encoding="utf-8") as file:
             file.write(text)
 
@@ -113,12 +117,16 @@ class Chaos(Shoot):
             number += 1
             time.sleep(self.pause)
 
+    def frame(self, name, data):
+        self.frames[name] = hashlib.sha256(data).hexdigest()
+
     def go(self, seconds):
         for actor in [self.server, *self.cameras, self.run]:
             actor.start()
         until, pulls = time.monotonic() + seconds, 0
         filling = threading.Thread(target=self.fill, args=(until,))
         filling.start()
+        self.pushers.start(until, seconds * 0.9 / self.pushes, self.frame, self.pushes)
         while time.monotonic() < until:
             time.sleep(self.rng.uniform(0.2, 2))
             pulls += 1
@@ -127,6 +135,10 @@ class Chaos(Shoot):
             if not self.steady or pulls % 100 == 0:
                 sound(folder(self.archive), self.known())
         filling.join()
+        if errors := self.pushers.join(self.patience):
+            raise Failure(f"pushes failed: {errors}")
+        if self.steady and self.pushers.count < self.pushes:
+            raise Failure(f"only {self.pushers.count} of {self.pushes} frames were pushed in time")
         self.wait()
         while os.path.getsize(self.run.log) == self.run.said:
             time.sleep(0.05)
@@ -203,6 +215,7 @@ def main():
     parser.add_argument("--filmgate", required=True, help="the program")
     parser.add_argument("--seconds", type=float, default=1800, help="how long")
     parser.add_argument("--shots", type=int, default=60, help="shots per camera")
+    parser.add_argument("--pushes", type=int, default=60, help="frames that bodies push over FTP, at most")
     parser.add_argument("--every", type=int, default=40, help="milliseconds from shot to shot")
     parser.add_argument("--largest", type=int, default=400_000, help="bytes of the largest frame")
     parser.add_argument("--patience", type=float, default=120, help="seconds to wait for the last delivery")
@@ -224,7 +237,8 @@ def main():
     finally:
         chaos.close()
     shutil.rmtree(base)
-    print(f"{pulls} troubles in {options.seconds:.0f} s: {len(chaos.frames)} frames, each exactly once {steady}")
+    pushed = f"{chaos.pushers.count} of them pushed over FTP, {chaos.pushers.broken} of these in pieces"
+    print(f"{pulls} troubles in {options.seconds:.0f} s: {len(chaos.frames)} frames, {pushed}, each exactly once {steady}")
     return 0
 
 

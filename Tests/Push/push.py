@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Pushes files by three logins into the `ftp` source, with lftp, curl and a replay of the commands that bodies send, over explicit and
-implicit TLS, and proves that each reached the folder and the gallery exactly once. Then tries what must be refused."""
+implicit TLS, while others guess passwords, and proves that each reached the folder and the gallery exactly once. Then tries what must be
+refused."""
 import argparse
 import collections
 import ftplib
@@ -18,6 +19,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Crash"))
 from body import Body  # noqa: E402
+from guess import Guesser  # noqa: E402
 from proof import Failure, digest, folder, integrity, received, settled  # noqa: E402
 from scene import free_port, wait_for_port  # noqa: E402
 
@@ -41,7 +43,9 @@ class Scene:
         self.rng, self.environment = random.Random(options.seed), dict(os.environ, FILMGATE_GALLERY_TOKEN=TOKEN)
         self.environment.update({f"{login.upper()}_FTP": f"{login}'s word" for login in LOGINS})
         self.explicit, self.implicit, self.web = free_port(), free_port(), free_port()
-        self.refused = collections.Counter()
+        self.refused, self.seconds = collections.Counter(), 0
+        # One in a hurry from an address of its own, and one that waits for each answer behind the bodies' own address.
+        self.guessers = [Guesser(self.implicit, "ann", "127.0.0.2", 4, 0.05), Guesser(self.implicit, "bob", "127.0.0.1", 2, 60)]
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
              "/CN=localhost", "-keyout", base + "/key.pem", "-out", base + "/cert.pem"], check=True, stderr=subprocess.DEVNULL)
@@ -136,10 +140,11 @@ auth:
                 errors.append(f"{how.__name__}, {'implicit' if is_implicit else 'explicit'}: {error!r}")
 
         threads = [threading.Thread(target=act, args=job) for job in jobs]
-        for thread in threads:
-            thread.start()
+        for one in [*self.guessers, *threads]:
+            one.start()
         for thread in threads:
             thread.join()
+        self.seconds = max(guesser.stop() for guesser in self.guessers)
         if errors:
             raise Failure(f"clients failed: {errors}")
 
@@ -215,8 +220,22 @@ auth:
         told = collections.Counter()
         for passwords, paths, plain in re.findall(r"FTP: refused (\d+) passwords, (\d+) paths outside, (\d+) without TLS", text):
             told.update({"passwords": int(passwords), "paths outside": int(paths), "without TLS": int(plain)})
+        guessed = told["passwords"] - self.refused["passwords"]
+        told["passwords"] -= guessed
         if +told != self.refused:
             raise Failure(f"the run counted {dict(told)}, refused were {dict(self.refused)}")
+        self.check_guesses(text, guessed)
+
+    def check_guesses(self, text, guessed):
+        """Three of each address are free; from then on there is less than one a second, however many are tried."""
+        answered, tried = (sum(getattr(guesser, name) for guesser in self.guessers) for name in ("answered", "tried"))
+        allowed = 3 * len(self.guessers) + self.seconds
+        if not answered <= guessed <= allowed:
+            raise Failure(f"{guessed} of {tried} guesses were looked at in {self.seconds:.0f} s, {answered} answered")
+        lines = text.count("FTP: refused: ")
+        if lines > 3 * (2 + self.seconds / 60) * len(self.guessers):
+            raise Failure(f"{lines} lines of the log are about guesses")
+        print(f"  {tried} guesses in {self.seconds:.0f} s, {guessed} looked at", flush=True)
 
 
 def main():
