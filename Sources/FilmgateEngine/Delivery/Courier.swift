@@ -120,7 +120,7 @@ enum Courier {
 
     /// What a person should know of a copy that was delivered before.
     private static func remark(_ found: Verification, _ row: DeliveryRow) -> String? {
-        let copy = row.receipt.path ?? row.receipt.url ?? row.path
+        let copy = CardProof.place(row)
         return switch found {
         case .differs(let why): "the copy \(copy) is not what was delivered there: \(why)"
         case .missing: "the copy \(copy) had been removed"

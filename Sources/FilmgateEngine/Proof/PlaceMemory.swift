@@ -31,8 +31,12 @@ extension CardProof {
         return delivery.isMissing && wordOnMissing(delivery) != nil
     }
 
+    /// Folders of several imports share the name `to`: the folder says which.
     static func label(_ delivery: DeliveryRow) -> String {
-        delivery.isUnassigned || delivery.event == nil
+        if let path = delivery.receipt.path, path.hasSuffix("/" + delivery.path) {
+            return "\(delivery.targetName) (\(path.dropLast(delivery.path.count + 1)))"
+        }
+        return delivery.isUnassigned || delivery.event == nil
             ? delivery.targetName : "\(delivery.targetName) (event \(delivery.event ?? ""))"
     }
 
