@@ -105,7 +105,7 @@ extension Placer {
         let stem = pattern.stem(event: event, counter: round.name.counter, suffix: suffix)
         guard let stem, let first = group.first(where: { !drafts[$0].asset.kind.follows }) ?? group.first else { return .nobody }
         let company = try await Neighbourhood(ledger: ledger, book: book).company(
-            of: stem, at: round.target.identity, for: ShotMark(drafts[first].asset), but: Set(drafts.map(\.content)))
+            of: stem, at: round.target.identity, for: ShotMark(drafts[first].asset), but: Set(group.map { drafts[$0].content }))
         round.company[suffix] = company
         return company
     }
