@@ -157,15 +157,20 @@ public struct WebDAVTarget: Module, UploadTarget {
 
     /// A killed try may have left its part beside the whole file: found by a look, removed only by a run that delivers.
     private func noteLeftover(of job: UploadJob, at path: String) async throws(IngestError) {
-        let part = part(of: job, at: path)
-        if options.placing == .move, try await !listing.isFree(part) { leftovers.note(part) }
+        guard options.placing == .move, let name = hidden.usedName(for: path, sha256: job.digests.sha256) else { return }
+        let part = Self.beside(path, name)
+        if try await !listing.isFree(part) { leftovers.note(part) }
     }
 
     private func removeLeftovers() async { for part in leftovers.takeAll() { await server.remove(part) } }
 
     func part(of job: UploadJob, at path: String) -> String {
-        let folder = Self.folder(of: path)
-        return (folder.isEmpty ? "" : folder + "/") + hidden.name(for: path, sha256: job.digests.sha256)
+        Self.beside(path, hidden.name(for: path, sha256: job.digests.sha256))
+    }
+
+    private static func beside(_ path: String, _ name: String) -> String {
+        let folder = folder(of: path)
+        return (folder.isEmpty ? "" : folder + "/") + name
     }
 
     static func folder(of path: String) -> String { path.utf8.lastIndex(of: 0x2F).map { String(path[..<$0]) } ?? "" }

@@ -19,10 +19,23 @@ public final class HiddenNames: Sendable {
     /// Blocks briefly for a small file the first time.
     public func name(for path: String, sha256: String) -> String {
         let station = station.withLock { known in
-            let name = known ?? Self.load(file)
-            known = name
-            return name
+            let word = known ?? Self.load(file)
+            known = word
+            return word
         }
+        return name(for: path, sha256, by: station)
+    }
+
+    /// The same where this station has sent something by such a name before; writes nothing.
+    public func usedName(for path: String, sha256: String) -> String? {
+        let station = station.withLock { known in
+            known = known ?? Self.read(file)
+            return known
+        }
+        return station.map { name(for: path, sha256, by: $0) }
+    }
+
+    private func name(for path: String, _ sha256: String, by station: String) -> String {
         let place = ByteDigest.sha256(Array("\(station)\n\(key)\n\(path)".utf8))
         return ".filmgate-\(sha256.prefix(16))-\(Hex.text(of: place.prefix(8))).part"
     }
@@ -30,7 +43,7 @@ public final class HiddenNames: Sendable {
     /// The station's own random word, made once; good for this process alone where it cannot be kept.
     private static func load(_ file: String) -> String {
         if let known = read(file) { return known }
-        let fresh = Hex.text(of: (0..<16).map { _ in UInt8.random(in: .min ... .max) }), part = "\(file).\(getpid()).part"
+        let fresh = Hex.text(of: (0..<16).map { _ in UInt8.random(in: .min ... .max) }), part = "\(file).\(fresh.prefix(8)).part"
         let descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return fresh }
         let isWritten = write(descriptor, Array(fresh.utf8), fresh.utf8.count) == fresh.utf8.count && fdatasync(descriptor) == 0
