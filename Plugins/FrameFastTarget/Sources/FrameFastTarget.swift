@@ -25,7 +25,7 @@ public struct FrameFastTarget: Module, UploadTarget {
         traits.extensions = config.extensions
         traits.maxSize = traits.maxSize ?? config.limit
         traits.maxPixels = 25_000_000
-        traits.parallel += StatusWatch.most
+        traits.waiting = StatusWatch.most
         seats = ByteBudget(limit: UInt64(max(1, config.web.workers)))
         self.traits = traits
         begun = BegunUploads(state: context.state, name: "framefast", key: traits.identity)

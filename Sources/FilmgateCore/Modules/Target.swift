@@ -61,6 +61,11 @@ public struct TargetTraits: Sendable {
     ///
     /// Where a file does not say its size, it is sent.
     public var maxPixels: Int?
+    /// Further deliveries that only wait until the far side has worked on what it was sent, beside those that send: these take none of the
+    /// `workers`.
+    ///
+    /// A target that says so limits its sending by itself.
+    public var waiting = 0
     /// What `check` should tell the user about these options, each a sentence: an overwrite that nothing prevents, and the like.
     public var warnings: [String] = []
 

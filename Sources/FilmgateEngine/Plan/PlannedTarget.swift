@@ -13,7 +13,7 @@ final class PlannedTarget: Sendable {
 
     init(name: String, target: any UploadTarget, workers: Int?) {
         (self.name, self.target, traits) = (name, target, target.traits)
-        parallel = max(1, workers ?? traits.parallel)
+        parallel = max(1, workers ?? traits.parallel) + max(0, traits.waiting)
     }
 
     var isLocal: Bool { traits.localRoot != nil }

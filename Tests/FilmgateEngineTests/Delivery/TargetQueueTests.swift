@@ -15,6 +15,13 @@ import Testing
         return PlannedTarget(name: "t", target: Target(traits: traits), workers: nil)
     }
 
+    /// What only waits for the far side takes none of the workers, whoever says how many there are.
+    @Test(arguments: [(nil, 54), (2, 52)]) func whatOnlyWaitsTakesNoWorker(_ workers: Int?, _ count: Int) {
+        var traits = TargetTraits(identity: "t", parallel: 4)
+        traits.waiting = 50
+        #expect(PlannedTarget(name: "t", target: Target(traits: traits), workers: workers).parallel == count)
+    }
+
     /// Named by kind and the minute of its capture: `jpeg 5`.
     private func parcel(_ name: String, to target: PlannedTarget) -> Parcel {
         let parts = name.split(separator: " "), kind = MediaKind(rawValue: String(parts[0])) ?? .other, minute = Int(parts[1]) ?? 0
