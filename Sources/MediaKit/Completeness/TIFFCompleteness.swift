@@ -36,6 +36,19 @@ enum TIFFCompleteness {
         return true
     }
 
+    /// Where the pieces lie, as far as they lie in the file; none when the lists do not make sense together.
+    static func parts(_ offsets: TIFFReader.Entry, _ counts: TIFFReader.Entry, in reader: TIFFReader) -> [Range<UInt64>] {
+        guard offsets.count == counts.count, offsets.count <= pieceLimit, let places = reader.place(of: offsets),
+            let lengths = reader.place(of: counts), let first = list(offsets, places, reader), let second = list(counts, lengths, reader)
+        else { return [] }
+        return (0..<Int(offsets.count)).compactMap { index in
+            guard let offset = first.integer(index).flatMap({ UInt64(exactly: $0) }),
+                let length = second.integer(index).flatMap({ UInt64(exactly: $0) }), length > 0
+            else { return nil }
+            return reader.region.part(offset, length).map { $0.start..<($0.start + $0.count) }
+        }
+    }
+
     private static func list(_ entry: TIFFReader.Entry, _ place: ByteRegion, _ reader: TIFFReader) -> TagValue? {
         place.bytes(0, Int(place.count)).map { TagValue(format: entry.format, count: Int(entry.count), bytes: $0, order: reader.order) }
     }
