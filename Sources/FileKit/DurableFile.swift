@@ -17,6 +17,15 @@ public enum DurableFile {
         try Flush.directory(parent(of: final))
     }
 
+    /// Gives a file another name on its file system; `nameTaken` when that is in use, and `notFound` when the file is gone.
+    ///
+    /// Nothing is flushed.
+    public static func move(_ path: String, to other: String) throws(IngestError) {
+        let code = withCPath(path) { old in withCPath(other) { new in fg_rename_exclusive(AT_FDCWD, old, AT_FDCWD, new) } }
+        if code == ENOENT, (try? FileFacts.of(path)) == .some(.none) { throw .reading(path, ENOENT) }
+        if code != 0 { throw .writing(other, code) }
+    }
+
     /// Makes what is already there under `path` durable, bytes and name: for a copy that an interrupted run left whole.
     public static func settle(_ path: String) throws(IngestError) {
         let (file, _) = try OpenFile.reading(path)

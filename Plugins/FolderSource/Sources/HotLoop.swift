@@ -305,7 +305,7 @@ final class HotLoop: @unchecked Sendable {
     /// Hidden names, what systems leave behind, and names that programs give to files that they are still making.
     private func isIgnored(_ name: String) -> Bool {
         if !config.hidden, name.utf8.first == 0x2E { return true }
-        if Junk.reason(name) != nil || name.utf8.last == 0x7E { return true }
+        if Junk.reason(name) != nil || name.utf8.last == 0x7E || name.hasPrefix(TakenFiles.prefix) { return true }
         return Self.unfinished.contains(FileName(name).ext.lowercased())
     }
 

@@ -22,11 +22,19 @@ final class TakenFiles: Sendable {
     /// Files that are being looked up or removed.
     private let busy = DispatchGroup()
     private let saidThatEarlierIsNoProof = Atomic(false)
+    /// Called between the first look at a file and its removal, for tests.
+    private let beforeMove: @Sendable () -> Void
 
     /// Seconds for which a copy that was read again need not be read once more.
     private static let fresh = Int64(0)..<60
 
-    init(root: String, context: ModuleContext) { (self.root, self.context) = (root, context) }
+    /// Files that an earlier run was about to remove get their names back.
+    ///
+    /// Blocks for the disk.
+    init(root: String, context: ModuleContext, beforeMove: @escaping @Sendable () -> Void = {}) {
+        (self.root, self.context, self.beforeMove) = (root, context, beforeMove)
+        Self.restore(below: root)
+    }
 
     func settled(_ settled: Settled) {
         let origin = settled.asset.origin
@@ -100,14 +108,72 @@ final class TakenFiles: Sendable {
         }
     }
 
-    /// Only the file that was read.
+    /// Only the file that was read: another one may be put under its name at any moment.
+    ///
+    /// So it is moved to a name of ours first, looked at there, and put back where it is another.
     private func remove(_ origin: Origin) {
-        let facts = (try? FileFacts.of(origin.absolutePath)) ?? nil
-        guard let facts, facts.kind == .regular, facts.size == origin.size, facts.modified == origin.modified,
-            origin.inode == 0 || facts.inode == origin.inode
-        else { return }
-        if withCPath(origin.absolutePath, { unlink($0) }) != 0 {
-            context.logger.warning("\(PathText.shown(origin.path)) was delivered but cannot be removed: \(SystemFailure(errno).text).")
+        let path = origin.absolutePath
+        guard Self.isUnchanged(path, origin) else { return }
+        beforeMove()
+        let away = Self.away(path)
+        do throws(IngestError) {
+            try DurableFile.move(path, to: away)
+            guard Self.isUnchanged(away, origin) else { return try Self.putBack(away, as: path) }
+        } catch { return warn(origin, error.message) }
+        if withCPath(away, { unlink($0) }) != 0 { warn(origin, SystemFailure(errno).text) }
+    }
+
+    private func warn(_ origin: Origin, _ why: String) {
+        context.logger.warning("\(PathText.shown(origin.path)) was delivered but cannot be removed: \(why)")
+    }
+
+    private static func isUnchanged(_ path: String, _ origin: Origin) -> Bool {
+        guard let facts = (try? FileFacts.of(path)) ?? nil else { return false }
+        return facts.kind == .regular && facts.size == origin.size && facts.modified == origin.modified
+            && (origin.inode == 0 || facts.inode == origin.inode)
+    }
+}
+
+/// Names for files that are about to be removed.
+extension TakenFiles {
+    /// How they begin; what stands behind it and a number is the file's own name.
+    static let prefix = ".filmgate-taken-"
+    private static let numberSize = 16
+
+    static func away(_ path: String) -> String {
+        let number = String(UInt64.random(in: 1 << 60 ... .max), radix: 16)
+        return Paths.join(Paths.folder(path), "\(prefix)\(number)-\(Paths.name(path))")
+    }
+
+    /// The path that a file had before it was moved away; nil for other files.
+    static func home(of path: String) -> String? {
+        let name = Paths.name(path)
+        guard name.hasPrefix(prefix) else { return nil }
+        let rest = name.dropFirst(prefix.count + numberSize)
+        guard rest.first == "-", rest.count > 1 else { return nil }
+        return Paths.join(Paths.folder(path), String(rest.dropFirst()))
+    }
+
+    /// Back to its name or, where that is in use again, to the next free one: it is taken from there.
+    static func putBack(_ away: String, as path: String) throws(IngestError) {
+        let name = FileName(Paths.name(path))
+        for number in 1..<1000 {
+            let free = number == 1 ? Paths.name(path) : "\(name.stem)-\(number)" + (name.ext.isEmpty ? "" : ".\(name.ext)")
+            do throws(IngestError) { return try DurableFile.move(away, to: Paths.join(Paths.folder(path), free)) } catch {
+                guard error.code == .nameTaken else { throw error }
+            }
+        }
+    }
+
+    /// Puts back what a crash left under such a name; it is looked at anew.
+    static func restore(below root: String) {
+        _ = Result { () throws(IngestError) in
+            try DirectoryScan(root: root).run { entry in
+                if entry.type == .folder, entry.isBoundary { return .skip }
+                let path = Paths.join(root, entry.path)
+                if entry.type == .file, let home = home(of: path) { try? putBack(path, as: home) }
+                return .proceed
+            }
         }
     }
 }

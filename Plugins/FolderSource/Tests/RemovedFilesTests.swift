@@ -1,0 +1,69 @@
+import FileKit
+import FilmgateCore
+import Foundation
+import Logging
+import Testing
+
+@testable import FolderSource
+
+/// `take: move` while others write: a frame that is put under the name of one that was delivered is never removed with it.
+@Suite final class RemovedFilesTests: Sendable {
+    private let root = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-removed-\(UUID().uuidString)").path
+    private var path: String { root + "/Capture_0001.JPG" }
+
+    init() throws { try HotFolder.write(HotFolder.jpeg(1), to: root + "/Capture_0001.JPG") }
+    deinit { try? FileManager.default.removeItem(atPath: root) }
+
+    private func context() -> ModuleContext { ModuleContext(name: "folder", logger: Logger(label: "test"), state: "", lookup: Lookup()) }
+
+    private func settled() throws -> Settled {
+        let facts = try #require(try FileFacts.of(path))
+        let origin = Origin(
+            source: "folder", volume: "v", root: root, path: "Capture_0001.JPG", size: facts.size, modified: facts.modified,
+            inode: facts.inode,
+            changed: facts.changed)
+        var asset = Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: "k", stem: "Capture_0001"))
+        let sha256 = MultiHasher.digest(of: Array(HotFolder.jpeg(1)), .sha256)
+        asset.digests = Digests(sha256: sha256)
+        let at = Int64(Date().timeIntervalSince1970) * 1_000_000_000
+        asset.receipts = ["g": Receipt(state: .done, url: "https://gallery.example/1", sha256: sha256, verified: .server, at: at)]
+        return Settled(asset: asset, ending: .delivered)
+    }
+
+    private func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: root).sorted() }
+
+    @Test func whatWasDeliveredGoesAndLeavesNothing() async throws {
+        let taken = TakenFiles(root: root, context: context())
+        taken.settled(try settled())
+        await taken.concluded()
+        #expect(try names().isEmpty)
+    }
+
+    /// A tethering program renames its next frame over the name between our look and the removal.
+    @Test func theNextFrameUnderTheNameStays() async throws {
+        let (root, path) = (root, path), next = HotFolder.jpeg(2)
+        let taken = TakenFiles(root: root, context: context()) {
+            try? HotFolder.write(next, to: root + "/new.tmp")
+            rename(root + "/new.tmp", path)
+        }
+        taken.settled(try settled())
+        await taken.concluded()
+        #expect(try names() == ["Capture_0001.JPG"] && FileManager.default.contents(atPath: path) == next)
+    }
+
+    @Test func whatIsPutBackReplacesNothing() throws {
+        let away = TakenFiles.away(path)
+        #expect(TakenFiles.home(of: away) == path && TakenFiles.home(of: path) == nil)
+        try DurableFile.move(path, to: away)
+        try HotFolder.write(HotFolder.jpeg(3), to: path)
+        try TakenFiles.putBack(away, as: path)
+        #expect(try names() == ["Capture_0001-2.JPG", "Capture_0001.JPG"])
+        #expect(FileManager.default.contents(atPath: root + "/Capture_0001-2.JPG") == HotFolder.jpeg(1))
+    }
+
+    @Test func whatACrashLeftComesBackAtTheNextStart() throws {
+        try DurableFile.move(path, to: TakenFiles.away(path))
+        _ = TakenFiles(root: root, context: context())
+        #expect(try names() == ["Capture_0001.JPG"])
+    }
+}
