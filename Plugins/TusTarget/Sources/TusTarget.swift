@@ -99,7 +99,16 @@ public struct TusTarget: Module, UploadTarget {
             throw Self.error(for: response)
         }
         if let whole = response[header: "Upload-Length"].flatMap({ UInt64($0) }), whole != job.file.size { return nil }
+        if let metadata = response[header: "Upload-Metadata"], !Self.isOurs(metadata, job) { return nil }
         return offset
+    }
+
+    /// Whether a server's notes of an upload name the digest of this file: an address may belong to another upload by now, of the same length.
+    ///
+    /// The protocol wants a server to give the notes back; one that gives none is believed by its length.
+    static func isOurs(_ metadata: String, _ job: UploadJob) -> Bool {
+        let digest = Base64.text(of: Array(job.digests.sha256.utf8))
+        return metadata.split(separator: ",").contains { $0.split(separator: " ").elementsEqual(["sha256", digest[...]]) }
     }
 
     private func isLast(_ length: UInt64, from offset: UInt64, of job: UploadJob) -> Bool {

@@ -125,6 +125,25 @@ struct ConformanceTests {
         } catch { #expect(error.code == .unavailable) }
     }
 
+    /// Same address and same length, and notes that speak of another file, or of ours: only ours is gone on with.
+    @Test(arguments: [true, false]) func anUploadOfTheSameLengthIsOursOnlyByItsDigest(_ isOurs: Bool) async throws {
+        let sample = try SampleJob(count: 10_000), digest = isOurs ? sample.digests.sha256 : String(repeating: "0", count: 64)
+        let notes = "filename QQ==,sha256 " + Base64.text(of: Array(digest.utf8))
+        let server = try FaultServer { seen, number in
+            switch seen.method {
+            case "POST": .answer(201, headers: [("Location", "/files/\(number)")])
+            case "HEAD": .answer(200, headers: [("Upload-Offset", "4000"), ("Upload-Length", "10000"), ("Upload-Metadata", notes)])
+            default: number == 1 ? .reset(afterBody: 4000) : .answer(204, headers: [("Upload-Offset", "10000")])
+            }
+        }
+        defer { server.stop() }
+        let state = try ScratchFolder(), target = try Tus.target(server.url, nil, state: state.path)
+        do throws(IngestError) { _ = try await target.upload(sample.job()) } catch { #expect(error.code == .network) }
+        _ = try await target.upload(sample.job())
+        #expect(server.seen.map(\.method) == ["POST", "PATCH", "HEAD"] + (isOurs ? ["PATCH"] : ["POST", "PATCH"]))
+        #expect(server.seen.last?[header: "Upload-Offset"] == (isOurs ? "4000" : "0"))
+    }
+
     /// The address of an upload that was begun belongs to another one by now.
     @Test func anotherUploadAtTheSameAddressIsNotOurs() async throws {
         let server = try FaultServer { seen, number in
