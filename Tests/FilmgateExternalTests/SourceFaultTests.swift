@@ -39,6 +39,18 @@ import Testing
         await session.close()
     }
 
+    /// What the source has by now is another file: the beginning that came before is not its beginning.
+    @Test func anotherFileOfTheNextChildIsNotSewnOn() async throws {
+        let script = Self.script.replacingOccurrences(of: "number // 1000 % 256", with: "(number // 1000 + tries) % 256")
+            .replacingOccurrences(of: "content = bytes", with: "tries = note(\"tries\", \"one\"); content = bytes")
+        let moody = try Moody(script), (session, origin) = try await opened(moody, faults: 1), sink = Bytes()
+        let result = await Result { () async throws(IngestError) in try await session.fetch(origin, from: 0, into: sink) }
+        guard case .failure(let error) = result else { throw IngestError(.unexpected, "It was taken.") }
+        #expect(error.cause is OtherBytes && error.code == .corruptData, "\(error)")
+        #expect(sink.all.withLock { $0 }.count <= 600_000)
+        await session.close()
+    }
+
     @Test func theSourceIsLostWithItsReasonAndNothingIsLeft() async throws {
         let moody = try Moody(Self.script), (session, origin) = try await opened(moody, faults: 99)
         let result = await Result { () async throws(IngestError) in try await session.fetch(origin, from: 0, into: Bytes()) }

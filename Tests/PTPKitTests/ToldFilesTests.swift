@@ -1,38 +1,54 @@
+import FilmgateCore
 import Testing
 
 @testable import PTPKit
 
 @Suite struct ToldFilesTests {
-    private let second: Int64 = 1_000_000_000
+    private static let second: Int64 = 1_000_000_000
+    /// A moment in 2026.
+    private static let noon: Int64 = 1_779_000_000
 
-    @Test func aFileIsKnownByPathSizeAndTime() {
+    private func facts(
+        _ size: UInt64 = 1, at time: Int64 = ToldFilesTests.noon, label: String = "SD", handle: UInt32 = 7, visit: UInt32 = 0
+    ) -> ToldFiles.Facts {
+        ToldFiles.Facts(
+            size: size, modified: time * Self.second, medium: MediumMark(labels: [label], guid: []), handle: ObjectHandle(handle),
+            visit: visit)
+    }
+
+    @Test func aFileIsKnownByPathSizeTimeAndMedium() {
         var told = ToldFiles()
-        told.insert("DCIM/A.JPG", size: 5_000_000_000, modified: 100 * second)
-        #expect(told.contains("DCIM/A.JPG", size: 5_000_000_000, modified: 100 * second))
-        #expect(!told.contains("DCIM/B.JPG", size: 5_000_000_000, modified: 100 * second))
-        #expect(!told.contains("DCIM/A.JPG", size: 5_000_000_001, modified: 100 * second))
+        told.insert("DCIM/A.JPG", facts(5_000_000_000))
+        #expect(told.contains("DCIM/A.JPG", facts(5_000_000_000, handle: 8, visit: 1)))
+        #expect(!told.contains("DCIM/B.JPG", facts(5_000_000_000)))
+        #expect(!told.contains("DCIM/A.JPG", facts(5_000_000_001)))
         // The same in the lower 32 bits.
-        #expect(!told.contains("DCIM/A.JPG", size: 5_000_000_000 - 4_294_967_296, modified: 100 * second))
+        #expect(!told.contains("DCIM/A.JPG", facts(5_000_000_000 - 4_294_967_296)))
+        #expect(!told.contains("DCIM/A.JPG", facts(5_000_000_000, label: "OTHER")))
     }
 
-    @Test(arguments: [(98, true), (102, true), (97, false), (103, false)] as [(Int64, Bool)])
-    func eventsAndListingsMayDifferByTwoSeconds(_ time: Int64, _ isKnown: Bool) {
+    @Test(arguments: [(-2, true), (2, true), (-3, false), (3, false)] as [(Int64, Bool)])
+    func eventsAndListingsMayDifferByTwoSeconds(_ shift: Int64, _ isKnown: Bool) {
         var told = ToldFiles()
-        told.insert("A", size: 1, modified: 100 * second)
-        #expect(told.contains("A", size: 1, modified: time * second) == isKnown)
+        told.insert("A", facts())
+        #expect(told.contains("A", facts(at: Self.noon + shift)) == isKnown)
     }
 
-    @Test func timesBefore1970AndNoTimeAtAllAreTimes() {
+    /// Another card may be in: without a date only the handle says that it is the same object, and only for as long as handles hold.
+    @Test(arguments: [0, 1, -5, 315_532_800 + 100] as [Int64])
+    func withoutADateOnlyTheObjectItselfIsKnown(_ time: Int64) {
         var told = ToldFiles()
-        told.insert("A", size: 1, modified: 0)
-        told.insert("B", size: 1, modified: -5 * second)
-        #expect(told.contains("A", size: 1, modified: second) && told.contains("B", size: 1, modified: -4 * second))
+        told.insert("A", facts(at: time))
+        #expect(told.contains("A", facts(at: time)))
+        #expect(!told.contains("A", facts(at: time, handle: 8)))
+        #expect(!told.contains("A", facts(at: time, visit: 1)))
+        #expect(!told.contains("A", facts(visit: 1)))
     }
 
     @Test func whatWasRemovedIsNewAgain() {
         var told = ToldFiles()
-        told.insert("A", size: 1, modified: 0)
+        told.insert("A", facts())
         told.remove("A")
-        #expect(!told.contains("A", size: 1, modified: 0) && told.count == 0)
+        #expect(!told.contains("A", facts()) && told.count == 0)
     }
 }

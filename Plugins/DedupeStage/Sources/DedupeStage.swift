@@ -7,7 +7,9 @@ public struct DedupeStage: Module, Stage {
         public init() {}
         public static let schema: Schema<Self> = [
             .field("origin", \.origin, "Do not read a card's file again when place, name, size and time are known and it was delivered."),
-            .field("hour_shift", \.hourShift, "Know a file again when its time moved by whole hours, as on FAT cards after a zone change."),
+            .field(
+                "hour_shift", \.hourShift,
+                "Know a file again when its birth and modification moved by the same whole hours, as on FAT cards after a zone change."),
         ]
     }
     public static let manifest = Manifest(

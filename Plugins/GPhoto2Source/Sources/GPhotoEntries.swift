@@ -8,9 +8,11 @@ struct GPhotoEntries: Sendable {
 
     /// The same each time the camera comes back; without a serial number only the port tells two bodies apart.
     static func volume(_ body: GPhotoBody, at address: String) -> String {
-        let serial = body.serial.filter { $0 != "0" && $0 != " " }.isEmpty ? "at \(address)" : body.serial
-        return "gphoto2:\(body.model):\(serial)"
+        "gphoto2:\(body.model):\(hasSerial(body) ? body.serial : "at \(address)")"
     }
+
+    /// Zeros are what a body writes that has none.
+    static func hasSerial(_ body: GPhotoBody) -> Bool { body.serial.contains { $0 != "0" && $0 != " " } }
 
     func entry(_ file: GPhotoFile) -> SourceEntry {
         let folders = file.path.folder.split(separator: UInt8(ascii: "/")).map { SafeName.component(String(decoding: $0, as: UTF8.self)) }

@@ -4,10 +4,12 @@ import Synchronization
 
 /// One camera in libgphoto2's hands.
 ///
-/// When its process dies it is started again and the camera opened anew, a few times; files are then read on from where they were.
+/// When its process dies it is started again and the camera opened anew, a few times; a file is then read again from its beginning, and what had come is compared.
 actor GPhotoSession: SourceSession {
     nonisolated let place: SourcePlace
     nonisolated let volume: String
+    /// True where the camera has a serial number.
+    nonisolated let identifiesDevice: Bool
     nonisolated var parallelFetches: Int { 1 }
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -23,10 +25,11 @@ actor GPhotoSession: SourceSession {
     private var gap: IngestError?
 
     private init(
-        _ place: SourcePlace, _ volume: String, _ formats: [MediaKind], _ opening: GPhotoRequest, _ link: any GPhotoLink,
+        _ place: SourcePlace, _ body: GPhotoBody, _ formats: [MediaKind], _ opening: GPhotoRequest, _ link: any GPhotoLink,
         _ connect: @escaping GPhotoConnect, _ executor: BlockingExecutor
     ) {
-        (self.place, self.volume, self.opening, self.connect, self.executor) = (place, volume, opening, connect, executor)
+        (self.place, self.opening, self.connect, self.executor) = (place, opening, connect, executor)
+        (volume, identifiesDevice) = (GPhotoEntries.volume(body, at: place.address), GPhotoEntries.hasSerial(body))
         maker = GPhotoEntries(place: place, volume: volume, formats: formats)
         current = Mutex((link, false))
     }
@@ -43,8 +46,7 @@ actor GPhotoSession: SourceSession {
                 throw error.at(place.label)
             }
         }
-        let volume = GPhotoEntries.volume(body, at: place.address)
-        return GPhotoSession(place, volume, config.formats, request, link, connect, BlockingExecutor("filmgate.gphoto2.\(place.address)"))
+        return GPhotoSession(place, body, config.formats, request, link, connect, BlockingExecutor("filmgate.gphoto2.\(place.address)"))
     }
 
     private static func open(_ link: any GPhotoLink, _ request: GPhotoRequest) throws(IngestError) -> GPhotoBody {
@@ -100,9 +102,10 @@ actor GPhotoSession: SourceSession {
 
     func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {
         guard let path = paths[origin.volumePath] else { throw IngestError(.notFound, "\(origin.path) is no longer on \(place.label).") }
-        var position = offset
+        let reading = RepeatedRead(sink, of: origin.path, from: offset)
         try again(tries: 3) { link throws(IngestError) in
-            guard position < origin.size || position == 0 else { return }
+            guard reading.position < origin.size || reading.position == 0 else { return }
+            var (position, sink) = reading.attempt()
             try link.ask(.read(path, from: position), silence: .seconds(60)) { reply throws(IngestError) in
                 guard case .data(let bytes) = reply else { return }
                 guard UInt64(bytes.count) <= origin.size - min(position, origin.size) else {
@@ -113,8 +116,9 @@ actor GPhotoSession: SourceSession {
                 position += UInt64(bytes.count)
             }
         }
-        guard position == origin.size else {
-            throw IngestError(.corruptData, "\(place.label) announced \(origin.size) bytes of \(origin.path) and sent \(position).")
+        guard reading.position == origin.size else {
+            throw IngestError(
+                .corruptData, "\(place.label) announced \(origin.size) bytes of \(origin.path) and sent \(reading.position).")
         }
     }
 
@@ -151,7 +155,10 @@ actor GPhotoSession: SourceSession {
         for index in files.indices where files[index].size == GPhotoFile.unknownSize {
             files[index].size = try measured(files[index].path)
         }
-        let fresh = maker.arrange(files).filter { !told.contains($0.entry.origin.id.rawValue) }
+        let fresh = maker.arrange(files).filter { file in
+            // Without a date it may be another one under the same name.
+            file.entry.origin.evidence == .nothing || !told.contains(file.entry.origin.id.rawValue)
+        }
         for (file, entry) in fresh { note(file, entry) }
         return fresh.map(\.entry)
     }

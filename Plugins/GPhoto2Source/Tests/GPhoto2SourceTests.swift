@@ -74,7 +74,28 @@ import Testing
         #expect(camera.state.withLock { $0.connections } == 4)
         let asked = camera.state.withLock { $0.asked }
         let offsets = asked.compactMap { if case .read(_, let offset) = $0 { offset } else { nil } }
-        #expect(offsets == [0, 3000, 7000])
+        // Each new process reads from the beginning, and what had come is compared.
+        #expect(offsets == [0, 0, 0])
+        await session.close()
+    }
+
+    /// The camera came back with another card.
+    @Test func anotherFileAfterACrashIsNotSewnOn() async throws {
+        camera.put("/DCIM", "IMG_1.JPG", bytes)
+        let session = try await session(), entry = try #require(try await session.entries().first), sink = Received()
+        camera.state.withLock { state in
+            state.crashes = [5000]
+            state.onCrash = { $0.files[0].bytes[10] ^= 1 }
+        }
+        let failure = await #expect(throws: IngestError.self) { try await session.fetch(entry.origin, from: 0, into: sink) }
+        #expect(failure?.cause is OtherBytes && sink.bytes == Array(bytes[..<5000]))
+        await session.close()
+    }
+
+    @Test(arguments: ["", "0000", "0042"]) func aBodyWithoutANumberIsNotKnownAgain(_ serial: String) async throws {
+        camera.state.withLock { $0.body.serial = serial }
+        let session = try await session()
+        #expect(session.identifiesDevice == (serial == "0042"))
         await session.close()
     }
 

@@ -13,6 +13,8 @@ final class ScriptedCamera: Sendable {
         var news: [GPhotoFile] = []
         /// The process ends after so many bytes of a file, once for each.
         var crashes: [Int] = []
+        /// What happens to the camera then.
+        var onCrash: (@Sendable (inout State) -> Void)?
         /// What every question is answered with.
         var failure: IngestError?
         var connections = 0, open = 0
@@ -69,6 +71,7 @@ final class ScriptedLink: GPhotoLink {
         while position < found.count {
             if let crash, position >= crash {
                 isDead.withLock { $0 = true }
+                camera.state.withLock { state in state.onCrash?(&state) }
                 throw IngestError(.deviceGone, "libgphoto2's process ended with signal 11.")
             }
             let end = min(found.count, position + 1000)

@@ -25,6 +25,8 @@ import VirtualCamera
         HostilePersonality().answering(.getPartialObject) { request, body in
             guard let object = body.object(ObjectHandle(request.operation.parameter(0))) else { return nil }
             let offset = UInt64(request.operation.parameter(1)), size = count(request.operation.parameter(2))
+            // Behind the end it says that there is nothing.
+            if offset >= object.size { return .data([]) }
             return Answer(
                 .ok, [UInt32(size)], payload: .part(.pattern(seed: 4, size: 1 << 40), offset: min(offset, object.size), count: size))
         }

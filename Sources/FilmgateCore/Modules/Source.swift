@@ -64,10 +64,15 @@ public protocol SourceSession: Sendable {
     nonisolated var place: SourcePlace { get }
     /// Identity of the volume or device, the same each time it comes back.
     nonisolated var volume: String { get }
+    /// False where nothing tells this device from another of its kind (no serial number, no GUID): then nothing that it lists counts as
+    /// taken before, and all of it is read (``Evidence``). Default: true.
+    nonisolated var identifiesDevice: Bool { get }
     /// Everything that the source holds now, every non-directory entry exactly once, in card order; reads no file contents.
     func entries() async throws(IngestError) -> [SourceEntry]
     /// Sends the bytes from `offset` on into `sink`, in order. May be called again after a failure. Several calls may run at once when
     /// `parallelFetches` is above 1. Local files are read by the engine itself through `localPath` and never reach this.
+    /// Who goes on after a break proves before that the object is still the same (``ResumeProof``); `corruptData` with the cause
+    /// ``OtherBytes`` where it is not, or that cannot be shown: it is then read anew.
     func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError)
     nonisolated var parallelFetches: Int { get }
     /// The bytes of a small range of an object, as proof that it still is the one whose beginning came before a crash; nil where only whole
@@ -116,6 +121,7 @@ extension SourceSession {
     public func bytes(of origin: Origin, in range: Range<UInt64>) async throws(IngestError) -> [UInt8]? { nil }
     public func unfinished() async -> [(entry: SourceEntry, reason: String)] { [] }
     public func unlisted() async -> IngestError? { nil }
+    public nonisolated var identifiesDevice: Bool { true }
     public nonisolated var home: String { "" }
     public nonisolated var inPlace: Bool { false }
     public nonisolated var keepsRefused: Bool { false }

@@ -30,7 +30,7 @@ public struct StageTraits: Sendable, Hashable {
     public var workers: Int?
     /// Known files need not be read again.
     public var recognises: Bool
-    /// A known file whose time moved by whole hours is still known.
+    /// A known file whose times moved by the same whole hours is still known (``Evidence``).
     public var hourShift: Bool
     /// Wants to know what the profile and the run say of each shot (`Shot.stamping`).
     public var stamps = false

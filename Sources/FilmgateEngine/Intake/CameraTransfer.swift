@@ -8,15 +8,21 @@ struct CameraTransfer: Sendable {
     let area: StagingArea
     let stager: Stager
 
-    /// Bytes that are compared at the beginning, and before the place to go on at.
-    static let window: UInt64 = 64 << 10
-
     private struct Begun: Sendable {
         var writer: PartWriter, journal: PartJournal
         var offset: UInt64 { writer.count }
     }
 
     func run() async throws(IngestError) -> (LocalFile, Digests) {
+        do throws(IngestError) { return try await transfer() } catch {
+            // The camera came back with another file of that name, or with one that cannot be told from it: the whole of it is read.
+            guard error.cause is OtherBytes else { throw error }
+            await stager.tell(origin, "begun anew: \(error.message)")
+            return try await transfer()
+        }
+    }
+
+    private func transfer() async throws(IngestError) -> (LocalFile, Digests) {
         let begun = try await begin()
         do throws(IngestError) {
             if begun.offset < origin.size {
@@ -109,15 +115,16 @@ struct CameraTransfer: Sendable {
         return nil
     }
 
-    /// The camera is asked for the first bytes and for the last ones that had come.
+    /// The camera is asked for what has to be equal before a transfer goes on.
     private func isSame(_ begun: Begun) async throws(IngestError) -> Bool {
         // A camera that is asked for a file's very end may take it as fetched.
-        let end = min(begun.offset, max(1, origin.size) - 1), first = 0..<min(end, Self.window),
-            last = max(first.upperBound, end - min(end, Self.window))..<end
-        for range in [first, last] where !range.isEmpty {
-            guard let theirs = try await session.bytes(of: origin, in: range), theirs == (try begun.writer.bytes(in: range)) else {
-                return false
-            }
+        let end = min(begun.offset, max(1, origin.size) - 1)
+        let pieces = try await stager.pool.run { () throws(IngestError) in
+            try ResumeProof.pieces(before: end) { range throws(IngestError) in try begun.writer.bytes(in: range) }
+        }
+        guard let pieces else { return false }
+        for piece in pieces {
+            guard let theirs = try await session.bytes(of: origin, in: piece.range), theirs == piece.bytes else { return false }
         }
         return true
     }

@@ -102,7 +102,7 @@ struct Intake: Sendable {
             let result = try await reader.read(work, lead: known) { await turnstile.enter(work.index) }
             lead = result.lead
             await turnstile.enter(work.index)
-            let placed = await Result { () async throws(IngestError) in try await place(result, &handed) }
+            let placed = await Result { () async throws(IngestError) in try await place(work, result, &handed) }
             await turnstile.leave(work.index)
             passed = true
             _ = try placed.get()
@@ -131,7 +131,7 @@ struct Intake: Sendable {
     }
 
     /// In card order, one shot at a time.
-    private func place(_ result: ShotReader.Result, _ handed: inout HandedOn) async throws(IngestError) {
+    private func place(_ work: ShotWork, _ result: ShotReader.Result, _ handed: inout HandedOn) async throws(IngestError) {
         for failed in result.failed {
             handed.add(failed.asset)
             await settle(failed, releasing: true)

@@ -3,7 +3,7 @@ import FilmgateCore
 import Synchronization
 
 /// Writes on, and from time to time has the journal catch up, on another thread.
-final class MarkingSink: ByteSink {
+final class MarkingSink: RereadableSink {
     /// How much must have come since the last mark, and how long ago it must be: short transfers cost no journal at all.
     struct Rule: Sendable {
         var bytes: UInt64 = 4 << 20
@@ -31,6 +31,8 @@ final class MarkingSink: ByteSink {
         }
         if isDue { Task { await mark() } }
     }
+
+    func bytes(in range: Range<UInt64>) throws(IngestError) -> [UInt8] { try writer.bytes(in: range) }
 
     private func mark() async {
         _ = try? await pool.run { [writer, journal] in journal.mark(writer) }

@@ -1,37 +1,49 @@
 import FilmgateCore
 
-/// Knows again what was taken before, from the listing alone (design §4: a known file is not opened).
+/// Knows again what was taken before, from the listing alone (design §4: a known file is not opened): where its facts prove it (``Evidence``).
 struct Recognition: Sendable {
     let files: [KnownFile]
-    /// Positions in `files`: tens of thousands of them are kept for as long as a card is read, so each is kept once.
-    private let byFingerprint: [Fingerprint: Int32]
-    /// By path and size alone, for the explicit ±whole-hour option.
-    private let byPathAndSize: [PathAndSize: Int32]
-
-    private struct PathAndSize: Hashable, Sendable { var path: String, size: UInt64 }
+    private let hourShift: Bool
+    /// Positions in `files` by a hash of path and size; of several with one hash the last, and each leads to the one before it.
+    ///
+    /// Tens of thousands of them are kept for as long as a card is read.
+    private var last: [Int: Int32] = [:]
+    private var before: [Int32] = []
 
     init(_ files: [KnownFile], hourShift: Bool) {
-        self.files = files
-        var exact: [Fingerprint: Int32] = [:], loose: [PathAndSize: Int32] = [:]
-        exact.reserveCapacity(files.count)
+        (self.files, self.hourShift) = (files, hourShift)
+        last.reserveCapacity(files.count)
+        before.reserveCapacity(files.count)
         for (index, file) in files.enumerated() {
-            exact[file.fingerprint] = Int32(index)
-            if hourShift { loose[PathAndSize(path: file.fingerprint.path, size: file.fingerprint.size)] = Int32(index) }
+            before.append(last.updateValue(Int32(index), forKey: Self.key(file.fingerprint)) ?? -1)
         }
-        (byFingerprint, byPathAndSize) = (exact, loose)
     }
 
-    /// The remembered file, when every part of the origin matches; with the hour-shift option also when its time moved by whole hours
-    /// (up to a day): what a FAT card does when the computer's zone changes.
+    /// The remembered file that this can only be; nil when there is none, or when the listing proves nothing.
     func find(_ origin: Origin) -> KnownFile? { position(of: origin).map { files[Int($0)] } }
 
     /// Where in `files` that file stands.
+    ///
+    /// One whose times are equal goes before one whose times moved by whole hours.
     func position(of origin: Origin) -> Int32? {
-        if let exact = byFingerprint[origin.fingerprint] { return exact }
-        guard let loose = byPathAndSize[PathAndSize(path: origin.volumePath, size: origin.size)] else { return nil }
-        let file = files[Int(loose)]
-        let shift = origin.modified - file.fingerprint.modified
-        let hour: Int64 = 3_600_000_000_000
-        return shift % hour == 0 && abs(shift) <= 24 * hour && file.fingerprint.inode == origin.inode ? loose : nil
+        let facts = origin.fingerprint
+        if let exact = candidate(facts, hourShift: false) { return exact }
+        return hourShift ? candidate(facts, hourShift: true) : nil
+    }
+
+    private func candidate(_ facts: Fingerprint, hourShift: Bool) -> Int32? {
+        var index = last[Self.key(facts)] ?? -1
+        while index >= 0 {
+            if Evidence.proves(facts, isSameAs: files[Int(index)].fingerprint, hourShift: hourShift) { return index }
+            index = before[Int(index)]
+        }
+        return nil
+    }
+
+    private static func key(_ facts: Fingerprint) -> Int {
+        var hasher = Hasher()
+        facts.path.hashSpelling(into: &hasher)
+        hasher.combine(facts.size)
+        return hasher.finalize()
     }
 }

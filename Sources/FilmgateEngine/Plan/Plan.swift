@@ -18,7 +18,7 @@ public struct Plan: Sendable {
     var rules: [String: DeliveryRule] = [:]
     /// Known files are not read again.
     var recognises: Bool
-    /// A known file whose time moved by whole hours is still known.
+    /// A known file whose times moved by the same whole hours is still known.
     var hourShift: Bool
 
     /// How soon a target that did not answer is tried again.

@@ -15,7 +15,7 @@ struct ArrivalWatch: Sendable {
         let gatherer = ShotGatherer { shot in await take(shot) }
         for await news in arrivals {
             switch news {
-            case .arrived(let entry): if !ground.underWay.holds(entry.origin.id) { await gatherer.add(entry) }
+            case .arrived(let entry): if !ground.underWay.holds(entry.origin) { await gatherer.add(entry) }
             case .lost(let error): tell(.lost(error))
             case .back: tell(.back)
             case .refused(let what): ground.hub.post(.refused(session.place, what: what))

@@ -12,7 +12,7 @@ struct BacklogFilter: Sendable {
     ///
     /// On the first meeting with `since-last`, writes down what is left on the camera.
     mutating func keep(_ entries: [SourceEntry], known: [KnownFile]) async throws(IngestError) -> [SourceEntry] {
-        if let stock { return stock.isEmpty ? entries : entries.filter { !stock.contains($0.origin.id.hashValue) } }
+        if let stock { return stock.isEmpty ? entries : entries.filter { !Self.isIn(stock, $0.origin) } }
         let left: [SourceEntry]
         switch rule {
         case .all: left = []
@@ -41,6 +41,11 @@ struct BacklogFilter: Sendable {
         changes.append(.note(asset: meeting, at: WallClock.nanoseconds, text: "first met with \(left.count) files, which are left there"))
         try await ground.writer?.record(changes)
         return left
+    }
+
+    /// Without evidence in the listing it may be another file, of another card, under the name of one that was left there: it is taken.
+    private static func isIn(_ stock: Set<Int>, _ origin: Origin) -> Bool {
+        origin.evidence > .nothing && stock.contains(origin.id.hashValue)
     }
 
     /// Whether the ledger says that the file was left on the camera; nil when it does not know the file.

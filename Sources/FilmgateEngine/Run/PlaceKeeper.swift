@@ -135,7 +135,7 @@ final class PlaceKeeper: Sendable {
             stay.with { $0.backlog = filter }
         }
         let left = all - entries.count
-        entries.removeAll { ground.underWay.holds($0.origin.id) }
+        entries.removeAll { ground.underWay.holds($0.origin) }
         let listing = ground.listing(entries, known: known)
         stay.with { state in for entry in entries { state.owed[entry.origin.id] = nil } }
         let bytes = listing.bytes,

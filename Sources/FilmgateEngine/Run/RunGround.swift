@@ -43,8 +43,10 @@ struct RunGround: Sendable {
         return Listing(entries, rules: rules)
     }
 
+    /// Nothing of a device that cannot be told from others of its kind.
     func known(_ session: any SourceSession) async throws(IngestError) -> [KnownFile] {
-        plan.recognises || options.again ? try await reader.known(volume: session.volume, below: session.home) : []
+        guard session.identifiesDevice else { return [] }
+        return plan.recognises || options.again ? try await reader.known(volume: session.volume, below: session.home) : []
     }
 
     /// What the ledger remembers of the place, ready to be asked file by file.

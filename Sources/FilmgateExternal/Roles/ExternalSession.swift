@@ -4,7 +4,7 @@ import Synchronization
 
 /// One open place of a source that is a program.
 ///
-/// A child that died is started again and opens the place anew; files are read on from where they were.
+/// A child that died is started again and opens the place anew; a file is then read again from its beginning, and what had come is compared.
 struct ExternalSession: SourceSession {
     static let limit = 1_000_000
 
@@ -43,18 +43,22 @@ struct ExternalSession: SourceSession {
     func localPath(_ origin: Origin) -> String? { listed.file(origin) }
 
     func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {
-        let position = Mutex(offset)
-        let take = { @Sendable (bytes: ArraySlice<UInt8>) throws(IngestError) in
-            let end = position.withLock { $0 } + UInt64(bytes.count)
-            guard end <= origin.size else {
-                throw IngestError(.corruptData, "\(origin.path) is longer than the \(origin.size) bytes that \(place.label) announced.")
-            }
-            try sink.write(bytes.span.bytes)
-            position.withLock { $0 = end }
-        }
+        let reading = RepeatedRead(sink, of: origin.path, from: offset), refused = Mutex<IngestError?>(nil)
         var left = 3
         while true {
-            let start = position.withLock { $0 }
+            let (start, sink) = reading.attempt(), position = Mutex(start)
+            let take = { @Sendable (bytes: ArraySlice<UInt8>) throws(IngestError) in
+                let end = position.withLock { $0 } + UInt64(bytes.count)
+                guard end <= origin.size else {
+                    throw IngestError(
+                        .corruptData, "\(origin.path) is longer than the \(origin.size) bytes that \(place.label) announced.")
+                }
+                do throws(IngestError) { try sink.write(bytes.span.bytes) } catch {
+                    refused.withLock { $0 = error }
+                    throw error
+                }
+                position.withLock { $0 = end }
+            }
             do throws(IngestError) {
                 // A new pipe for every try: what a child wrote before it went wrong is not in the way of what is sent now.
                 let fifo = try Fifo(take)
@@ -67,13 +71,15 @@ struct ExternalSession: SourceSession {
                 }
                 break
             } catch {
+                // A child whose bytes are not taken any more may die of it: that is not its failure.
+                if let refused = refused.withLock(\.self) { throw refused }
                 left -= 1
                 guard error.code == .unavailable, left > 0 else { throw lost(error) }
             }
         }
-        let end = position.withLock { $0 }
-        guard end == origin.size else {
-            throw IngestError(.corruptData, "\(place.label) announced \(origin.size) bytes of \(origin.path) and sent \(end).")
+        guard reading.position == origin.size else {
+            throw IngestError(
+                .corruptData, "\(place.label) announced \(origin.size) bytes of \(origin.path) and sent \(reading.position).")
         }
     }
 

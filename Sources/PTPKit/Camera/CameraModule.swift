@@ -198,9 +198,16 @@ enum CameraNaming {
 
     /// The same each time the body comes back.
     ///
-    /// Without a serial number only the address tells two bodies apart.
-    static func volume(_ info: DeviceInfo, address: String) -> String {
-        let serial = info.serial.filter { $0 != "0" && $0 != " " }.isEmpty ? "at \(address)" : info.serial
-        return "ptp:\(info.manufacturer):\(info.model):\(serial)"
+    /// Without a serial number its GUID tells two bodies apart; without that, too, only the address.
+    static func volume(_ info: DeviceInfo, guid: [UInt8], address: String) -> String {
+        var name = info.serial
+        if !hasSerial(info) { name = guid.isEmpty ? "at \(address)" : "guid " + guid.map { hex(UInt64($0), 2) }.joined() }
+        return "ptp:\(info.manufacturer):\(info.model):\(name)"
     }
+
+    /// True when something tells the body from others of its model.
+    static func isNamed(_ info: DeviceInfo, guid: [UInt8]) -> Bool { hasSerial(info) || !guid.isEmpty }
+
+    /// Zeros are what a body writes that has none.
+    private static func hasSerial(_ info: DeviceInfo) -> Bool { info.serial.contains { $0 != "0" && $0 != " " } }
 }

@@ -22,6 +22,8 @@ public struct CameraObject: Sendable, Hashable {
     public var undescribed: String?
     /// Files of one shot share it, where the make tells.
     public var group: ObjectHandle?
+    /// What tells its card and its body from others.
+    var medium = MediumMark(0)
 
     public init(
         handle: ObjectHandle, storage: StorageID, folders: [String], name: String, size: UInt64, time: CivilTime?,

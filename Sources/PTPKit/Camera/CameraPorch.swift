@@ -91,11 +91,11 @@ public final class CameraPorch: Sendable {
     ///
     /// Nil for one that nobody has.
     func home(of info: DeviceInfo, at address: String, among present: Set<String>) -> String? {
-        let volume = CameraNaming.volume(info, address: address)
+        let volume = CameraNaming.volume(info, guid: [], address: address)
         return state.withLock { state in
             if let inside = state.inside[address] { return inside.home }
             return state.inside.first { place, inside in
-                !present.contains(place) && CameraNaming.volume(inside.info, address: place) == volume
+                !present.contains(place) && CameraNaming.volume(inside.info, guid: [], address: place) == volume
             }?.value.home
         }
     }

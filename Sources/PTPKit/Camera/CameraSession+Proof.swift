@@ -10,14 +10,73 @@ extension CameraSession {
             try await persistently(tries: 2) { camera throws(PTPError) -> [UInt8]? in
                 let object = try self.find(origin, camera)
                 guard handler.givesParts(object, camera) else { return nil }
-                let sink = PartSink()
-                try handler.fetch(object, range, camera, into: sink)
-                return sink.bytes
+                self.note(comparing: origin, over: ObjectIdentifier(camera), from: range.lowerBound)
+                return try self.part(of: object, range, camera)
             }
         }
         return bytes?.count == range.count ? bytes : nil
     }
+
+    /// Which connection the proof of a file's beginning is of: one that spans two is none.
+    private func note(comparing origin: Origin, over connection: ObjectIdentifier, from start: UInt64) {
+        state.withLock { state in
+            if start == 0 { return state.compared[origin.volumePath] = connection }
+            if let first = state.compared[origin.volumePath], first != connection { state.compared[origin.volumePath] = .some(nil) }
+        }
+    }
+
+    private func part(of object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera) throws(PTPError) -> [UInt8] {
+        let sink = PartSink()
+        try handler.fetch(object, range, camera, into: sink)
+        return sink.bytes
+    }
+
+    /// How this connection goes on with the object, once what came over an earlier one is proved to be of it.
+    func resumption(
+        of object: CameraObject, _ counter: CountingSink, _ camera: isolated PTPCamera
+    ) throws(PTPError) -> CountingSink.Resumption {
+        let isWhole = camera.quirks.partial == .none || !handler.givesParts(object, camera)
+        let connection = ObjectIdentifier(camera), way: CountingSink.Resumption
+        do throws(IngestError) { way = try counter.resumption(over: connection, wholly: isWhole) } catch { throw .sink(error) }
+        for piece in way.pieces where try part(of: object, piece.range, camera) != piece.bytes {
+            throw .sink(OtherBytes.failure(object.name))
+        }
+        // Where all of it is read again, the sink has the last word.
+        counter.isProved(over: connection)
+        return way
+    }
+
+    /// An object that is longer than the camera said would be delivered cut, as if it were whole: a byte is asked for behind its end.
+    ///
+    /// A JPEG that ends as JPEGs do is whole. A camera that does not like the question is not asked again.
+    func checkEnd(of origin: Origin, _ counter: CountingSink) async throws(PTPError) {
+        if MediaKind(fileName: origin.name) == .jpeg, counter.end == [0xFF, 0xD9] { return }
+        let camera = camera
+        let more = await waiting {
+            await Result { () async throws(PTPError) in
+                try await camera.run { camera throws(PTPError) in try self.holdsMore(origin, camera) }
+            }
+        }
+        guard case .success(true) = more else { return }
+        throw .sink(
+            IngestError(
+                .corruptData, "\(origin.name): the camera said \(origin.size) bytes and holds more.",
+                advice: "Copy it with a card reader; what came of it is not whole."))
+    }
+
+    private func holdsMore(_ origin: Origin, _ camera: isolated PTPCamera) throws(PTPError) -> Bool {
+        guard !camera[EndQuestion.self].isRefused, camera.failure == nil else { return false }
+        let object = try find(origin, camera)
+        guard !object.isHeld, handler.givesParts(object, camera) else { return false }
+        do throws(PTPError) { return try StandardFetch.holdsMore(object, camera) } catch {
+            camera[EndQuestion.self].isRefused = true
+            throw error
+        }
+    }
 }
+
+/// Whether the camera takes questions for what lies behind a file's end.
+private struct EndQuestion: HandlerMemory { var isRefused = false }
 
 /// Keeps the few bytes that are asked for.
 private final class PartSink: ByteSink {

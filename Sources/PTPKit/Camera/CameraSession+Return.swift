@@ -80,7 +80,8 @@ extension CameraSession {
     private func enter(_ door: any CameraDoor) async throws(PTPError) {
         let guest = try await visit.porch.take(door, for: place.source, home: place.address)
         do throws(PTPError) {
-            guard CameraNaming.volume(guest.info, address: door.address) == volume else { throw .gone("another camera is there now") }
+            let now = CameraNaming.volume(guest.info, guid: guest.camera.guid, address: door.address)
+            guard now == volume else { throw .gone("another camera is there now") }
             try await prepare(guest.camera)
         } catch {
             await guest.camera.close()
@@ -92,6 +93,7 @@ extension CameraSession {
             state.before.merge(state.objects)
             (state.camera, state.door, state.objects, state.over) = (guest.camera, door, ObjectPlaces(), [])
             state.connection += 1
+            state.visit += 1
             return (state.isClosed || state.patience.isOver, before)
         }
         if before != door.address { visit.porch.left(before) }

@@ -7,6 +7,8 @@ import Synchronization
 public final class CameraSession: SourceSession {
     public let place: SourcePlace
     public let volume: String
+    /// True where the body has a serial number or, on the network, a GUID.
+    public let identifiesDevice: Bool
     /// Files come one after the other; while one is made durable and looked at, the next one is on its way.
     public var parallelFetches: Int { 2 }
     struct State {
@@ -26,6 +28,10 @@ public final class CameraSession: SourceSession {
         var over: Set<ObjectHandle> = []
         /// What the engine has been told about, across connections.
         var told = ToldFiles()
+        /// Counts the connections, and the cards that were changed: within one, a handle is one object.
+        var visit: UInt32 = 0
+        /// The connection over which a file's beginning was compared last, by its path; nil where it was more than one.
+        var compared: [String: ObjectIdentifier?] = [:]
         var isClosed = false, patience = CameraPatience()
         var watch: Task<Void, Never>?
         var lastWord = ContinuousClock.now
@@ -46,7 +52,8 @@ public final class CameraSession: SourceSession {
     ) throws(IngestError) {
         thumbnails = if let folder = options.thumbnails, !visit.keepsNothing { try ThumbnailFolder(folder) } else { nil }
         (self.place, self.handler, self.options, self.visit, self.quirks) = (place, handler, options, visit, quirks)
-        volume = CameraNaming.volume(guest.info, address: door.address)
+        volume = CameraNaming.volume(guest.info, guid: guest.camera.guid, address: door.address)
+        identifiesDevice = CameraNaming.isNamed(guest.info, guid: guest.camera.guid)
         maker = EntryMaker(place: place, volume: volume, options: options)
         state = Mutex(State(camera: guest.camera, door: door))
     }
@@ -115,9 +122,10 @@ public final class CameraSession: SourceSession {
         let handler = handler
         let (objects, id, gaps) = try await persistently(tries: 2) { camera throws(PTPError) in
             camera[ListingGaps.self] = ListingGaps()
-            var basket = ObjectBasket(wants)
+            camera[StoreMarks.self] = StoreMarks()
+            var basket = ObjectBasket { wants(camera.marked($0)) }
             try handler.list(camera, into: &basket)
-            let objects = try Ripening.confirmed(basket.objects, camera)
+            let objects = try Ripening.confirmed(basket.objects, camera).map { camera.marked($0) }
             return (objects, ObjectIdentifier(camera), camera[ListingGaps.self])
         }
         state.withLock { $0.unlisted = gaps.failure(place.label, slot: options.slot) }
@@ -131,33 +139,35 @@ public final class CameraSession: SourceSession {
     /// True when files may have appeared that no event told of.
     var owesListing: Bool { state.withLock { $0.listed != $0.connection } }
     func oweListing() { state.withLock { $0.listed = nil } }
+    /// Handles may name other objects from now on.
+    func changedCard() { state.withLock { $0.visit += 1 } }
 
     func remember(_ objects: [CameraObject]) {
         state.withLock { state in
             for object in objects {
                 let path = maker.volumePath(object)
                 state.objects[path] = object
-                if !object.isUnfinished { state.told.insert(path, size: object.size, modified: maker.modified(object)) }
+                if !object.isUnfinished { state.told.insert(path, maker.facts(object, visit: state.visit)) }
             }
         }
     }
 
     /// True for what the engine has been told about.
     func known(_ object: CameraObject) -> Bool {
-        let path = maker.volumePath(object), modified = maker.modified(object)
+        let path = maker.volumePath(object)
         return state.withLock { state in
             if object.isHeld, state.over.contains(object.handle) { return true }
-            guard state.told.contains(path, size: object.size, modified: modified) else { return false }
+            guard state.told.contains(path, maker.facts(object, visit: state.visit)) else { return false }
             // Shown again, perhaps by another handle.
             if object.isHeld { state.objects[path] = object }
             return true
         }
     }
 
-    /// Goes on where it was when the connection breaks and comes back, after proof that the camera still means the same bytes: the last 64 KiB
-    /// that came are read again and compared, or, where files can only be read whole, everything that came.
+    /// Goes on where it was when the connection breaks and comes back, after proof that the camera still means the same bytes
+    /// (``ResumeProof``), or, where files can only be read whole, a comparison of everything that came.
     ///
-    /// `corruptData` when they differ.
+    /// `corruptData` when they differ, with the cause ``OtherBytes``, and when the camera holds more of the file than it said.
     public func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {
         try await turn.take(1)
         state.withLock { $0.patience.file = origin.name }
@@ -166,7 +176,9 @@ public final class CameraSession: SourceSession {
             turn.give(1)
         }
         if offset == 0, let thumbnails { await waiting { await keepThumbnail(of: origin, in: thumbnails) } }
-        let counter = CountingSink(sink, from: offset, sums: quirks.partial == .none)
+        // Who compared nothing through this session vouches for what lies before.
+        let compared = state.withLock { $0.compared.removeValue(forKey: origin.volumePath) ?? ObjectIdentifier($0.camera) }
+        let counter = CountingSink(sink, of: origin.name, from: offset, provedOver: compared)
         try await asIngest { () async throws(PTPError) in try await self.fetch(origin, counter) }
     }
 
@@ -190,13 +202,13 @@ public final class CameraSession: SourceSession {
             let before = counter.position
             try await persistently(tries: 4, progress: { counter.position }) { camera throws(PTPError) in
                 let object = try self.find(origin, camera)
-                let isWhole = camera.quirks.partial == .none
-                let (offset, sink) = counter.resumption(over: ObjectIdentifier(camera), wholly: isWhole)
-                try handler.fetch(object, offset..<min(origin.size, before + piece), camera, into: sink)
+                let way = try self.resumption(of: object, counter, camera)
+                try handler.fetch(object, way.offset..<min(origin.size, before + piece), camera, into: way.sink)
             }
             guard counter.position > before else { throw .length(expected: origin.size, got: before) }
         }
         guard counter.position == origin.size else { throw .length(expected: origin.size, got: counter.position) }
+        try await checkEnd(of: origin, counter)
     }
 
     /// The object as the camera knows it now.
@@ -204,7 +216,8 @@ public final class CameraSession: SourceSession {
     /// After coming back, handles may be others: the same path, size and time is the same file.
     func find(_ origin: Origin, _ camera: isolated PTPCamera) throws(PTPError) -> CameraObject {
         if let object = state.withLock({ $0.objects[origin.volumePath] }), maker.origin(object).id == origin.id { return object }
-        if let old = state.withLock({ $0.before[origin.volumePath] }), let object = try handler.again(old, camera),
+        if let old = state.withLock({ $0.before[origin.volumePath] }),
+            let object = try handler.again(old, camera).map({ camera.marked($0) }),
             maker.origin(object).id == origin.id
         {
             state.withLock { $0.objects[origin.volumePath] = object }
@@ -212,7 +225,7 @@ public final class CameraSession: SourceSession {
         }
         var basket = ObjectBasket { [maker] in maker.volumePath($0) == origin.volumePath || self.isMissed($0) }
         try handler.list(camera, into: &basket)
-        for object in basket.objects {
+        for object in basket.objects.map({ camera.marked($0) }) {
             let path = maker.volumePath(object)
             if path == origin.volumePath || isMissed(object) { state.withLock { $0.objects[path] = object } }
         }

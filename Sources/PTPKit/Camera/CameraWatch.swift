@@ -66,8 +66,12 @@ struct CameraWatch: Sendable {
             let (events, overflowed) = camera.mailbox.take()
             if isQuiet { try handler.keepAlive(camera) }
             let news = asksForNews ? try handler.news(camera, events) : []
-            let objects = try Self.objects(in: news, camera) + Ripening.ripe(camera)
-            return (objects, overflowed || news.contains(.changed), !camera[Ripening.self].isEmpty)
+            let again = overflowed || news.contains(.changed)
+            if events.contains(where: { $0.code == .storeAdded || $0.code == .storeRemoved }) { session.changedCard() }
+            // Another card may be in.
+            if again { camera[StoreMarks.self] = StoreMarks() }
+            let objects = try (Self.objects(in: news, camera) + Ripening.ripe(camera)).map { camera.marked($0) }
+            return (objects, again, !camera[Ripening.self].isEmpty)
         }
         if isQuiet || !objects.isEmpty { session.spoke() }
         if let failure = await camera.failure { throw failure }

@@ -29,10 +29,14 @@ struct EntryMaker: Sendable {
     func origin(_ object: CameraObject) -> Origin {
         Origin(
             source: place.source, volume: volume, root: place.address, path: slotFolder(object.storage) + object.path, size: object.size,
-            modified: modified(object), volumePath: volumePath(object))
+            modified: modified(object), inode: object.medium.number, volumePath: volumePath(object))
     }
 
     func volumePath(_ object: CameraObject) -> String { "\(object.storage)/\(object.path)" }
+
+    func facts(_ object: CameraObject, visit: UInt32) -> ToldFiles.Facts {
+        ToldFiles.Facts(size: object.size, modified: modified(object), medium: object.medium, handle: object.handle, visit: visit)
+    }
 
     /// Nanoseconds since 1970, as if the camera's clock showed UTC; 0 where it says nothing.
     func modified(_ object: CameraObject) -> Int64 { object.modified ?? 0 }

@@ -7,7 +7,7 @@ struct ObjectPlaces: Sendable {
     private struct Place: Sendable {
         var handle: UInt32, storage: UInt32, group: UInt32?
         var size: UInt64, time: PackedTime?
-        var format: UInt16, isProtected: Bool, isUnfinished: Bool, isHeld: Bool
+        var format: UInt16, isProtected: Bool, isUnfinished: Bool, isHeld: Bool, medium: MediumMark
     }
     /// By a hash of the path in the volume.
     private var places: [Int: Place] = [:]
@@ -30,7 +30,7 @@ struct ObjectPlaces: Sendable {
         Place(
             handle: object.handle.rawValue, storage: object.storage.rawValue, group: object.group?.rawValue, size: object.size,
             time: object.time.map(PackedTime.init), format: object.format.rawValue, isProtected: object.isProtected,
-            isUnfinished: object.isUnfinished, isHeld: object.isHeld)
+            isUnfinished: object.isUnfinished, isHeld: object.isHeld, medium: object.medium)
     }
 
     private static func object(_ place: Place, _ path: String) -> CameraObject {
@@ -40,7 +40,7 @@ struct ObjectPlaces: Sendable {
             time: place.time?.whole, format: FormatCode(place.format),
             isProtected: place.isProtected, group: place.group.map { ObjectHandle($0) })
         (object.folders, object.name) = (Array(parts.dropLast()), parts.last ?? "")
-        (object.isUnfinished, object.isHeld) = (place.isUnfinished, place.isHeld)
+        (object.isUnfinished, object.isHeld, object.medium) = (place.isUnfinished, place.isHeld, place.medium)
         return object
     }
 }

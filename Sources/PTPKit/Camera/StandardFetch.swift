@@ -17,6 +17,16 @@ public enum StandardFetch {
         camera.quirks.partial == .standard && part(for: object.size, camera.info) != nil
     }
 
+    /// True when the object has a byte behind the size that the camera told.
+    static func holdsMore(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError) -> Bool {
+        guard camera.quirks.partial == .standard, let part = part(for: object.size, camera.info) else { return false }
+        var count: UInt64 = 0
+        _ = try camera.stream(part(object.handle, object.size, 1), expecting: 1) { bytes throws(PTPError) in
+            count += UInt64(bytes.byteCount)
+        }
+        return count > 0
+    }
+
     /// How one part is asked for: handle, offset, most bytes.
     public typealias Part = @Sendable (ObjectHandle, UInt64, UInt32) -> Operation
 

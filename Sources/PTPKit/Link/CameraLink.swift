@@ -22,6 +22,8 @@ public protocol CameraLink: AnyObject {
     var stop: @Sendable () -> Void { get }
     /// What the handshake has told about the camera, for dialects in which DeviceInfo cannot be asked for at first. Default: nil.
     var introduction: DeviceInfo? { get }
+    /// What names the body in the handshake; empty where the transport tells nothing of the kind. Default: empty.
+    var guid: [UInt8] { get }
     /// Sends a request. `data` is the whole of an outgoing data phase.
     func send(_ operation: Operation, transaction: UInt32, phase: DataPhase, data: [UInt8], by deadline: Deadline) throws(PTPError)
     /// What comes next.
@@ -40,6 +42,7 @@ public protocol CameraLink: AnyObject {
 
 extension CameraLink {
     public var introduction: DeviceInfo? { nil }
+    public var guid: [UInt8] { [] }
 }
 
 /// A moment after which waiting ends.

@@ -7,6 +7,8 @@ public final class PTPIPLink: CameraLink {
     public let stop: @Sendable () -> Void
     /// What the camera calls itself in the handshake.
     public let greeting: InitCommandAck
+    /// All zeros, or all ones, name nobody.
+    public var guid: [UInt8] { greeting.guid.allSatisfy { $0 == 0 } || greeting.guid.allSatisfy { $0 == 0xFF } ? [] : greeting.guid }
     private let command: any ByteStream
     private let events: any ByteStream
     private var buffer = StreamBuffer(capacity: 1 << 20)

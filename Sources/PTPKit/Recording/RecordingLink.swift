@@ -74,6 +74,7 @@ public final class RecordingLink: CameraLink {
     public var mailbox: EventMailbox { inner.mailbox }
     public var stop: @Sendable () -> Void { inner.stop }
     public var introduction: DeviceInfo? { inner.introduction }
+    public var guid: [UInt8] { inner.guid }
     private let inner: any CameraLink
     private let recorder: Recorder
 

@@ -6,6 +6,8 @@ import FilmgateCore
 public actor PTPCamera {
     public nonisolated let address: String
     public nonisolated let mailbox: EventMailbox
+    /// What names the body on the network; empty where nothing does, as on USB.
+    public nonisolated let guid: [UInt8]
     /// When the camera last said something.
     nonisolated let heard = LastWord()
     /// Ends every wait at once; what is under way fails with `gone`.
@@ -27,7 +29,7 @@ public actor PTPCamera {
     private var memories: [ObjectIdentifier: any HandlerMemory] = [:]
 
     public init(_ link: sending any CameraLink, quirks: Quirks = .standard) {
-        (address, mailbox, stop) = (link.address, link.mailbox, link.stop)
+        (address, mailbox, stop, guid) = (link.address, link.mailbox, link.stop, link.guid)
         executor = BlockingExecutor("filmgate.ptp.\(link.address)")
         self.quirks = quirks
         self.link = link

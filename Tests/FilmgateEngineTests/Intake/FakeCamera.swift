@@ -11,6 +11,8 @@ final class FakeCamera: SourceSession {
         var fetches: [UInt64] = []
         var asked: [Range<UInt64>] = []
         var failure: IngestError?
+        /// How the first fetch ends.
+        var firstEnd: IngestError?
     }
     let place = SourcePlace(source: "ptp", address: "ptpip://camera", label: "Camera")
     let volume = "ptp:Acme:One:7"
@@ -39,6 +41,7 @@ final class FakeCamera: SourceSession {
         }
         var place = Int(offset)
         while place < content.count {
+            if place >= content.count / 2, let error = state.withLock({ $0.firstEnd.take() }) { throw error }
             if let end, place >= end { throw IngestError(.deviceGone, "The camera is gone.") }
             let next = min(content.count, place + 8192, end ?? .max)
             try sink.write(content.span.bytes.extracting(place..<next))

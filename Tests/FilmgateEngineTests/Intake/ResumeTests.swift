@@ -74,6 +74,36 @@ import Testing
         #expect(camera.state.withLock(\.fetches) == [0])
     }
 
+    /// Two clips of one body: equal at the beginning, and equal for the whole mebibyte around the break, which is padding.
+    @Test(arguments: [70_000, 1_200_000]) func twoFilesWithTheSamePaddingAreNotMixed(_ differs: Int) async throws {
+        var first = content
+        for index in 1_300_000..<3_200_000 { first[index] = 0 }
+        try await cutOff(at: 3_000_000, FakeCamera(first, breaksAt: 3_000_000))
+        var other = first
+        for index in differs..<1_290_000 { other[index] ^= 0x55 }
+        for index in 4_000_000..<6_000_000 { other[index] ^= 0x55 }
+        let camera = FakeCamera(other)
+        try await finish(camera)
+        #expect(camera.state.withLock(\.fetches) == [0])
+    }
+
+    @Test func aRunOfOneValueIsNoProof() async throws {
+        var zeros = content
+        for index in 65_000..<3_200_000 { zeros[index] = 0 }
+        try await cutOff(at: 3_000_000, FakeCamera(zeros, breaksAt: 3_000_000))
+        let camera = FakeCamera(zeros)
+        try await finish(camera)
+        #expect(camera.state.withLock(\.fetches) == [0])
+    }
+
+    /// The session came back and found other bytes under the name: they are read from their beginning, now.
+    @Test func anotherFileAfterAReturnIsReadAnew() async throws {
+        let camera = FakeCamera(content)
+        camera.state.withLock { $0.firstEnd = OtherBytes.failure("CLIP.MOV") }
+        try await finish(camera)
+        #expect(camera.state.withLock(\.fetches) == [0, 0])
+    }
+
     @Test func beginsAnewWhereTheMakeGivesWholeFilesOnly() async throws {
         try await cutOff(at: 3_000_000)
         let camera = FakeCamera(content)

@@ -1,0 +1,101 @@
+/// When a file of a listing may count as one that was taken before, without a look at its bytes: the one rule for cards, dumps, cameras, hot
+/// folders, FTP and modules of one's own.
+///
+/// Every fact that the source gives must be equal: volume, path, size, modification time, birth time, inode, status change, and the mark of
+/// the medium (``MediumMark``). Equal facts are proof only where one of them belongs to this file alone:
+///
+/// 1. **status**: an inode and a status change, which no program can set: file systems of this machine, network shares;
+/// 2. **date**: a modification time, and a birth time where there is one, by a clock that was set: cards, cameras, modules;
+/// 3. **nothing**: no date, one that cannot be read, or the epoch of a clock that was never set.
+///
+/// With nothing the file is read, and only SHA-256 says what it is. So are all files of a device that nothing tells from others of its kind
+/// (``SourceSession/identifiesDevice``). What is asked for too often costs a second reading; what is believed too easily costs a picture.
+public enum Evidence: Sendable, Hashable, Comparable {
+    case nothing, date, status
+
+    /// What stands for the bytes of a file with these facts, as long as its place, size and times stay equal.
+    public init(_ facts: Fingerprint) {
+        if facts.changed != 0, facts.inode != 0 {
+            self = .status
+        } else {
+            self = Self.isDate(facts.modified) && (facts.born == 0 || Self.isDate(facts.born)) ? .date : .nothing
+        }
+    }
+
+    /// True when `facts` can only be those of the file that was `remembered`.
+    ///
+    /// With `hourShift` also when its times moved by the same whole hours, a day at most, as a FAT card's do when the computer's zone
+    /// changes: birth and modification together, or, where there are status changes, the modification alone while that stayed.
+    public static func proves(_ facts: Fingerprint, isSameAs remembered: Fingerprint, hourShift: Bool = false) -> Bool {
+        let level = Evidence(facts)
+        guard level > .nothing, facts.size == remembered.size, facts.path.isSpelled(as: remembered.path) else { return false }
+        guard facts.changed == remembered.changed else { return false }
+        // An inode without a status change is a medium's mark.
+        let isPlace =
+            facts.changed == 0 ? MediumMark(facts.inode).isSame(as: MediumMark(remembered.inode)) : facts.inode == remembered.inode
+        guard isPlace else { return false }
+        let born = facts.born.subtractingReportingOverflow(remembered.born)
+        let modified = facts.modified.subtractingReportingOverflow(remembered.modified)
+        guard !born.overflow, !modified.overflow else { return false }
+        if modified.partialValue == 0, born.partialValue == 0 { return true }
+        return hourShift && isZoneChange(modified.partialValue) && agrees(born.partialValue, with: modified.partialValue, facts, level)
+    }
+
+    /// Whether what nobody sets moved as the modification time did.
+    private static func agrees(_ born: Int64, with modified: Int64, _ facts: Fingerprint, _ level: Evidence) -> Bool {
+        level == .status ? born == 0 : facts.born != 0 && born == modified
+    }
+
+    private static func isZoneChange(_ nanoseconds: Int64) -> Bool {
+        let hour: Int64 = 3_600_000_000_000
+        return nanoseconds % hour == 0 && nanoseconds.magnitude <= 24 * hour.magnitude
+    }
+
+    /// False for a time (nanoseconds since 1970) that says nothing: none at all, or what a clock shows that was never set.
+    ///
+    /// Such are all before 2 January 1981 (clocks begin in 1904, 1970 or 1980), the day around the beginning of 2000, and the first minute
+    /// of any year, where makes let their clocks begin anew.
+    public static func isDate(_ nanoseconds: Int64) -> Bool {
+        let seconds = nanoseconds / 1_000_000_000, day: Int64 = 86_400
+        guard seconds >= 347_241_600, let time = CivilTime(unixSeconds: seconds) else { return false }
+        let millennium: Int64 = 946_684_800
+        if seconds >= millennium - day, seconds < millennium + 2 * day { return false }
+        return !(time.month == 1 && time.day == 1 && time.hour == 0 && time.minute == 0)
+    }
+}
+
+extension Origin {
+    /// What stands for its bytes while nobody looks at them.
+    public var evidence: Evidence { Evidence(fingerprint) }
+}
+
+/// Tells a camera's medium, and the body that it is in, from others that show the same paths: what ``Origin/inode`` holds for cameras.
+///
+/// 32 bits for the labels of the store and 32 for the body's GUID; 0 where there is none.
+public struct MediumMark: Sendable, Hashable {
+    public let number: UInt64
+
+    public init(_ number: UInt64) { self.number = number }
+
+    /// `guid` is empty where the way to the body tells none, as USB.
+    public init(labels: [String], guid: [UInt8]) {
+        let isNamed = labels.contains { !$0.isEmpty }
+        let name: UInt64 = isNamed ? Self.hash(labels.flatMap { Array($0.utf8) + [0] }) : 0
+        number = name << 32 | (guid.isEmpty ? 0 : Self.hash(guid))
+    }
+
+    private var labels: UInt64 { number >> 32 }
+    private var body: UInt64 { number & 0xFFFF_FFFF }
+
+    /// The labels must be equal, also where there are none; the GUID only where both ways tell one: a body is the same over USB and Wi-Fi.
+    public func isSame(as other: MediumMark) -> Bool {
+        labels == other.labels && (body == other.body || body == 0 || other.body == 0)
+    }
+
+    /// FNV-1a, folded to 32 bits, never 0.
+    private static func hash(_ bytes: [UInt8]) -> UInt64 {
+        var value: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return max(1, (value ^ value >> 32) & 0xFFFF_FFFF)
+    }
+}

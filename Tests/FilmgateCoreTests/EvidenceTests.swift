@@ -1,0 +1,152 @@
+import Testing
+
+@testable import FilmgateCore
+
+/// A listing counts as knowledge of bytes only where it proves it: a file that is taken for known and is another one is a lost picture.
+@Suite struct EvidenceTests {
+    private static let noon: Int64 = 1_779_000_000_000_000_000, hour: Int64 = 3_600_000_000_000
+    private static let mark = MediumMark(labels: ["EOS_DIGITAL"], guid: []).number
+
+    private func facts(
+        _ modified: Int64 = EvidenceTests.noon, born: Int64 = 0, inode: UInt64 = 0, changed: Int64 = 0, path: String = "DCIM/A.ARW",
+        size: UInt64 = 40_000_000
+    ) -> Fingerprint { Fingerprint(path: path, size: size, modified: modified, born: born, inode: inode, changed: changed) }
+
+    @Test(arguments: [0, 1, -1, 315_532_800, 315_619_199, -2_082_844_800, 946_684_800, 946_688_800, 946_681_200, Int64.min / 1_000_000_000])
+    func aClockThatWasNeverSetGivesNoDate(_ seconds: Int64) {
+        let time = seconds * 1_000_000_000
+        #expect(!Evidence.isDate(time))
+        #expect(!Evidence.proves(facts(time, inode: Self.mark), isSameAs: facts(time, inode: Self.mark)))
+        #expect(!Evidence.proves(facts(time, born: Self.noon), isSameAs: facts(time, born: Self.noon)))
+        #expect(!Evidence.proves(facts(born: time == 0 ? 1 : time), isSameAs: facts(born: time == 0 ? 1 : time)))
+        // What no program can set stands for itself.
+        #expect(Evidence.proves(facts(time, inode: 5, changed: 9), isSameAs: facts(time, inode: 5, changed: 9)))
+    }
+
+    @Test(arguments: ["2012-01-01T00:00:00", "2021-01-01T00:00:59"]) func aClockThatBeganAnewGivesNoDate(_ text: String) throws {
+        #expect(!Evidence.isDate(try #require(CivilTime(text)).civilSeconds * 1_000_000_000))
+    }
+
+    @Test(arguments: ["1996-07-01T12:00:00", "2026-01-01T00:01:00", "2026-05-17T00:00:00"]) func othersAreDates(_ text: String) throws {
+        #expect(Evidence.isDate(try #require(CivilTime(text)).civilSeconds * 1_000_000_000))
+    }
+
+    @Test func aMediumIsToldByItsLabelsAndBodiesByTheirGUID() {
+        func mark(_ label: String, _ guid: [UInt8] = []) -> MediumMark { MediumMark(labels: [label], guid: guid) }
+        #expect(mark("VOL1").isSame(as: mark("VOL1")) && !mark("VOL1").isSame(as: mark("VOL2")) && !mark("").isSame(as: mark("VOL1")))
+        #expect(mark("A", [1]).isSame(as: mark("A", [1])) && !mark("A", [1]).isSame(as: mark("A", [2])))
+        // Over USB no GUID is told.
+        #expect(mark("A", [1]).isSame(as: mark("A")) && mark("A").isSame(as: mark("A", [2])))
+        #expect(!MediumMark(labels: ["A", ""], guid: []).isSame(as: MediumMark(labels: ["", "A"], guid: [])))
+    }
+
+    @Test(arguments: [1, -2, 24]) func aZoneChangeMovesBirthAndModificationTogether(_ hours: Int64) {
+        let old = facts(born: Self.noon - 5), shift = hours * Self.hour
+        #expect(Evidence.proves(facts(Self.noon + shift, born: Self.noon - 5 + shift), isSameAs: old, hourShift: true))
+        #expect(!Evidence.proves(facts(Self.noon + shift, born: Self.noon - 5 + shift), isSameAs: old))
+        #expect(!Evidence.proves(facts(Self.noon + shift, born: Self.noon - 5), isSameAs: old, hourShift: true))
+        #expect(!Evidence.proves(facts(Self.noon + shift, born: Self.noon - 4 + shift), isSameAs: old, hourShift: true))
+        #expect(!Evidence.proves(facts(Self.noon + shift), isSameAs: facts(), hourShift: true))
+        #expect(!Evidence.proves(facts(Self.noon + shift, inode: Self.mark), isSameAs: facts(inode: Self.mark), hourShift: true))
+    }
+
+    @Test func aFileOfADumpWhoseTimeMovedWasNotTouchedOnlyWhereItsStatusStayed() {
+        let old = facts(inode: 5, changed: 9)
+        #expect(Evidence.proves(facts(Self.noon + 5 * Self.hour, inode: 5, changed: 9), isSameAs: old, hourShift: true))
+        #expect(!Evidence.proves(facts(Self.noon + 5 * Self.hour, inode: 5, changed: 10), isSameAs: old, hourShift: true))
+        #expect(!Evidence.proves(facts(Self.noon + 25 * Self.hour, inode: 5, changed: 9), isSameAs: old, hourShift: true))
+    }
+
+    // MARK: Sources that lie
+
+    /// A place at a source, as it really is: its bytes, and which part of the evidence tells it from the others.
+    private struct Source {
+        enum Kind: CaseIterable { case card, dump, camera, module }
+        let kind: Kind
+        var modified: Int64, born: Int64, inode: UInt64, changed: Int64, path: String, size: UInt64, label: UInt8, guid: UInt8
+
+        init(_ random: inout some RandomNumberGenerator) {
+            kind = Kind.allCases.randomElement(using: &random) ?? .card
+            (modified, path, size) = (Self.times.randomElement(using: &random) ?? 0, "DCIM/\(Int.random(in: 0..<2, using: &random))", 10)
+            born = kind == .card ? modified - 3 : 0
+            inode = kind == .dump ? 5 : 0
+            changed = kind == .dump ? 77 : 0
+            (label, guid) = kind == .camera ? (UInt8.random(in: 0..<3, using: &random), UInt8.random(in: 0..<3, using: &random)) : (0, 0)
+        }
+
+        /// Real ones, none at all, and those of clocks that were never set.
+        static let times: [Int64] = [noon, noon + 7_000_000_000, 0, 315_532_800_000_000_000, 946_684_805_000_000_000]
+
+        /// One part other than it was, or gone.
+        mutating func lie(_ random: inout some RandomNumberGenerator) {
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0: modified = Self.times.randomElement(using: &random) ?? 0
+            case 1 where kind == .card: born = Bool.random(using: &random) ? born + 10_000_000 : 0
+            case 2 where kind == .dump: changed += 1
+            case 3 where kind == .dump: inode += 1
+            case 4 where kind == .camera: label = UInt8.random(in: 0..<3, using: &random)
+            case 5 where kind == .camera: guid = UInt8.random(in: 0..<3, using: &random)
+            case 6: size += 1
+            case 7:
+                modified += 2 * hour
+                if Bool.random(using: &random), born != 0 { born += 2 * hour }
+            default: path = "DCIM/\(Int.random(in: 0..<2, using: &random))"
+            }
+        }
+
+        var facts: Fingerprint {
+            let mark = MediumMark(labels: [label == 0 ? "" : "SD\(label)"], guid: guid == 0 ? [] : [guid])
+            return Fingerprint(
+                path: path, size: size, modified: modified, born: born, inode: kind == .camera ? mark.number : inode, changed: changed)
+        }
+
+        /// Whether the two can only be one file, by the words of the rule and not by its code.
+        func isProven(sameAs other: Source, hourShift: Bool) -> Bool {
+            guard kind == other.kind, path == other.path, size == other.size, label == other.label, inode == other.inode else {
+                return false
+            }
+            if guid != other.guid, guid != 0, other.guid != 0 { return false }
+            let moved = modified - other.modified, isHours = hourShift && moved != 0 && moved % hour == 0 && abs(moved) <= 24 * hour
+            if kind == .dump { return changed == other.changed && (moved == 0 || isHours) }
+            let sane: Int64 = 946_684_800_000_000_000 + 200_000_000_000_000
+            let hasDate = modified > sane && (born == 0 || born > sane)
+            guard hasDate else { return false }
+            if moved == 0 { return born == other.born }
+            return isHours && kind == .card && born != 0 && born - other.born == moved
+        }
+    }
+
+    /// 100,000 visits to sources that lie about each part of what they tell, or leave it out.
+    @Test func noFileIsKnownWhoseEvidenceIsMissingOrDiffers() {
+        var random = SeededGenerator(2026), known = 0
+        for _ in 0..<20_000 {
+            var source = Source(&random), remembered: [Source] = []
+            for _ in 0..<5 {
+                for hourShift in [false, true] {
+                    let isKnown = remembered.contains { Evidence.proves(source.facts, isSameAs: $0.facts, hourShift: hourShift) }
+                    let isProven = remembered.contains { source.isProven(sameAs: $0, hourShift: hourShift) }
+                    #expect(isKnown == isProven, "\(source.facts) after \(remembered.map(\.facts)), hour shift \(hourShift)")
+                    known += isKnown ? 1 : 0
+                }
+                remembered.append(source)
+                for _ in 0..<Int.random(in: 0..<3, using: &random) { source.lie(&random) }
+            }
+        }
+        // It tried both.
+        #expect(known > 10_000 && known < 150_000)
+    }
+}
+
+/// The same numbers in every run.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+        return word ^ word >> 31
+    }
+}
