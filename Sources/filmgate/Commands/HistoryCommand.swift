@@ -35,7 +35,7 @@ struct HistoryCommand: AsyncParsableCommand {
         }
         guard let known = runs.first(where: { $0.id == run }) else {
             let last = runs.first.map { "the last one was \($0.id)" } ?? "there has been none yet"
-            throw Workplace.end(IngestError(.misconfigured, "There is no run \(run); \(last)."), options)
+            throw Workplace.refuse("There is no run \(run); \(last).", options)
         }
         if !options.json { Console.err(Self.text(known, StateHolder(directory: options.stateDirectory))) }
         for row in rows { try await tell(row, reader, workplace) }

@@ -79,7 +79,7 @@ struct RunCommand: AsyncParsableCommand {
         let file = UserPath.absolute(pipeline)
         let pipeline = try workplace.load(file, overrides: overrides)
         guard !pipeline.sources.isEmpty else {
-            throw Workplace.end(IngestError(.misconfigured, "This pipeline has no sources to run."), options)
+            throw Workplace.refuse("This pipeline has no sources to run.", options)
         }
         let event = try EventGate(state: options.stateDirectory).event(following.event, for: pipeline.event)
         var run = RunOptions(

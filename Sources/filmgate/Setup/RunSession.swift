@@ -69,8 +69,7 @@ struct RunSession {
         if known.contains(target) { return }
         let hint = nearest(target, among: known).map { " Did you mean `\($0)`?" } ?? ""
         let list = known.isEmpty ? "none is known yet" : "known: \(known.joined(separator: ", "))"
-        throw Workplace.end(
-            IngestError(.misconfigured, "There is no target called `\(target)`; \(list).\(hint)"), workplace.options)
+        throw Workplace.refuse("There is no target called `\(target)`; \(list).\(hint)", workplace.options)
     }
 
     private func run(_ pipelines: [PipelineFile], _ body: (Runner) async throws(IngestError) -> RunOutcome) async throws {

@@ -52,6 +52,12 @@ struct Workplace {
         return Exit(Failure.exitCode(error))
     }
 
+    /// The words are sound, but what they name is not there: for people as for programs, and without usage.
+    static func refuse(_ message: String, _ options: CommonOptions) -> Exit {
+        if options.json { Failure.tell(IngestError(.misconfigured, message), json: false) }
+        return end(IngestError(.misconfigured, message), options)
+    }
+
     /// Runs `body`; an `IngestError` is told and ends the verb.
     func telling<Value>(_ body: () async throws(IngestError) -> Value) async throws -> Value {
         do throws(IngestError) { return try await body() } catch { throw Self.end(error, options) }
