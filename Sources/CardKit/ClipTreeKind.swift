@@ -12,7 +12,9 @@ package struct ClipTreeKind: Sendable {
     var parent: String?
     /// What the folder at the root's top is called that leads to a clip (`clpr`); `#` stands for a digit.
     var clipFolders: NamePattern?
-    /// How many folders below the root it takes to name one clip; 0 = the root is the clip itself. Nil = clips are told apart by their files' names.
+    /// How many folders below the root it takes to name one clip; 0 = the root is the clip itself.
+    ///
+    /// Nil = clips are told apart by their files' names.
     var clipDepth: Int?
     /// What a file's name may have after the clip's: `m01`, `00`.
     var suffixes: [NamePattern] = []

@@ -6,7 +6,9 @@ enum BitmapFiles {
         findings.pixelSize = (Int(width), Int(height))
     }
 
-    /// BMP: the header behind the fourteen bytes that all have; in the oldest one, two bytes a number. A height below zero is that of a picture
+    /// BMP: the header behind the fourteen bytes that all have; in the oldest one, two bytes a number.
+    ///
+    /// A height below zero is that of a picture
     /// which begins at its top.
     static func locateBMP(in file: ByteRegion, into findings: inout Findings) {
         guard let header = file.u32(14, .little) else { return }
