@@ -24,7 +24,7 @@ public struct PacketScript {
         return bytes
     }
 
-    /// What comes in on the bulk pipe of a USB device, transfer by transfer; joined, it is the stream of Fujifilm's dialect.
+    /// What comes in on the bulk pipe of a USB device, transfer by transfer; joined, they are the stream of a dialect that sends containers over TCP.
     public static func transfers(_ choices: [UInt8]) -> [[UInt8]] {
         var script = PacketScript(choices), transfers: [[UInt8]] = [], count = 0
         while !script.choices.isEmpty, count < limit {
