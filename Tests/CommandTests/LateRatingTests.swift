@@ -90,4 +90,22 @@ import Testing
         #expect(names(table) == ["U-2.xmp", "U.JPG", "U.xmp"])
         if take == "move" { #expect(!FileManager.default.fileExists(atPath: table.path("hot/U.JPG"))) }
     }
+
+    /// The same for a target's own rule: the archive had the frame at once, the gallery gets it with its rating.
+    @Test func aLateSidecarBringsItsPictureToTheTargetThatWaits() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let text = try String(contentsOfFile: try pipeline(table), encoding: .utf8)
+            .replacingOccurrences(of: "  - select: { min_rating: 3, unrated: drop }\n", with: "")
+            .replacingOccurrences(of: "to: [archive]", with: "to: [archive, picks], deliver: { picks: { min_rating: 3, unrated: drop } }")
+        let both = try table.write("both.yaml", text + "\n  picks: { folder: { path: \"\(table.path("picks"))\", verify: reread } }\n")
+        try picture(table)
+        let run = try Background(["run", both, "--state", table.state, "--json"])
+        #expect(Background.within(seconds: 30) { endings(run.said, of: "U.JPG") == ["delivered"] })
+        #expect(names(table) == ["U.JPG"] && table.files(table.path("picks")).isEmpty)
+        try rate(table, 5)
+        #expect(Background.within(seconds: 30) { table.files(table.path("picks")).keys.contains("U.JPG") })
+        _ = run.kill(SIGINT)
+        #expect(names(table) == ["U.JPG", "U.xmp"])
+    }
 }

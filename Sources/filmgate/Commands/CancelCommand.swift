@@ -12,7 +12,7 @@ struct CancelCommand: AsyncParsableCommand {
 
             EXAMPLE:
               filmgate cancel --target http://127.0.0.1:23999/api/assets
-              filmgate cancel --target gallery /media/ann/EOS_DIGITAL/DCIM/100CANON/IMG_0007.CR3
+              filmgate cancel --target gallery /media/ann/CARD/DCIM/100MEDIA/IMG_0007.JPG
               filmgate cancel --target /mnt/old-disk --gone
             """)
 
