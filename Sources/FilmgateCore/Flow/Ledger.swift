@@ -227,6 +227,8 @@ public struct DeliveryName: Sendable, Hashable {
 }
 
 /// A file that has a name at a target, and the shot that it is of; one for each place where its bytes were found.
+///
+/// `volume` and `shot` are empty where none is known any more.
 public struct NamedFile: Sendable, Hashable {
     public var content: ContentKey, kind: MediaKind
     public var volume: String, shot: ShotPlace, serial: String?, captured: CivilTime?

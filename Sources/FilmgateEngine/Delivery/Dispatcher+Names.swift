@@ -85,7 +85,6 @@ extension Dispatcher {
     /// another shot.
     private func standing(_ group: [Parcel], at paths: [String], _ steps: Int) async throws(IngestError) -> [Occupancy]? {
         var answers: [Occupancy] = [], mine: [String: ContentKey] = [:]
-        if try await company(group, steps) == .strangers { return nil }
         for (one, path) in zip(group, paths) {
             let content = one.id.content, target = one.id.target, folded = SafeName.folded(path)
             let other = mine[folded] ?? book.holder(of: path, at: target), earlier = try await ledger.holder(of: path, at: target)
@@ -95,7 +94,9 @@ extension Dispatcher {
             if answer == .other { return nil }
             answers.append(answer)
         }
-        return answers
+        // What lies there already makes no difference to whom it lies beside.
+        let isThere = answers.allSatisfy { if case .same = $0 { true } else { false } }
+        return try await !isThere && company(group, steps) == .strangers ? nil : answers
     }
 
     /// Who is at the name that the group would have after so many steps.

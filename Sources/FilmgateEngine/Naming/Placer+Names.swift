@@ -76,12 +76,15 @@ extension Placer {
         if let tree { trees.keep(ShotName(counter: round.name.counter, suffix: found.suffix, base: ""), tree, at: target.identity) }
         let isGiven = !round.isNamed && (found.suffix == first || round.company[first] != .own)
         round.isNamed = true
+        // Where others of the shot are still to ask for their name, they move together.
+        let isOpen = drafts.contains { $0.unasked.contains(target.name) && $0.paths[target.name] != nil }
         for (position, index) in group.enumerated() {
             let path = found.paths[position]
             let name = ParcelName(
                 pattern: patterns[position], counter: round.name.counter, suffix: found.suffix, shot: round.shot, isGiven: isGiven)
             drafts[index].names[target.name] = name
             take(path, found.answers[position], &drafts[index], name, at: target)
+            if isOpen { drafts[index].leaveOpen(at: target) }
             if position == 0, let given = name.shotName(base: path) { book.note(given, of: round.shot, at: target.identity, event: event) }
         }
     }

@@ -42,6 +42,12 @@ extension Draft {
     /// Made for targets that all have one.
     var isLeftOut: Bool { isMade && wanted.isEmpty && receipts.isEmpty }
 
+    /// The target is asked for its name once more before it is sent.
+    mutating func leaveOpen(at target: PlannedTarget) {
+        unasked.insert(target.name)
+        adopted[target.name] = nil
+    }
+
     /// Nothing of it goes to that target.
     mutating func leaveOut(_ target: PlannedTarget) {
         wanted.removeAll { $0.name == target.name }

@@ -19,6 +19,9 @@ struct ShotMark: Sendable, Hashable {
         (self.captured, follows) = (captured?.civilSeconds, kind.follows)
     }
 
+    /// Of bytes that were delivered for a file which is another one by now.
+    var isUnknown: Bool { key.isEmpty }
+
     /// Same place and name; and, where both are known, one body and one moment: a formatted card counts its shots anew.
     func isOne(with other: ShotMark) -> Bool {
         guard volume == other.volume, key == other.key else { return false }

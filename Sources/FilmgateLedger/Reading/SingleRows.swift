@@ -127,12 +127,14 @@ extension SQLiteReader {
         SELECT shot, counter, suffix, base FROM shot_name
         WHERE target_id = (SELECT id FROM target WHERE identity = ?) AND event = ? AND shot >= ? AND shot < ? || '~' LIMIT 1000
         """
-    /// `/` is the byte after `.`: all extensions of one stem in one folder.
+    /// All extensions of one stem in one folder: `/` is the byte after `.`.
+    ///
+    /// A file may have been recorded again with other bytes since: then nobody knows whose the delivered ones are.
     static let filesNamed = """
         SELECT c.key, a.kind, v.identity, a.shot, a.stem, m.serial, c.captured FROM delivery d
         CROSS JOIN content c ON c.id = d.content_id
-        CROSS JOIN asset a ON a.content_id = d.content_id
-        CROSS JOIN volume v ON v.id = a.volume_id
+        LEFT JOIN asset a ON a.content_id = d.content_id
+        LEFT JOIN volume v ON v.id = a.volume_id
         LEFT JOIN camera m ON m.id = c.camera_id
         WHERE d.target_id = (SELECT id FROM target WHERE identity = ?) AND d.path_folded >= ? AND d.path_folded < ?
             AND d.state <> 'excluded' LIMIT 200
