@@ -36,6 +36,8 @@ extension Dispatcher {
     private func settleNames(of key: String, like parcel: Parcel) async throws(IngestError) {
         var ids = unasked[key] ?? []
         if !ids.contains(parcel.id) { ids.append(parcel.id) }
+        let target = parcel.id.target
+        defer { book.endClaims(of: key, at: target) }
         let group = try await joined(ids.compactMap { parcels[$0] }.filter(\.isUnasked))
         // As it was written where nothing has changed: a long name may have been cut otherwise.
         var paths = group.map { one in
@@ -66,9 +68,23 @@ extension Dispatcher {
         guard let first = group.first, let shot = first.name?.shot else { return group.map(Self.withParts) }
         let hood = Neighbourhood(ledger: ledger, book: book)
         let earlier = try await hood.shotName(shot, at: first.id.target, event: first.job.event)
+        return Self.together(
+            group.map { parcel in
+                var parcel = Self.withParts(parcel)
+                if let earlier, let name = parcel.name, name.suffix < earlier.suffix { parcel.name?.suffix = earlier.suffix }
+                return parcel
+            })
+    }
+
+    /// All with the highest suffix of them, unless two would have one name then, as files that differ only in case.
+    private static func together(_ group: [Parcel]) -> [Parcel] {
+        let suffixes = group.map { $0.name?.suffix ?? 1 }
+        guard let top = suffixes.max(), suffixes.contains(where: { $0 != top }) else { return group }
+        let paths = Set(group.map { SafeName.folded($0.name?.path(event: $0.job.event, suffix: top) ?? $0.job.path) })
+        guard paths.count == group.count else { return group }
         return group.map { parcel in
-            var parcel = Self.withParts(parcel)
-            if let earlier, let name = parcel.name, name.suffix < earlier.suffix { parcel.name?.suffix = earlier.suffix }
+            var parcel = parcel
+            parcel.name?.suffix = top
             return parcel
         }
     }
@@ -85,6 +101,7 @@ extension Dispatcher {
     /// another shot.
     private func standing(_ group: [Parcel], at paths: [String], _ steps: Int) async throws(IngestError) -> [Occupancy]? {
         var answers: [Occupancy] = [], mine: [String: ContentKey] = [:]
+        if let stem = stem(of: group, steps), !book.claim(stem.text, at: stem.target, for: group[0].shotKey) { return nil }
         for (one, path) in zip(group, paths) {
             let content = one.id.content, target = one.id.target, folded = SafeName.folded(path)
             let other = mine[folded] ?? book.holder(of: path, at: target), earlier = try await ledger.holder(of: path, at: target)
@@ -96,16 +113,23 @@ extension Dispatcher {
         }
         // What lies there already makes no difference to whom it lies beside.
         let isThere = answers.allSatisfy { if case .same = $0 { true } else { false } }
-        return try await !isThere && company(group, steps) == .strangers ? nil : answers
+        if isThere { return answers }
+        return try await company(group, steps) == .strangers ? nil : answers
+    }
+
+    /// What the names of the group begin with after so many steps, by its picture; nil in a clip tree.
+    private func stem(of group: [Parcel], _ steps: Int) -> (text: String, target: String, asset: Asset)? {
+        guard let first = group.first(where: { !$0.job.asset.kind.follows }) ?? group.first, let name = first.name,
+            first.job.asset.shot.innerPath == nil, let stem = name.stem(event: first.job.event, suffix: name.suffix + steps)
+        else { return nil }
+        return (stem, first.id.target, first.job.asset)
     }
 
     /// Who is at the name that the group would have after so many steps.
     private func company(_ group: [Parcel], _ steps: Int) async throws(IngestError) -> Neighbourhood.Company {
-        guard let first = group.first(where: { !$0.job.asset.kind.follows }) ?? group.first, let name = first.name,
-            first.job.asset.shot.innerPath == nil, let stem = name.stem(event: first.job.event, suffix: name.suffix + steps)
-        else { return .nobody }
+        guard let stem = stem(of: group, steps) else { return .nobody }
         return try await Neighbourhood(ledger: ledger, book: book).company(
-            of: stem, at: first.id.target, for: ShotMark(first.job.asset), but: Set(group.map(\.id.content)))
+            of: stem.text, at: stem.target, for: ShotMark(stem.asset), but: Set(group.map(\.id.content)))
     }
 
     /// The ledger knows the name before anything is sent under it.

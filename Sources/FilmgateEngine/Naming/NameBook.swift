@@ -12,6 +12,8 @@ final class NameBook: Sendable {
         var given: [String: [String: Given]] = [:]
         /// Names by what they begin with.
         var stems: [String: [String: Set<String>]] = [:]
+        /// Names that a target is just being asked about, and for which shot.
+        var claims: [String: [String: String]] = [:]
         /// What shots were called, by target, event and shot, until the ledger knows.
         var shots: [String: [ShotKey: [String: ShotName]]] = [:]
         var counters: [String: Int] = [:]
@@ -52,6 +54,29 @@ final class NameBook: Sendable {
         pages.withLock { pages in
             (pages.stems[target]?[SafeName.folded(stem)] ?? []).compactMap { pages.given[target]?[$0] }.map { ($0.content, $0.shot) }
         }
+    }
+
+    /// Keeps such names for the shot while its target is asked; false where another shot does.
+    func claim(_ stem: String, at target: String, for shot: String) -> Bool {
+        pages.withLock { pages in
+            let stem = SafeName.folded(stem)
+            if let other = pages.claims[target]?[stem], other != shot { return false }
+            pages.claims[target, default: [:]][stem] = shot
+            return true
+        }
+    }
+
+    /// Asked: what it keeps has been given to it.
+    func endClaims(of shot: String, at target: String) {
+        pages.withLock { pages in
+            guard let claims = pages.claims[target], !claims.isEmpty else { return }
+            pages.claims[target] = claims.filter { $0.value != shot }
+        }
+    }
+
+    /// Whether a target is just being asked about such names for another shot.
+    func isClaimed(_ stem: String, at target: String, but shot: String) -> Bool {
+        pages.withLock { pages in pages.claims[target]?[SafeName.folded(stem)].map { $0 != shot } ?? false }
     }
 
     /// The shot has that name from now on.

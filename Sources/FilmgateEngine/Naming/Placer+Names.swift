@@ -107,8 +107,11 @@ extension Placer {
         if let known = round.company[suffix] { return known }
         let stem = pattern.stem(event: event, counter: round.name.counter, suffix: suffix)
         guard let stem, let first = group.first(where: { !drafts[$0].asset.kind.follows }) ?? group.first else { return .nobody }
+        let target = round.target.identity
+        // A target that did not answer before is just being asked about it.
+        if book.isClaimed(stem, at: target, but: target + "\u{1F}" + round.shot) { return .strangers }
         let company = try await Neighbourhood(ledger: ledger, book: book).company(
-            of: stem, at: round.target.identity, for: ShotMark(drafts[first].asset), but: Set(group.map { drafts[$0].content }))
+            of: stem, at: target, for: ShotMark(drafts[first].asset), but: Set(group.map { drafts[$0].content }))
         round.company[suffix] = company
         return company
     }
