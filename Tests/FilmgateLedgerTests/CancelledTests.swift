@@ -31,7 +31,7 @@ import Testing
         try await ledger.record([.asset(Samples.asset(1, ending: nil)), .asset(next)])
         #expect(Set(try await row(ledger).wanted) == [Samples.archive, Samples.gallery])
         // A target that the order moved away from is none any more.
-        try await ledger.record([.withdraw(ContentKey(sha256: Samples.sha(1)), target: Samples.archive)])
+        try await ledger.record([.withdraw(ContentKey(sha256: Samples.sha(1)), target: Samples.archive, heir: Samples.gallery, event: nil)])
         #expect(try await row(ledger).wanted == [Samples.gallery])
     }
 

@@ -191,10 +191,10 @@ extension Placer {
             tree.counter = counter
             return (draft.asset, open(tree), nil)
         }
-        let (values, lead) = (round.values, round.lead)
+        let values = round.values
         var asset = draft.asset
         // A clip of another day only bears the same name: it lies where its own day does.
-        let lead = lead.flatMap { !asset.kind.follows && ShotTime.isApart(draft.captured, $0.time) ? nil : $0 }
+        let lead = round.lead.flatMap { !asset.kind.follows && ShotTime.isApart(draft.captured, $0.time) ? nil : $0 }
         let isLead = lead.map { $0.asset.id == asset.id } ?? true
         if isLead, let lead { asset.media = lead.asset.media }
         let time = (isLead ? nil : draft.captured) ?? lead?.time ?? draft.captured ?? CaptureTime.ofFile(asset.origin.modified)

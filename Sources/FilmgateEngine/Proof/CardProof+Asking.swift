@@ -10,7 +10,7 @@ extension CardProof {
         let name = delivery.targetName
         let (word, silence) = await word(on: delivery, job)
         heard.note(word, of: delivery)
-        switch Evidence(isConfirmed: isConfirmed, denial: delivery.denial).standing(word) {
+        switch CopyEvidence(isConfirmed: isConfirmed, denial: delivery.denial).standing(word) {
         case .proven: return nil
         case .believed: return .proven
         case .unconfirmed: return .problem("\(name)\(silence)")

@@ -28,7 +28,7 @@ enum TargetWord: Sendable, Hashable {
 }
 
 /// What is known of one copy at a target, in the order in which it was heard: each later word stands above the earlier ones.
-struct Evidence: Sendable, Hashable {
+struct CopyEvidence: Sendable, Hashable {
     /// The target named the bytes' digest when it took them.
     var isConfirmed: Bool
     /// What it said against the copy since.

@@ -33,7 +33,7 @@ import Testing
 
     /// What the program knows of the same target.
     private struct Known {
-        var evidence = Evidence(isConfirmed: false, denial: nil), isDelivered = false
+        var evidence = CopyEvidence(isConfirmed: false, denial: nil), isDelivered = false
 
         /// Whether the copy counts after this question.
         mutating func hear(_ word: TargetWord?) -> Bool {
