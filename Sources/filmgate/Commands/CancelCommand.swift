@@ -117,6 +117,6 @@ struct CancelCommand: AsyncParsableCommand {
     private func say(_ words: String, _ orders: [QueuedDelivery], _ left: Int = 0) {
         guard options.json else { return Console.out(words) }
         let summary = RunSummary(counts: [.filtered: orders.count - left, .pending: left])
-        Console.out(SummaryLine.json(summary, exit: left == 0 ? .complete : .notProven))
+        Console.out(SummaryLine.json(RunOutcome(summary: summary), exit: left == 0 ? .complete : .notProven))
     }
 }
