@@ -38,11 +38,15 @@ extension Dispatcher {
         if !ids.contains(parcel.id) { ids.append(parcel.id) }
         let target = parcel.id.target
         defer { book.endClaims(of: key, at: target) }
-        let group = try await joined(ids.compactMap { parcels[$0] }.filter(\.isUnasked))
+        var group = try await joined(ids.compactMap { parcels[$0] }.filter(\.isUnasked)), taken: Set<String> = []
         // As it was written where nothing has changed: a long name may have been cut otherwise.
-        var paths = group.map { one in
+        func path(_ one: Parcel) -> String {
             one.name == parcels[one.id]?.name ? one.job.path : one.name?.path(event: one.job.event) ?? one.job.path
         }
+        // Of files that would have one name, such as a sidecar and what it was rewritten to, the first goes first.
+        group = group.filter { taken.insert(SafeName.folded(path($0))).inserted }
+        ids = group.map(\.id)
+        var paths = group.map(path)
         var steps = 0, answers: [Occupancy]?
         if !group.contains(where: \.isRefused) { answers = try await standing(group, at: paths, steps) }
         while answers == nil {

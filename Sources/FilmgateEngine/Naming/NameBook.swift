@@ -74,11 +74,6 @@ final class NameBook: Sendable {
         }
     }
 
-    /// Whether a target is just being asked about such names for another shot.
-    func isClaimed(_ stem: String, at target: String, but shot: String) -> Bool {
-        pages.withLock { pages in pages.claims[target]?[SafeName.folded(stem)].map { $0 != shot } ?? false }
-    }
-
     /// The shot has that name from now on.
     func note(_ name: ShotName, of shot: String, at target: String, event: String?) {
         pages.withLock { $0.shots[target, default: [:]][ShotKey(event, of: shot), default: [:]][shot] = name }

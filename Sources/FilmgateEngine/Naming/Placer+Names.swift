@@ -18,6 +18,7 @@ extension Placer {
         let namer = Namer(layout: layout, rename: profile.rename), asset = drafts[indices[0]].asset
         let tree = TreeBook.Place(asset.origin, asset.shot)
         var round = Round(target: target, namer: namer, shot: Self.shotKey(drafts, lead), values: values, lead: lead)
+        defer { book.endClaims(of: round.claimant, at: target.identity) }
         try await begin(&round, asset, in: tree)
         if let tree { round.home = try await treeValues(tree) }
         if event == DeliveryRow.unassigned, namer.usesCounter {
@@ -45,6 +46,8 @@ extension Placer {
         /// What its name is remembered under.
         let shot: String
         let values: ShotValues, lead: NamingLead?
+        /// As the dispatcher calls it when it asks about names.
+        var claimant: String { target.identity + "\u{1F}" + shot }
         /// Of its clip tree.
         var home: TemplateValues?
         /// Where the search for a free name begins.
@@ -108,8 +111,6 @@ extension Placer {
         let stem = pattern.stem(event: event, counter: round.name.counter, suffix: suffix)
         guard let stem, let first = group.first(where: { !drafts[$0].asset.kind.follows }) ?? group.first else { return .nobody }
         let target = round.target.identity
-        // A target that did not answer before is just being asked about it.
-        if book.isClaimed(stem, at: target, but: target + "\u{1F}" + round.shot) { return .strangers }
         let company = try await Neighbourhood(ledger: ledger, book: book).company(
             of: stem, at: target, for: ShotMark(drafts[first].asset), but: Set(group.map { drafts[$0].content }))
         round.company[suffix] = company
@@ -127,6 +128,9 @@ extension Placer {
             // A name that no suffix changes never becomes free.
             if names == last { break }
             last = names
+            // A target that did not answer before may just be asked about it, for another shot.
+            let stem = pattern.stem(event: event, counter: round.name.counter, suffix: suffix)
+            if !isInTree, let stem, !book.claim(stem, at: round.target.identity, for: round.claimant) { continue }
             if !isInTree, try await company(suffix, &round, drafts, group, pattern) == .strangers { continue }
             if let answers = try await free(names, drafts: drafts, indices: group, at: round.target) { return (suffix, names, answers) }
         }

@@ -208,7 +208,19 @@ private final class NameScene {
                     world.files[$0.content].map { $0.shot == file.shot && NameWorld.pictures.contains($0.ext) } == true
                 }
             }
-            if !isBeside {
+            // Pictures that nothing tells apart may share a stem, and then only one of them gets each name below it.
+            let isShared = stems.values.contains { group in
+                let shots = Set(group.compactMap { world.files[$0.content]?.shot })
+                return shots.count > 1 && shots.contains(file.shot)
+            }
+            // Somebody else's sidecar stands where it would.
+            let isHeld = stems.contains { stem, group in
+                group.contains { world.files[$0.content]?.shot == file.shot }
+                    && files.contains {
+                        SafeName.folded($0.path) == SafeName.folded("\(stem).\(file.ext)") && world.files[$0.content] == nil
+                    }
+            }
+            if !isBeside, !isShared, !isHeld {
                 faults.append("\(content) lies beside no picture of its own: \(mine.map { "\($0.path)=\($0.content)" })")
             }
         }
