@@ -26,9 +26,10 @@ struct Neighbourhood: Sendable {
         for file in try await ledger.files(named: stem, at: target) { marks[file.content, default: []].append(ShotMark(file)) }
         for file in book.files(named: stem, at: target) { marks[file.content, default: []].append(file.shot) }
         for content in contents { marks[content] = nil }
-        // The same bytes, of a place that nobody knows any more: a sidecar whose picture came later.
-        let bytes = Set(contents.map(\.sha256))
-        marks = marks.filter { content, marks in !bytes.contains(content.sha256) || marks.contains { !$0.isUnknown } }
+        // A sidecar whose picture came later was recorded anew with it: its file is found by its bytes alone.
+        for (content, known) in marks where known.allSatisfy(\.isUnknown) {
+            marks[content] = known + (try await ledger.assets(sha256: content.sha256)).map { ShotMark($0) }
+        }
         if marks.isEmpty { return .nobody }
         if marks.values.contains(where: { $0.contains { $0.isOne(with: mark) } }) { return .own }
         // A sidecar or memo says something of its own picture alone, and a picture must not come to one of another's.

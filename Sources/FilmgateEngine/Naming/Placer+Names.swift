@@ -75,6 +75,12 @@ extension Placer {
     private func give(_ drafts: inout [Draft], _ group: [Int], _ round: inout Round, in tree: TreeBook.Place?) async throws(IngestError) {
         let target = round.target, patterns = group.map { [drafts] in pattern(of: drafts[$0], round) }
         if tree == nil, !round.isNamed { try await findHome(&round, drafts, group, patterns[0]) }
+        if try await comesApart(round, drafts, group) {
+            // The shot has its place: what finds its name taken there takes nothing else along.
+            round.isNamed = true
+            for index in group { try await give(&drafts, [index], &round, in: tree) }
+            return
+        }
         let first = round.name.suffix, found = try await firstFree(&round, drafts, group, patterns[0])
         if let tree { trees.keep(ShotName(counter: round.name.counter, suffix: found.suffix, base: ""), tree, at: target.identity) }
         let isGiven = !round.isNamed && (found.suffix == first || round.company[first] != .own)
@@ -90,6 +96,13 @@ extension Placer {
             if isOpen { drafts[index].leaveOpen(at: target) }
             if position == 0, let given = name.shotName(base: path) { book.note(given, of: round.shot, at: target.identity, event: event) }
         }
+    }
+
+    /// Whether files of the shot are at the target already, and not all of `group` can have their names beside them.
+    private func comesApart(_ round: Round, _ drafts: [Draft], _ group: [Int]) async throws(IngestError) -> Bool {
+        guard group.count > 1, !round.isNamed, round.company[round.name.suffix] == .own else { return false }
+        let names = paths(drafts, group, round, round.name.suffix)
+        return try await free(names, drafts: drafts, indices: group, at: round.target) == nil
     }
 
     /// Begins at the suffix where files of the shot are already, whatever was remembered of it.
