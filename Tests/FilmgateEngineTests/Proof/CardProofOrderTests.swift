@@ -92,7 +92,7 @@ import Testing
 
     @Test func aYesNeedsTheLastWordOfTheGalleryAndTheBytesOfTheFolder() async throws {
         let desk = try Desk()
-        var random = Dice(state: 4), yeses = 0
+        var random = Dice(4), yeses = 0
         for _ in 0..<100 {
             // The last word of the gallery; nil after a delivery that it did not confirm.
             var far: Bool?, isThere = true, clock: Int64 = 1

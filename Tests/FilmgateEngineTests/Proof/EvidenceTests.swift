@@ -57,7 +57,7 @@ import Testing
 
     /// After each step every copy is asked for, so each beginning of a sequence is one of its own.
     @Test func aYesOnlyAfterTheLastWordOfEveryCopyWasAYes() {
-        var random = Dice(state: 17), yeses = 0, noes = 0
+        var random = Dice(17), yeses = 0, noes = 0
         for _ in 0..<100_000 {
             var models = [Model(), Model()], known = [Known(), Known()]
             for _ in 0..<Int.random(in: 2...8, using: &random) {
@@ -72,13 +72,4 @@ import Testing
         }
         #expect(yeses > 10_000 && noes > 10_000)
     }
-}
-
-struct Dice: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ (state >> 33)
-    }
-    mutating func below(_ limit: Int) -> Int { Int(next() >> 33) % limit }
 }
