@@ -55,6 +55,30 @@ import Testing
         #expect(try await ending(own, after: [delivery(Samples.archive, .done)], run: 1) == own)
     }
 
+    /// Held without an event, and then delivered for one: what wanted the first target wants the second.
+    @Test func whatWaitedForADeliveryWaitsForItsHeir() async throws {
+        let ledger = try SQLiteLedger.inMemory(), heir = Samples.archive + ":e"
+        try await ledger.record([.asset(waiting(1, wanting: [Samples.archive])), delivery(Samples.archive, .held)])
+        try await ledger.record([
+            delivery(heir, .done), .withdraw(content, target: Samples.archive, heir: heir, event: "e"),
+            .followed(content, twin: "/card/twin.jpg", run: 2, at: 99),
+        ])
+        let after = try #require(try await ledger.assets(AssetFilter()).first)
+        #expect(after.wanted == [heir] && after.event == "e" && after.ending == .duplicate)
+        #expect(try await ledger.deliveries(of: content).map(\.target) == [heir])
+    }
+
+    /// The parts of a name stay with a delivery until it is done.
+    @Test func aDeliveryThatWaitsKeepsThePartsOfItsName() async throws {
+        let ledger = try SQLiteLedger.inMemory(), name = DeliveryName(pattern: "a\u{F0001}.JPG", counter: 7, suffix: 2)
+        for state in [Receipt.State.pending, .done] {
+            var row = Samples.delivery(1, state: state, path: "a-2.JPG")
+            row.name = name
+            try await ledger.record([.delivery(row)])
+            #expect(try await ledger.deliveries(of: content).first?.name == (state == .done ? nil : name))
+        }
+    }
+
     /// What a run did stays what it did.
     @Test func aRunIsRememberedWhenALaterOneGoesOn() async throws {
         let ledger = try SQLiteLedger.inMemory()

@@ -59,32 +59,35 @@ struct Leftovers: Sendable {
         }
         consignment.keep(first.asset.wanted, but: Set(mine.map { $0.0.delivery.target }), others)
         var parcels: [Parcel] = []
-        for (one, target) in mine {
-            let event = assigning ? event : one.delivery.event ?? event
-            let values = ShotValues(
-                event: event, photographer: first.asset.photographer, profile: ResolvedProfile(), volumeLabel: "")
-            let row = one.delivery, sha256 = row.receipt.sha256 ?? ""
-            let rendition = row.holdsRendition ? LocalFile(path: row.file ?? "", size: row.size, ownership: .staged) : nil
-            let called = try await name(row, of: asset, at: target.identity, &given)
-            let job = UploadJob(
-                asset: asset, file: rendition ?? bytes, digests: rendition == nil ? digests : Digests(sha256: sha256),
-                path: called?.path ?? "", name: asset.origin.name,
-                values: values.values(for: asset, primary: nil, captured: asset.media?.captured, counter: called?.name.number),
-                event: event,
-                mayTake: rendition == nil ? bytes.ownership == .staged : target.isLocal)
-            var parcel = Parcel(id: Parcel.ID(content: content, target: target.identity), job: job, target: target, listeners: [asset.id])
-            parcel.mayHaveArrived = one.delivery.attempts > 0
-            if one.delivery.receipt.at > 0 { parcel.since = one.delivery.receipt.at }
-            parcel.name = called?.name
-            parcel.isUnasked = called != nil && (assigning || one.delivery.attempts == DeliveryRow.unasked)
-            parcel.rendition = rendition
-            if one.delivery.target != target.identity { parcel.replaces = one.delivery.target }
-            if assigning { parcel.inherits = Parcel.ID(content: content, target: one.delivery.target) }
-            parcels.append(parcel)
-        }
+        for (one, target) in mine { parcels.append(try await parcel(one.delivery, to: target, asset, of: first.asset, &given)) }
         var owner = Placer.Placed(consignment: consignment, parcels: parcels)
         owner.elsewhere = others
         return [owner] + (try await twins(of: owner, mine.map { ($0.one.delivery, $0.target) }, rows))
+    }
+
+    private func parcel(
+        _ row: DeliveryRow, to target: PlannedTarget, _ asset: Asset, of first: AssetRow, _ given: inout NamesGiven
+    ) async throws(IngestError) -> Parcel {
+        let event = assigning ? event : row.event ?? event, digests = asset.digests ?? Digests(sha256: row.content.sha256)
+        let bytes = asset.file ?? LocalFile(path: row.file ?? "", size: row.size, ownership: .delivered)
+        let values = ShotValues(event: event, photographer: first.photographer, profile: ResolvedProfile(), volumeLabel: "")
+        let rendition = row.holdsRendition ? LocalFile(path: row.file ?? "", size: row.size, ownership: .staged) : nil
+        let called = try await name(row, of: asset, at: target.identity, &given)
+        let job = UploadJob(
+            asset: asset, file: rendition ?? bytes, digests: rendition == nil ? digests : Digests(sha256: row.receipt.sha256 ?? ""),
+            path: called?.path ?? "", name: asset.origin.name,
+            values: values.values(for: asset, primary: nil, captured: asset.media?.captured, counter: called?.name.number), event: event,
+            mayTake: rendition == nil ? bytes.ownership == .staged : target.isLocal)
+        let id = Parcel.ID(content: row.content, target: target.identity)
+        var parcel = Parcel(id: id, job: job, target: target, listeners: [asset.id])
+        parcel.mayHaveArrived = row.attempts > 0
+        if row.receipt.at > 0 { parcel.since = row.receipt.at }
+        parcel.name = called?.name
+        parcel.isUnasked = called != nil && (assigning || row.attempts == DeliveryRow.unasked)
+        parcel.rendition = rendition
+        if row.target != target.identity { parcel.replaces = row.target }
+        if assigning { parcel.inherits = Parcel.ID(content: row.content, target: row.target) }
+        return parcel
     }
 
     /// A target that has another name in the file by now is the same one all the same.
