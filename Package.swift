@@ -115,7 +115,9 @@ let package = Package(
                 name: "FilmgateExternalTests", dependencies: ["FilmgateExternal", core, "HTTPKit", "FilmgateTesting", log],
                 path: "Tests/FilmgateExternalTests"),
         ],
-        library("FilmgateEngine", [core, "CLinux", "FileKit", channels, log], tests: ["FilmgateConfig", "FilmgateLedger"], fixtures: ["Fixtures"]),
+        library(
+            "FilmgateEngine", [core, "CLinux", "FileKit", channels, log], tests: ["FilmgateConfig", "FilmgateLedger"],
+            fixtures: ["Fixtures"]),
         // Layer 4: modules
         module("CardSource", uses: ["CardKit", "FileKit", log]),
         module("FTPSource", uses: ["CardKit", "FTPKit", log], tests: ["TestThreads"]),

@@ -82,13 +82,12 @@ public struct Shot: Sendable {
     /// The file that sidecars and memos follow: RAW before HEIF before JPEG before video.
     public var primary: Asset? { remembered ?? assets.first }
 
-    /// What a delivery of `asset` is about: its bytes, and for a sidecar or memo also its primary's.
+    /// What a delivery of `asset` is about: its bytes, and for a sidecar also its primary's.
     ///
     /// Nil before the bytes are known.
     public func content(of asset: Asset) -> ContentKey? {
         guard let digests = asset.digests else { return nil }
-        let belongs = asset.kind == .sidecar || asset.kind == .audio && primary?.kind.follows == false
-        let beside = belongs && primary?.id != asset.id ? primary?.digests?.sha256 : nil
+        let beside = asset.kind == .sidecar && primary?.id != asset.id ? primary?.digests?.sha256 : nil
         return ContentKey(sha256: digests.sha256, beside: beside.map { asset.beside ?? $0 })
     }
 }

@@ -66,7 +66,7 @@ extension EventsCommand {
 
         /// How many runs each event had.
         private func earlierRuns(_ workplace: Workplace) async throws -> [String: Int] {
-            let reader = try await workplace.readLedger(mustExist: true)
+            let reader = try await workplace.readLedger(mustExist: pipeline == nil)
             let runs = try await workplace.telling { () async throws(IngestError) in try await reader.runs(limit: 10_000) }
             return runs.compactMap(\.event).reduce(into: [:]) { $0[$1, default: 0] += 1 }
         }

@@ -75,7 +75,7 @@ struct FormatReport {
         return !reasons.isEmpty && reasons.count == problems && reasons.allSatisfy { $0.hasSuffix(Self.sameDevice) }
     }
 
-    private static let advice = "`filmgate import CARD --again`, with the same options, sends again what was removed at its targets."
+    private static let advice = "`filmgate import --again CARD`, with the same options, sends again what was removed at its targets."
 
     /// What a person should know beside the answer.
     private var remarks: [String] {
