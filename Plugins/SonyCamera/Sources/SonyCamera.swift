@@ -125,7 +125,8 @@ public struct SonyHandler: ManufacturerHandler {
 
     /// The body shows the next frame only after this one has been read: so it is, into nothing.
     public func decline(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError) {
-        guard camera[SonyMemory.self].waiting[object.handle] == object else { return }
+        // The session marks objects with their medium, and those that wait here bear no mark.
+        guard let waiting = camera[SonyMemory.self].waiting[object.handle], camera.marked(waiting) == camera.marked(object) else { return }
         try take(object, camera, into: NoSink())
     }
 

@@ -7,7 +7,7 @@ struct StoreMarks: HandlerMemory {
 
 extension PTPCamera {
     /// The same object, with what tells its card and its body from others.
-    func marked(_ object: CameraObject) -> CameraObject {
+    package func marked(_ object: CameraObject) -> CameraObject {
         var object = object
         object.medium = mark(of: object.storage)
         return object
