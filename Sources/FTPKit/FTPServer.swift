@@ -31,7 +31,7 @@ package final class FTPServer: Sendable {
     let options: FTPOptions, logins: [FTPLogin], inbox: FTPInbox, logger: Logger, tls: NIOSSLContext?
     let group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     let pool = BlockingPool("ftp", width: 4)
-    let desk = LoginDesk()
+    let loginQueue = LoginQueue()
     let tell: @Sendable (Event) -> Void
     private let state: Mutex<State>
 
@@ -110,7 +110,7 @@ package final class FTPServer: Sendable {
         }
         try? await listener?.close().get()
         for channel in channels { try? await channel.close().get() }
-        desk.close()
+        loginQueue.close()
         for line in lines { line.cut() }
     }
 

@@ -92,7 +92,7 @@ final class FTPSession {
         }
         let found = server.logins.first { $0.user == user }, network = PeerAddress.network(peer)
         server.note(channel, .waiting)
-        let isRight = await server.desk.answer(LoginThrottle.Attempt(network: network, login: found?.user), for: channel) {
+        let isRight = await server.loginQueue.answer(LoginThrottle.Attempt(network: network, login: found?.user), for: channel) {
             // Names that nobody has take as long as those that somebody has.
             Self.equal(found?.password.reveal() ?? "\u{0}", password) && found != nil
         }
@@ -109,7 +109,7 @@ final class FTPSession {
         // Where passwords have to wait, each gives its place to whoever comes next.
         let isOver = failures >= 3
         await say(isOver ? "421 Too many wrong passwords." : "530 Wrong user or password.")
-        return !isOver && !server.desk.isSlowed(network)
+        return !isOver && !server.loginQueue.isSlowed(network)
     }
 
     /// Takes the same time wherever the first difference is.

@@ -80,7 +80,7 @@ import Testing
     /// not asked, and not for a pipeline that does not name it.
     @Test(arguments: ["safe-to-format", "verify"])
     func aNoHoldsUntilTheTargetItselfSaysOtherwise(_ verb: String) throws {
-        let shelf = Shelf(), server = try FaultServer { seen, _ in shelf.answer(seen) }
+        let stored = StoredFiles(), server = try FaultServer { seen, _ in stored.answer(seen) }
         defer { server.stop() }
         let file = try pipeline(
             "http: { url: \"\(server.url)/up\", method: POST, body: raw, digest: { json: sha256 }, "
@@ -88,12 +88,12 @@ import Testing
         let run = try table.run(["import", table.card, "--pipeline", file])
         #expect(run.status == 0 && run.count("delivered") == 3, "\(run.errors)\(run.output)")
         #expect(try table.run(["safe-to-format", table.card]).count("believed") == 3)
-        shelf.mode.withLock { $0 = .empty }
+        stored.mode.withLock { $0 = .empty }
         let told = try verb == "verify" ? table.run(["verify", "--pipeline", file]) : ask(file)
         #expect(told.status == (verb == "verify" ? 6 : 8), "\(told.output)")
         let unasked = try table.run(["safe-to-format", table.card])
         #expect(unasked.status == 8 && unasked.count("removed") == 3, "\(unasked.output)")
-        shelf.mode.withLock { $0 = .broken }
+        stored.mode.withLock { $0 = .broken }
         #expect(try ask(file).status == 8)
         server.stop()
         #expect(try ask(file).status == 8)
@@ -109,18 +109,18 @@ import Testing
 
     /// It has them again, or gets them again: both take back what it said.
     @Test func aNoIsTakenBackByAYesAndByADelivery() throws {
-        let shelf = Shelf(), server = try FaultServer { seen, _ in shelf.answer(seen) }
+        let stored = StoredFiles(), server = try FaultServer { seen, _ in stored.answer(seen) }
         defer { server.stop() }
         let file = try pipeline(
             "http: { url: \"\(server.url)/up\", method: POST, body: raw, digest: { json: sha256 }, "
                 + "find: { url: \"\(server.url)/by/{sha256}\" } }")
         #expect(try table.run(["import", table.card, "--pipeline", file]).status == 0)
-        shelf.mode.withLock { $0 = .empty }
+        stored.mode.withLock { $0 = .empty }
         #expect(try ask(file).status == 8)
-        shelf.mode.withLock { $0 = .whole }
+        stored.mode.withLock { $0 = .whole }
         #expect(try ask(file).status == 0)
         #expect(try table.run(["safe-to-format", table.card]).status == 0)
-        shelf.files.withLock { $0 = [] }
+        stored.files.withLock { $0 = [] }
         #expect(try ask(file).status == 8)
         let again = try table.run(["import", table.card, "--pipeline", file, "--again"])
         #expect(again.status == 0 && again.count("delivered") == 3, "\(again.output)")
@@ -202,7 +202,7 @@ import Testing
 }
 
 /// A gallery that knows files by their SHA-256, and sometimes does not.
-private final class Shelf: Sendable {
+private final class StoredFiles: Sendable {
     enum Mode { case whole, empty, broken }
     let files = Mutex<Set<String>>([]), mode = Mutex(Mode.whole)
 

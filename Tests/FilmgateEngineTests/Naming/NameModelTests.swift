@@ -63,12 +63,12 @@ private final class NameScene {
             let time = isTimed ? CivilTime(year: 2026, month: 5, day: 1 + index, hour: 12) : nil
             return NameWorld.Shot(volume: place.0, folder: place.1, stem: place.2, captured: time)
         }
-        let shelves = [NameShelf("archive", isFolder: true), NameShelf("gallery", isFolder: false), NameShelf("bucket", isFolder: false)]
-        world = try NameWorld(shots, shelves, layout: isNumbered ? "{event}/{counter:3}.{ext}" : "{event}/{name}")
-        for shelf in shelves where !isNumbered {
+        let targetFiles = [FilesAtTarget("archive", isFolder: true), FilesAtTarget("gallery", isFolder: false), FilesAtTarget("bucket", isFolder: false)]
+        world = try NameWorld(shots, targetFiles, layout: isNumbered ? "{event}/{counter:3}.{ext}" : "{event}/{name}")
+        for store in targetFiles where !isNumbered {
             for name in ["e/IMG_1.JPG", "e/IMG_1-2.CR3", "e/IMG_2.XMP", "f/IMG_1.CR3", "f/img_2-2.jpg"] where dice.next() % 4 == 0 {
-                shelf.state.withLock { $0.files[SafeName.folded(name)] = (name, "foreign \(name)") }
-                foreign[shelf.name, default: []].insert(name)
+                store.state.withLock { $0.files[SafeName.folded(name)] = (name, "foreign \(name)") }
+                foreign[store.name, default: []].insert(name)
             }
         }
         add()
@@ -102,16 +102,16 @@ private final class NameScene {
             default: disturb()
             }
         }
-        for shelf in world.shelves { shelf.state.withLock { ($0.isDown, $0.left, $0.thefts) = (false, nil, 0) } }
+        for store in world.targetFiles { store.state.withLock { ($0.isDown, $0.left, $0.thefts) = (false, nil, 0) } }
         tell("all back")
         try await assign("e", only: nil)
         for _ in 0..<3 { try await world.send(["e", "f"]) }
     }
 
     private func disturb() {
-        let shelf = world.shelves[Int.random(in: 0..<world.shelves.count, using: &dice)], kind = Int.random(in: 0..<4, using: &dice)
+        let store = world.targetFiles[Int.random(in: 0..<world.targetFiles.count, using: &dice)], kind = Int.random(in: 0..<4, using: &dice)
         let after = Int.random(in: 1...3, using: &dice)
-        shelf.state.withLock { state in
+        store.state.withLock { state in
             switch kind {
             case 0: (state.isDown, state.left) = (true, nil)
             case 1 where !isNumbered: state.thefts = 1
@@ -119,7 +119,7 @@ private final class NameScene {
             default: (state.isDown, state.left) = (false, nil)
             }
         }
-        tell("\(shelf.name) \(["down", "thief", "down after \(after)", "up"][kind])")
+        tell("\(store.name) \(["down", "thief", "down after \(after)", "up"][kind])")
     }
 
     private func take(_ event: String?) async throws {
@@ -156,13 +156,13 @@ private final class NameScene {
         var faults: [String] = []
         let waiting = try await world.ledger.queue([.pending, .held, .failed])
         if !waiting.isEmpty { faults.append("left: \(waiting.map { "\($0.delivery.target) \($0.delivery.path) \($0.delivery.receipt)" })") }
-        for shelf in world.shelves {
-            let (files, stolen) = shelf.state.withLock { (Array($0.files.values), $0.stolen) }
+        for store in world.targetFiles {
+            let (files, stolen) = store.state.withLock { (Array($0.files.values), $0.stolen) }
             for (event, contents) in expected {
-                faults += check(files, event, contents, isQuiet: stolen == 0).map { "\(shelf.name): \($0)" }
+                faults += check(files, event, contents, isQuiet: stolen == 0).map { "\(store.name): \($0)" }
             }
             let kept = Set(files.filter { $0.content.hasPrefix("foreign") }.map(\.path))
-            if kept != foreign[shelf.name] ?? [] { faults.append("\(shelf.name): foreign files were touched") }
+            if kept != foreign[store.name] ?? [] { faults.append("\(store.name): foreign files were touched") }
         }
         let open = try await world.ledger.assets(AssetFilter()).filter {
             $0.ending == nil || $0.ending == .pending || $0.ending == .setAside

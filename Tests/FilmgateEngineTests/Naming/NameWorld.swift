@@ -15,7 +15,7 @@ final class NameWorld {
     struct File: Hashable, Sendable { var shot: Int, ext: String, version: Int }
 
     let ledger: SQLiteLedger
-    let shelves: [NameShelf]
+    let targetFiles: [FilesAtTarget]
     let layout: String
     private(set) var files: [String: File] = [:]
     var shots: [Shot]
@@ -26,8 +26,8 @@ final class NameWorld {
         return path
     }()
 
-    init(_ shots: [Shot], _ shelves: [NameShelf], layout: String) throws {
-        (self.shots, self.shelves, self.layout, ledger) = (shots, shelves, layout, try SQLiteLedger.inMemory())
+    init(_ shots: [Shot], _ targetFiles: [FilesAtTarget], layout: String) throws {
+        (self.shots, self.targetFiles, self.layout, ledger) = (shots, targetFiles, layout, try SQLiteLedger.inMemory())
     }
 
     func content(_ shot: Int, _ ext: String) -> String {
@@ -76,7 +76,7 @@ final class NameWorld {
 
     /// All cards, for `event`; without one, held for it.
     func take(_ event: String?) async throws {
-        let targets = shelves.map { $0.planned(event, layout) }, book = NameBook(), said = event ?? DeliveryRow.unassigned
+        let targets = targetFiles.map { $0.planned(event, layout) }, book = NameBook(), said = event ?? DeliveryRow.unassigned
         let desk = desk(targets, said, book)
         for shot in shots.indices where !shots[shot].members.isEmpty {
             let placer = Placer(
@@ -97,7 +97,7 @@ final class NameWorld {
     /// What waits is sent; with `assigning`, what is held, to `event`, by a pipeline that has `names` alone.
     func send(_ events: [String?], assigning: Bool = false, only names: Set<String>? = nil) async throws {
         let targets = events.flatMap { event in
-            shelves.filter { names?.contains($0.name) ?? true }.map { $0.planned(event, layout) }
+            targetFiles.filter { names?.contains($0.name) ?? true }.map { $0.planned(event, layout) }
         }
         let event = assigning ? events[0] : nil, book = NameBook(), desk = desk(targets, event, book)
         let leftovers = Leftovers(ledger: ledger, targets: targets, event: event, assigning: assigning, book: book)

@@ -28,7 +28,7 @@ import Testing
     }
 
     /// The ledger of one file with two deliveries.
-    private final class Book: LedgerStandIn {
+    private final class FakeLedger: LedgerStandIn {
         let asset: AssetRow
         private let rows: Mutex<[String: DeliveryRow]>
 
@@ -50,9 +50,9 @@ import Testing
         }
     }
 
-    private final class Desk {
+    private final class ProofFixture {
         let folder: String, card: String, copy: String, sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
-        let entry: SourceEntry, book: Book
+        let entry: SourceEntry, ledger: FakeLedger
 
         init() throws {
             folder = FileManager.default.temporaryDirectory.path + "/filmgate-order-\(UInt64.random(in: 0...UInt64.max))"
@@ -63,7 +63,7 @@ import Testing
             entry = SourceEntry(origin: origin, kind: .jpeg, shot: ShotPlace(key: "a", stem: "A"))
             var asset = AssetRow(origin: origin, run: 1, kind: .jpeg, shot: entry.shot, at: 1)
             (asset.content, asset.wanted, asset.ending) = (ContentKey(sha256: sha256), ["near", "far"], .delivered)
-            book = Book(asset, near: Desk.row("near", sha256, path: copy + "/A.JPG", isConfirmed: true))
+            ledger = FakeLedger(asset, near: ProofFixture.row("near", sha256, path: copy + "/A.JPG", isConfirmed: true))
         }
 
         deinit { try? FileManager.default.removeItem(atPath: folder) }
@@ -83,37 +83,37 @@ import Testing
             let asked: Set<Step> = [.saysYes, .saysNo, .fails, .cannotTell]
             let plan = Plan(sources: [], stages: [], targets: [("far", Gallery(step: step))], profiles: ProfileSet(), spool: 1)
             let witnesses = try asked.contains(step) ? Witnesses { _ throws(IngestError) in [plan] } : nil
-            let proof = CardProof(reader: book, witnesses: witnesses, allowance: .sameDevice, exemptions: .init { _ in false })
+            let proof = CardProof(reader: ledger, witnesses: witnesses, allowance: .sameDevice, exemptions: .init { _ in false })
             let finding = try await proof.examine(entry, at: card + "/A.JPG")
-            book.note(proof.heard.all)
+            ledger.note(proof.heard.all)
             return finding.verdict == .proven
         }
     }
 
     @Test func aYesNeedsTheLastWordOfTheGalleryAndTheBytesOfTheFolder() async throws {
-        let desk = try Desk()
+        let fixture = try ProofFixture()
         var random = Dice(4), yeses = 0
         for _ in 0..<100 {
             // The last word of the gallery; nil after a delivery that it did not confirm.
             var far: Bool?, isThere = true, clock: Int64 = 1
-            try desk.put("test")
-            desk.book.deliver(Desk.row("far", desk.sha256, isConfirmed: false, at: clock))
+            try fixture.put("test")
+            fixture.ledger.deliver(ProofFixture.row("far", fixture.sha256, isConfirmed: false, at: clock))
             for _ in 0..<random.below(7) + 2 {
                 let step = Step.allCases[random.below(Step.allCases.count)]
                 switch step {
                 case .delivered, .deliveredUnconfirmed:
                     clock += 1
                     far = step == .delivered ? true : nil
-                    desk.book.deliver(Desk.row("far", desk.sha256, isConfirmed: step == .delivered, at: clock))
+                    fixture.ledger.deliver(ProofFixture.row("far", fixture.sha256, isConfirmed: step == .delivered, at: clock))
                 // Where the folder's copy fails already, nobody asks the gallery.
                 case .saysYes: if isThere { far = true }
                 case .saysNo: if isThere { far = false }
                 case .fails, .cannotTell, .unasked: break
-                case .changed: (isThere, _) = (false, try desk.put("tess"))
-                case .back: (isThere, _) = (true, try desk.put("test"))
-                case .removed: (isThere, _) = (false, try desk.put(nil))
+                case .changed: (isThere, _) = (false, try fixture.put("tess"))
+                case .back: (isThere, _) = (true, try fixture.put("test"))
+                case .removed: (isThere, _) = (false, try fixture.put(nil))
                 }
-                let isSafe = try await desk.isSafe(asking: step)
+                let isSafe = try await fixture.isSafe(asking: step)
                 #expect(!isSafe || (far == true && isThere), "after \(step)")
                 if step == .saysYes { #expect(isSafe == isThere) }
                 if isSafe { yeses += 1 }

@@ -4,7 +4,7 @@ import Synchronization
 @testable import FilmgateEngine
 
 /// A target that keeps files under names in memory; it can be away, go away in the middle, and be written to by others.
-final class NameShelf: Sendable {
+final class FilesAtTarget: Sendable {
     struct State {
         /// By folded path.
         var files: [String: (path: String, content: String)] = [:]
@@ -25,16 +25,16 @@ final class NameShelf: Sendable {
     func planned(_ event: String?, _ layout: String) -> PlannedTarget {
         let identity = event.map { PlannedTarget.identity(name, for: $0) } ?? name
         let traits = TargetTraits(identity: identity, localRoot: isFolder ? "/nowhere/\(name)" : nil, layout: Template(layout), parallel: 1)
-        return PlannedTarget(name: name, target: Target(shelf: self, traits: traits), workers: nil)
+        return PlannedTarget(name: name, target: Target(files: self, traits: traits), workers: nil)
     }
 
     struct Target: UploadTarget {
-        let shelf: NameShelf, traits: TargetTraits
+        let files: FilesAtTarget, traits: TargetTraits
         func check() async throws(IngestError) {}
 
         func occupancy(of path: String, for job: UploadJob) async throws(IngestError) -> Occupancy {
             // A full disk still says what stands at a name.
-            try shelf.answer(isReading: shelf.isFolder) { state throws(IngestError) in
+            try files.answer(isReading: files.isFolder) { state throws(IngestError) in
                 guard let there = state.files[SafeName.folded(path)] else {
                     if state.thefts > 0 {
                         (state.thefts, state.stolen) = (state.thefts - 1, state.stolen + 1)
@@ -47,10 +47,10 @@ final class NameShelf: Sendable {
         }
 
         func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
-            try shelf.answer { state throws(IngestError) in
+            try files.answer { state throws(IngestError) in
                 if let left = state.left {
                     if left == 0 { (state.isDown, state.left) = (true, nil) } else { state.left = left - 1 }
-                    if left == 0 { throw shelf.away }
+                    if left == 0 { throw files.away }
                 }
                 let key = SafeName.folded(job.path)
                 if let there = state.files[key], there.content != job.digests.sha256 { throw IngestError(.nameTaken, "Taken.") }

@@ -4,7 +4,7 @@ import Synchronization
 /// Looks at passwords one after the other, each in its turn.
 ///
 /// A client that goes away before its turn has learned nothing, and takes nobody's time.
-final class LoginDesk: Sendable {
+final class LoginQueue: Sendable {
     private struct Waiting: Sendable {
         var attempt: LoginThrottle.Attempt, number: Int
         var judge: @Sendable () -> Bool
