@@ -63,7 +63,9 @@ private final class NameScene {
             let time = isTimed ? CivilTime(year: 2026, month: 5, day: 1 + index, hour: 12) : nil
             return NameWorld.Shot(volume: place.0, folder: place.1, stem: place.2, captured: time)
         }
-        let targetFiles = [FilesAtTarget("archive", isFolder: true), FilesAtTarget("gallery", isFolder: false), FilesAtTarget("bucket", isFolder: false)]
+        let targetFiles = [
+            FilesAtTarget("archive", isFolder: true), FilesAtTarget("gallery", isFolder: false), FilesAtTarget("bucket", isFolder: false),
+        ]
         world = try NameWorld(shots, targetFiles, layout: isNumbered ? "{event}/{counter:3}.{ext}" : "{event}/{name}")
         for store in targetFiles where !isNumbered {
             for name in ["e/IMG_1.JPG", "e/IMG_1-2.CR3", "e/IMG_2.XMP", "f/IMG_1.CR3", "f/img_2-2.jpg"] where dice.next() % 4 == 0 {
