@@ -94,11 +94,11 @@ final class DataDoor: Sendable {
         }
     }
 
-    /// Not needed any more; a connection that nobody took is closed.
+    /// Not needed any more; a connection that nobody took yet is broken off, not ended: what came over it is not the whole file.
     func close() {
         guard !isTaken.withLock({ $0 }) else { return }
         if case .listening(let listener) = way { listener.close(promise: nil) }
-        arrived.futureResult.whenSuccess { $0.channel.close(promise: nil) }
+        arrived.futureResult.whenSuccess { $0.cut() }
         arrived.fail(CancellationError())
     }
 

@@ -80,6 +80,24 @@ import Testing
         await scene.close()
     }
 
+    /// A body gives up between its connection and the first byte that is asked for: what it sent so far is not the file.
+    @Test func whatIsBrokenOffBeforeItIsReadIsNotWhole() async throws {
+        let scene = try await ServerScene()
+        let setup = DataDoor.Setup(peer: "127.0.0.1", tls: nil, group: scene.server.group, patience: .seconds(20)) {}
+        let door = try await DataDoor.listening(at: PeerAddress.place("127.0.0.1", port: 0), nil, setup)
+        let body = try #require(RawClient(door.port))
+        body.send([1, 2, 3])
+        // The connection stands once the port has handed it over; nobody has read from it yet.
+        try await Task.sleep(for: .milliseconds(100))
+        door.close()
+        let line = try await door.connect(setup)
+        await #expect(throws: (any Error).self) {
+            while try await line.inbox.next() != nil {}
+        }
+        withExtendedLifetime(body) {}
+        await scene.close()
+    }
+
     /// `[::]` takes bodies of both kinds; to one that came over IPv4 everything is IPv4.
     @Test func aBodyOverIPv4IsServedOnAnIPv6Port() async throws {
         let scene = try await ServerScene { $0.host = "::" }
