@@ -18,7 +18,7 @@ SECONDS_SOAK ?= 1800
 SHOTS_SOAK ?= 7600
 PUSHES_SOAK ?= 20000
 
-.PHONY: chaos soak deb deb-test hotfolder push ways deps-hotfolder deps-deb help deps deps-test deps-peers peers deps-crash deps-bench deps-usb usb deps-vusb vusb build test lint demo crash crash-cameras outage bench fuzz tsan install clean program
+.PHONY: chaos soak deb deb-test hotfolder push ways deps-hotfolder deps-strangers strangers deps-deb help deps deps-test deps-peers peers deps-crash deps-bench deps-usb usb deps-vusb vusb build test lint demo crash crash-cameras outage bench fuzz tsan install clean program
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ deps-crash:
 
 deps-hotfolder:
 	@.ci/deps.sh hotfolder
+
+deps-strangers:
+	@.ci/deps.sh strangers
 
 deps-deb:
 	@.ci/deps.sh deb
@@ -136,6 +139,10 @@ hotfolder: deps-hotfolder program ## hostile writers and real servers put files 
 
 push: deps-hotfolder program ## lftp, curl and a replay of what bodies send push 500 files over FTPS; what must be refused is refused
 	python3 Tests/Push/push.py --filmgate $(PROGRAM)
+
+strangers: deps-strangers program ## Apache, lighttpd, WsgiDAV, rclone, asyncssh, pyftpdlib, ncftp, lftp, curl over a network that breaks: 50 files each, once and whole
+	programs=$$(Tests/Strangers/python.sh $(CURDIR)/.build-strangers) && \
+		PATH="$$PATH:/usr/sbin" python3 Tests/Strangers/strangers.py --filmgate $(PROGRAM) --programs "$$programs"
 
 ways: deps-hotfolder program ## the same forty shots as a card, from cameras, through a hot folder and by FTP: all the same
 	python3 Tests/Ways/ways.py --filmgate $(PROGRAM)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, and only that: deps.sh build | test | peers | crash | hotfolder | deb | bench | usb | vusb
+# Installs what is missing, and only that: deps.sh build | test | peers | crash | hotfolder | strangers | deb | bench | usb | vusb
 # A machine that has everything is left alone, without root and without a network.
 set -euo pipefail
 
@@ -26,6 +26,11 @@ case "${1:-build}" in
             openssl=openssl"
         export PATH=$PATH:/usr/sbin
         ;;
+    strangers)
+        commands="python3=python3 ssh-keygen=openssh-client apache2=apache2-bin lighttpd=lighttpd ncftpput=ncftp lftp=lftp curl=curl"
+        files="/usr/share/doc/python3-venv=python3-venv /usr/lib/lighttpd/mod_webdav.so=lighttpd-mod-webdav"
+        export PATH=$PATH:/usr/sbin
+        ;;
     deb)
         commands="python3=python3 dpkg-deb=dpkg strip=binutils ldd=libc-bin debootstrap=debootstrap mkfs.ext4=e2fsprogs"
         export PATH=$PATH:/usr/sbin:/sbin
@@ -43,7 +48,7 @@ case "${1:-build}" in
         commands="make=build-essential gcc=build-essential pkg-config=pkg-config dpkg-source=dpkg-dev xz=xz-utils"
         ;;
     *)
-        echo "usage: deps.sh build|test|peers|crash|hotfolder|deb|bench|usb|vusb" >&2
+        echo "usage: deps.sh build|test|peers|crash|hotfolder|strangers|deb|bench|usb|vusb" >&2
         exit 2
         ;;
 esac
