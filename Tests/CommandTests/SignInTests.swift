@@ -174,8 +174,8 @@ import Testing
 
     /// The whole of it against a real provider, where one is installed.
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/glewlwyd"))) func glewlwyd() throws {
-        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../Peers/glewlwyd/glewlwyd.py")
-            .path
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../Scenarios/Peers/glewlwyd/glewlwyd.py").path
         let process = Process(), output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["python3", "-B", script, "--filmgate", Program.path]

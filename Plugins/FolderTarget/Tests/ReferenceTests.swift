@@ -6,7 +6,7 @@ import Testing
 
 @testable import FolderTarget
 
-/// Runs the reference `ascmhl` over our histories; ASCMHL names its program (`Tests/Peers/ascmhl.sh` sets it).
+/// Runs the reference `ascmhl` over our histories; ASCMHL names its program (`Tests/Scenarios/Peers/ascmhl.sh` sets it).
 @Suite(.enabled(if: getenv("ASCMHL") != nil)) struct ReferenceTests {
     let fixture: Fixture
     init() throws { fixture = try Fixture() }

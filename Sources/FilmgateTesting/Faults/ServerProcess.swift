@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A real server, started by one of the scripts in `Tests/Peers/servers` on free ports of this machine.
+/// A real server, started by one of the scripts in `Tests/Scenarios/Peers/servers` on free ports of this machine.
 ///
 /// Ends with `stop()`, with the object, and with this process, however that ends.
 public final class ServerProcess: Sendable {
@@ -74,7 +74,7 @@ public final class ServerProcess: Sendable {
 
     private static let scripts: String = {
         let parts = #filePath.split(separator: "/").dropLast(4)
-        return "/" + parts.joined(separator: "/") + "/Tests/Peers/servers"
+        return "/" + parts.joined(separator: "/") + "/Tests/Scenarios/Peers/servers"
     }()
 
     private static func spawn(_ words: [String], input: CInt) -> pid_t {
