@@ -13,10 +13,10 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Crash"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Shared"))
 from cutter import Cutter  # noqa: E402
+from program import free_port, wait_for_port  # noqa: E402
 from proof import Failure, digest, folder, integrity, settled  # noqa: E402
-from scene import free_port, wait_for_port  # noqa: E402
 from servers import Server  # noqa: E402
 
 # Server, the target's lines, what answers lie below its folder.
