@@ -52,6 +52,7 @@ install -D -m 644 -t "$share/doc/filmgate/examples/service" .ci/deb/pipeline.yam
 install -m 644 .ci/deb/README.Debian "$share/doc/filmgate/README.Debian"
 install -D -m 644 LICENSE "$share/doc/filmgate/copyright"
 install -m 644 README.md "$share/doc/filmgate/README.md"
+install -D -m 644 -t "$share/doc/filmgate/manual" Sources/FilmgateCore/FilmgateCore.docc/Manual/*.md
 gzip -9nc CHANGELOG.md >"$share/doc/filmgate/changelog.gz"
 install -D -m 644 .ci/deb/filmgate.service "$root/usr/lib/systemd/system/filmgate.service"
 install -D -m 644 .ci/deb/sysusers.conf "$root/usr/lib/sysusers.d/filmgate.conf"

@@ -48,5 +48,5 @@ take --error-on-empty >/dev/null 2>&1 || ending=$?
 
 step find archive
 (cd "$work/archive" && find . -type f -not -path './.filmgate/*' | sort)
-step filmgate safe-to-format CARD --allow same-device
+step filmgate safe-to-format CARD --allow same-device --allow filtered
 "$filmgate" safe-to-format "$work/CARD" --state "$work/state" --allow same-device --allow filtered
