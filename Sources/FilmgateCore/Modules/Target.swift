@@ -1,6 +1,6 @@
 /// Where assets are delivered: a folder, an API, a bucket, a server.
 ///
-/// Retry, limits and logging are wrapped around it and are not its business.
+/// Retries, limits and logging are the engine's business, not its own.
 public protocol UploadTarget: Sendable {
     var traits: TargetTraits { get }
     /// Reachable, permitted, enough room? Writes nothing.
