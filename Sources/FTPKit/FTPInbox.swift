@@ -86,7 +86,7 @@ package final class FTPInbox: Sendable {
                     start.place = own
                 } else if offset != nil || state.lately[recent] != nil || state.last(recent) != nil {
                     state.forget(recent)
-                    throw IngestError(.rejected, "\(PathText.shown(path.shown)) cannot be gone on with here: send it from the beginning.")
+                    throw IngestError(.rejected, "\(PathText.shown(path.shown)) cannot be continued here: send it from the beginning.")
                 }
             }
             start.isAcknowledged = state.finished.contains(start.place)

@@ -14,7 +14,7 @@ extension FTPSession {
         case "SYST": await say("215 UNIX Type: L8")
         case "NOOP", "CLNT": await say("200 OK.")
         case "ALLO", "ACCT": await say("202 Not needed here.")
-        case "HELP": await say("214 Takes files by STOR and APPE; FEAT lists what else.")
+        case "HELP": await say("214 Accepts files by STOR and APPE; FEAT lists the features.")
         case "OPTS": await setOption(line.argument.uppercased().split(separator: " ").map(String.init))
         case "MODE": await say(first == "S" ? "200 As a stream." : "504 MODE S only.")
         case "STRU": await say(first == "F" ? "200 As files." : "504 STRU F only.")
@@ -47,7 +47,7 @@ extension FTPSession {
         case ("I", _), ("L", "8"): isText = false
         case ("A", nil), ("A", "N"):
             isText = true
-            return await say("200 Listings only: TYPE I before files.")
+            return await say("200 For listings only; send TYPE I before files.")
         default: return await say("504 TYPE I, or A for listings.")
         }
         await say("200 Byte for byte.")
@@ -56,7 +56,7 @@ extension FTPSession {
     private func site(_ what: String) async {
         switch what {
         case "CHMOD", "UMASK", "UTIME", "IDLE": await say("202 Not needed here.")
-        case "HELP", "": await say("214 Nothing is done by SITE here.")
+        case "HELP", "": await say("214 No SITE commands are supported.")
         default: await say("504 No such SITE command.")
         }
     }

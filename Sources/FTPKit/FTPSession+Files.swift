@@ -27,7 +27,7 @@ extension FTPSession {
             }
         case "RNTO": await rename(line.argument)
         case "ABOR": await say("226 Nothing is being transferred.")
-        case "RETR", "DELE", "RMD", "XRMD": await say("550 This server only takes.")
+        case "RETR", "DELE", "RMD", "XRMD": await say("550 This server only accepts uploads.")
         default: await tellOfFiles(line)
         }
     }

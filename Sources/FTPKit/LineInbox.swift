@@ -83,7 +83,7 @@ final class LineInbox: ChannelInboundHandler, @unchecked Sendable {
 
     private func giveUp() {
         finish()
-        channel.writeAndFlush(ByteBuffer(string: "421 Nothing was said for too long.\r\n")).whenComplete { [channel] _ in
+        channel.writeAndFlush(ByteBuffer(string: "421 Idle for too long.\r\n")).whenComplete { [channel] _ in
             channel.close(promise: nil)
         }
     }

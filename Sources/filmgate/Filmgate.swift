@@ -9,7 +9,7 @@ import Glibc
 struct Filmgate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "filmgate",
-        abstract: "Takes every frame from a card or a camera to its gallery: found, transferred, recognised, delivered and proven, once.",
+        abstract: "Copies every photo and clip from cards and cameras to your folders and galleries, and verifies every copy.",
         discussion: """
             EXAMPLES:
               filmgate import /media/ann/EOS_DIGITAL --to ~/Pictures
@@ -78,7 +78,7 @@ struct Filmgate: AsyncParsableCommand {
     /// What is wrong with a command line that begins with no verb.
     private static func unknownVerb(_ words: [String]) -> ValidationError? {
         guard let verb = words.first else { return nil }
-        if verb == "version" { return ValidationError("There is no verb called version. Did you mean --version?") }
+        if verb == "version" { return ValidationError("There is no command called version. Did you mean --version?") }
         if verb.hasPrefix("--") {
             guard !["--version", "--help"].contains(verb), let near = nearest(verb, among: ["--version", "--help"]) else { return nil }
             return ValidationError("Unknown option \(Describe.name(verb)). Did you mean \(near)?")
@@ -87,7 +87,7 @@ struct Filmgate: AsyncParsableCommand {
         let verbs = configuration.subcommands.map { $0._commandName }
         guard verb != "help", !verbs.contains(verb) else { return nil }
         let hint = nearest(verb, among: verbs).map { "Did you mean \($0)?" } ?? "`filmgate --help` lists them."
-        return ValidationError("There is no verb called \(Describe.name(verb)). \(hint)")
+        return ValidationError("There is no command called \(Describe.name(verb)). \(hint)")
     }
 
     /// Help goes to stdout; a mistake in the words to stderr, and with `--json` as an `error` object to stdout too.

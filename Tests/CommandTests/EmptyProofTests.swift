@@ -158,7 +158,7 @@ import Testing
         let table = try Table()
         try FileManager.default.createDirectory(atPath: table.card, withIntermediateDirectories: true)
         let empty = try Program.run(["import", table.card, "--to", table.archive, "--state", table.state])
-        #expect(empty.status == 0 && empty.errors.contains("nothing was found to take"), "\(empty.errors)")
+        #expect(empty.status == 0 && empty.errors.contains("nothing was found to import"), "\(empty.errors)")
         try table.frames("CARD", count: 1, from: 1)
         let kernel = try table.importing(to: "/proc/filmgate")
         #expect(kernel.status == 2 && kernel.output.contains("keeps no files"), "\(kernel.output)")

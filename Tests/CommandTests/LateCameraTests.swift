@@ -66,7 +66,7 @@ import Testing
             """)
         let outcome = try table.run(["import", "--pipeline", file])
         #expect(outcome.status == 5)
-        #expect(outcome.errors.contains("nothing to take from") || outcome.output.contains("nothing to take from"))
+        #expect(outcome.errors.contains("nothing to import") || outcome.output.contains("nothing to import"))
     }
 
     @Test func aPlanOfACameraLeavesNothingBehind() throws {

@@ -58,7 +58,7 @@ import Testing
 
     @Test(arguments: [
         (["--verson"], "Did you mean --version?"), (["version"], "Did you mean --version?"),
-        (["run", "--once", "--metrics", "127.0.0.1:0"], "with --once"),
+        (["run", "--once", "--metrics", "127.0.0.1:0"], "without --once"),
         (["inspect", "/tmp/no-such-file.jpg"], "is not there"),
     ])
     func whatWasMeantIsSaid(_ words: [String], _ hint: String) throws {

@@ -70,7 +70,7 @@ import Testing
         #expect(Background.within(seconds: 30) { FileManager.default.fileExists(atPath: table.path("begun")) })
         run.kill(SIGKILL)
         let outcome = job.kill(0)
-        #expect(outcome.status == 1 && outcome.errors.contains("has ended before the job was done"), "\(outcome.errors)")
+        #expect(outcome.status == 1 && outcome.errors.contains("ended before it was done"), "\(outcome.errors)")
     }
 
     @Test func metricsCountWhatHappened() throws {

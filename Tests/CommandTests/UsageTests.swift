@@ -18,11 +18,11 @@ import Testing
 
     @Test func aVerbThatDoesNotExistIsNamed() throws {
         let near = try Program.run(["imprt", "CARD", "--to", "x"])
-        #expect(near.status == 2 && near.errors.contains("There is no verb called imprt. Did you mean import?"), "\(near.errors)")
+        #expect(near.status == 2 && near.errors.contains("There is no command called imprt. Did you mean import?"), "\(near.errors)")
         let far = try Program.run(["photographs", "--json"])
-        #expect(far.status == 2 && far.errors.contains("There is no verb called photographs."), "\(far.errors)")
-        #expect((far.items("error").first?["message"] as? String)?.contains("no verb called photographs") == true)
-        #expect(try Program.run(["import", "CARD"]).errors.contains("no verb") == false)
+        #expect(far.status == 2 && far.errors.contains("There is no command called photographs."), "\(far.errors)")
+        #expect((far.items("error").first?["message"] as? String)?.contains("no command called photographs") == true)
+        #expect(try Program.run(["import", "CARD"]).errors.contains("no command") == false)
     }
 
     /// Whoever mistypes an option of a verb needs that verb's options, also where the mistake shows only once the verb runs.

@@ -81,7 +81,7 @@ public struct ConvexTarget: Module, UploadTarget {
         if !heardNo.isHeard {
             guard try await known(String(repeating: "0", count: 64)) == nil else {
                 throw IngestError(
-                    .misconfigured, "`\(options.find)` says that it has whatever it is asked for, even bytes that nobody has.",
+                    .misconfigured, "`\(options.find)` says that it has whatever it is asked for, even bytes that do not exist.",
                     advice: "It has to return null for a digest that it does not know; then run `filmgate retry`.")
             }
             heardNo.note()
@@ -99,7 +99,7 @@ public struct ConvexTarget: Module, UploadTarget {
         }
         if case .string(let id)? = answer["_id"], !id.isEmpty { return id }
         throw IngestError(
-            .misconfigured, "`\(options.find)` returned neither a file's id nor null: nobody can tell what it means.",
+            .misconfigured, "`\(options.find)` returned neither a file's id nor null: its meaning is not known.",
             advice: "Let it return the id of the file with that sha256, or null; then run `filmgate retry`.")
     }
 

@@ -45,7 +45,7 @@ public struct ExecTarget: Module, UploadTarget {
     public func check() async throws(IngestError) {
         let program = options.command.first ?? ""
         guard let facts = try FileFacts.of(program), facts.kind != .directory, Program.isExecutable(program) else {
-            throw IngestError(.misconfigured, "\(program) is no program that could be run.")
+            throw IngestError(.misconfigured, "\(program) is not a program that can be run.")
         }
     }
 

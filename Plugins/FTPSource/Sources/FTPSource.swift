@@ -51,12 +51,12 @@ public struct FTPSource: Module, SourceDriver {
                 "How long a sidecar or a memo that comes before its picture waits for it."),
             .field(
                 "idle", \.idle, in: .seconds(10)...(.seconds(86_400)),
-                "A camera that says nothing for so long is let go of; a transfer may take longer."),
+                "How long a camera may be idle before it is disconnected; a transfer may take longer."),
         ]
 
         public func validate(at node: ConfigNode) throws(ConfigError) {
             func place(_ name: String) -> Mark { node[name]?.mark ?? node.mark }
-            if logins.isEmpty { throw ConfigError(place("logins"), "bad-option", "Without a login nobody can push.") }
+            if logins.isEmpty { throw ConfigError(place("logins"), "bad-option", "Without a login no camera can push.") }
             if FTPAddress(listen) == nil {
                 throw ConfigError(
                     place("listen"), "bad-option", "`\(listen)` is not an address.",

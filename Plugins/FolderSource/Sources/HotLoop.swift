@@ -192,7 +192,7 @@ final class HotLoop: @unchecked Sendable {
                 watch.remove(path)
                 book.goneBelow(path)
             case .overflow:
-                logger.warning("Too much happened at once in \(card.root); looking through all of it.")
+                logger.warning("Too many changes at once in \(card.root); scanning all of it.")
                 nextScan = now
             case .rootGone: isIntact = false
             }

@@ -104,7 +104,7 @@ final class TakenFiles: Sendable {
         case .earlier:
             let why = "\(file) stays: a server had it before, and whether it still has it was not asked."
             let isFirst = !saidThatEarlierIsNoProof.exchange(true, ordering: .relaxed)
-            if isFirst { logger.warning("\(why) So do others like it.") } else { logger.info("\(why)") }
+            if isFirst { logger.warning("\(why) Other files stay for the same reason.") } else { logger.info("\(why)") }
         }
     }
 

@@ -28,7 +28,7 @@ enum FujiDialect {
                 camera[Memory.self].state = state
                 break
             }
-            guard !end.hasPassed else { throw .denied("nobody confirmed the connection on it") }
+            guard !end.hasPassed else { throw .denied("the connection was not confirmed on it") }
             try camera.rest(.milliseconds(200))
         }
         let state = camera[Memory.self].state

@@ -86,7 +86,7 @@ final class GPhotoProcess: GPhotoLink, @unchecked Sendable {
         let advice = "The camera is asked again. Other cameras are not touched."
         switch error {
         case .timedOut: return IngestError(.deviceGone, "libgphoto2 hung and was ended.", advice: advice)
-        case .malformed: return IngestError(.deviceGone, "libgphoto2's process talked nonsense and was ended.", advice: advice)
+        case .malformed: return IngestError(.deviceGone, "libgphoto2's process sent invalid data and was ended.", advice: advice)
         case .ended: return IngestError(.deviceGone, "libgphoto2's process ended\(how).", advice: advice)
         }
     }
@@ -110,7 +110,7 @@ final class GPhotoProcess: GPhotoLink, @unchecked Sendable {
         }
         kill(child, SIGKILL)
         while waitpid(child, &status, 0) < 0, errno == EINTR {}
-        return " because it did not let the camera go"
+        return " because it did not release the camera"
     }
 
     private static func told(_ status: Int32) -> String {

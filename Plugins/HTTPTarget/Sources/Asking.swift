@@ -60,7 +60,7 @@ extension HTTPTarget {
     func askForNothing(_ find: FindOptions, _ values: TemplateValues = TemplateValues()) async throws(IngestError) {
         guard case .known = try await bareAnswer(find, .nobodys, values.asking(for: .nobodys)) else { return doubt.noteNo() }
         throw IngestError(
-            .misconfigured, "\(place) says that it has whatever it is asked for, even bytes that nobody has: its word is no proof.",
+            .misconfigured, "\(place) says that it has whatever it is asked for, even bytes that do not exist: its answer proves nothing.",
             advice: "Check the address under `find`, and its `found` and `missing`; then run `filmgate retry`.")
     }
 
@@ -112,8 +112,8 @@ extension HTTPTarget {
     func unseen(_ path: String, of job: UploadJob) -> IngestError? {
         if options.unseen == .send { return nil }
         return IngestError(
-            .misconfigured, "\(place) lets nobody see what stands at \(path): what is there could be replaced, so nothing was sent.",
-            advice: "Let the account read there, or put {sha256} into `url`. Where the server keeps If-None-Match, or may replace, "
+            .misconfigured, "\(place) does not show what exists at \(path): a file there could be replaced, so nothing was sent.",
+            advice: "Give the account the right to read, or put {sha256} into `url`. Where the server keeps If-None-Match, or may replace, "
                 + "`unseen: send` allows it.")
     }
 
@@ -121,7 +121,7 @@ extension HTTPTarget {
     func ambiguous(_ path: String) -> IngestError {
         IngestError(
             .rejected, "Something stands at \(path) that \(place) lets nobody read: it may be this very file, sent before.",
-            advice: "See what it is there; then remove it, or let the account read it, and run `filmgate retry --failed`.")
+            advice: "Look at it there; then remove it, or give the account the right to read, and run `filmgate retry --failed`.")
     }
 
     private func named(_ response: HTTPResponse, _ address: String, _ job: UploadJob, proof: Receipt.Proof) -> Receipt {

@@ -31,7 +31,7 @@ public struct HTTPOptions: ModuleConfig {
         .field("if_none_match", \.ifNoneMatch, "Sends `If-None-Match: *`, which forbids overwriting; absent = for PUT."),
         .field(
             "unseen", \.unseen,
-            "Where the server lets nobody see what stands at a name: `send`, trusting it to keep If-None-Match, or `hold` the queue."
+            "Where the server does not show what exists at a name: `send`, trusting it to keep If-None-Match, or `hold` the queue."
         ),
         .field("deduplicates", \.deduplicates, "The server itself never stores the same bytes twice."),
         .field("believe_pages", \.believesPages, "A web page (HTML) as the answer to an upload means: stored."),

@@ -40,7 +40,7 @@ struct ImmichAPI: Sendable {
             guard nothing["action"]?.text != "reject" else {
                 throw IngestError(
                     .misconfigured,
-                    "The server says that it has whatever it is asked for, even bytes that nobody has: its word is no proof.",
+                    "The server says that it has whatever it is asked for, even bytes that do not exist: its answer proves nothing.",
                     advice: "Check the address under `url`; then run `filmgate retry`.")
             }
             heardNo.note()

@@ -42,7 +42,7 @@ public struct WebDAVTarget: Module, UploadTarget {
             if try await listing.isListed(path) { return .other }
             throw IngestError(
                 .misconfigured,
-                "\(server.url(path)) can be neither listed nor read: nobody can tell what stands there, so nothing was sent.",
+                "\(server.url(path)) can be neither listed nor read: a file there could be replaced, so nothing was sent.",
                 advice: "Let the account list or read the folder, then run `filmgate retry`.")
         }
     }
@@ -142,7 +142,7 @@ public struct WebDAVTarget: Module, UploadTarget {
             throw IngestError(
                 .rejected,
                 "\(place) \(isTaken ? "exists already" : "may be there"), and the server lets nobody read it: it may be this very file.",
-                advice: "See what it is there; then remove it, or let the account read it, and run `filmgate retry --failed`.")
+                advice: "Look at it there; then remove it, or give the account the right to read, and run `filmgate retry --failed`.")
         }
     }
 

@@ -173,7 +173,7 @@ extension AccountSession {
         // What a locked store holds could be removed and not read: the provider knows it still.
         guard let known = try stored.get() else { return }
         guard grant.issued(known) else {
-            throw IngestError(.untrusted, "\(foreign(known)) It is forgotten here; where it was made nobody was told.")
+            throw IngestError(.untrusted, "\(foreign(known)) It is forgotten here; the provider was not told.")
         }
         try await grant.revoke(known)
     }

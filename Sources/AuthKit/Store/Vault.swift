@@ -143,7 +143,7 @@ public final class Vault: Sendable {
             return key
         }
         if let known { return known }
-        guard let passphrase = try gate.passphrase(hook: wrap.hook) else { throw .locked("nobody is there to give the passphrase.") }
+        guard let passphrase = try gate.passphrase(hook: wrap.hook) else { throw .locked("no terminal can ask for the passphrase.") }
         let key = try wrap.key(passphrase)
         guard VaultWrap.open(wrap.check, as: "check", with: key) == "filmgate" else { throw .locked("the passphrase is wrong.") }
         remember(key, wrap)

@@ -32,7 +32,7 @@ struct VaultWrap {
         do {
             let box = try ChaChaPoly.seal(Array(text.utf8), using: key, authenticating: Array("filmgate \(name)".utf8))
             return Base64.text(of: Array(box.combined))
-        } catch { throw IngestError(.unexpected, "The secret store could not be sealed.") }
+        } catch { throw IngestError(.unexpected, "The secret store could not be encrypted.") }
     }
 
     /// Nil when the key is wrong, the text is not whole, or was sealed under another name.

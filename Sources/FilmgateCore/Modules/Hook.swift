@@ -42,7 +42,7 @@ public struct ExecHook: ModuleConfig {
     public init() {}
     public static let schema: Schema<Self> = [
         .field("command", \.command, "The program by its absolute path, and its arguments; no shell is involved.").required(),
-        .field("on", \.on, "What it is told of."),
+        .field("on", \.on, "What it is notified of."),
         .field("timeout", \.timeout, in: .seconds(1)...(.seconds(600)), "How long it may take before it is ended."),
     ]
 
@@ -64,7 +64,7 @@ public struct Webhook: ModuleConfig {
     public static let schema: Schema<Self> = [
         .field("url", \.url, "Where to.").required(),
         .field("secret", \.secret, "Signs each notice (HMAC-SHA256 over time and body); absent = unsigned."),
-        .field("on", \.on, "What it is told of."),
+        .field("on", \.on, "What it is notified of."),
         .field("tries", \.tries, in: 1...20, "How often a notice is sent before it is given up."),
         .field("timeout", \.timeout, in: .seconds(1)...(.seconds(120)), "How long the server may take for its answer."),
         .field("ca_file", \.caFile, "PEM file of the authorities to trust instead of the system's."),

@@ -82,7 +82,7 @@ enum Courier {
         // Our own earlier attempt got through and only its answer was lost: that is a delivery, not a duplicate.
         found.existed = !parcel.mayHaveArrived
         if parcel.corruptions > 0 {
-            found.reason = found.reason ?? "its answer to an earlier try spoke of other bytes; asked for these, it says that it has them"
+            found.reason = found.reason ?? "its answer to an earlier try named other bytes; asked for these, it says that it has them"
         }
         found.reason = found.reason ?? remark
         return Standing(receipt: found, word: found.verified.isProof ? .has : .silent)
@@ -124,7 +124,7 @@ enum Courier {
         return switch found {
         case .differs(let why): "the copy \(copy) is not what was delivered there: \(why)"
         case .missing: "the copy \(copy) had been removed"
-        case .discarded(let why): "the copy \(copy) had been thrown away: \(why)"
+        case .discarded(let why): "the copy \(copy) had been moved to the trash: \(why)"
         case .equal, .cannotTell: nil
         }
     }

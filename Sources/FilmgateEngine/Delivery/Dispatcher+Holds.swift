@@ -9,7 +9,7 @@ extension Dispatcher {
     }
 
     static let noEvent = IngestError(
-        .unavailable, "Nobody has said yet which event this belongs to.", advice: "Say it with `filmgate assign EVENT`.")
+        .unavailable, "No event is set for this file yet.", advice: "Set it with `filmgate assign EVENT`.")
 
     func holdReason(_ target: String) -> IngestError? { queues[target]?.held }
     func trouble(_ target: String) -> IngestError? { queues[target]?.trouble }

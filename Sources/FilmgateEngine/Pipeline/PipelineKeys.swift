@@ -10,7 +10,7 @@ struct PipelineKeys: ModuleConfig {
 
     static let schema: Schema<Self> = [
         .field("version", \.version, "The version of the file's format, which is 1.").required(),
-        .field("name", \.name, "What the pipeline is called in logs and on the page."),
+        .field("name", \.name, "The pipeline's name in logs."),
         .field("event", \.event, "The event that this shoot belongs to."),
         .field("sources", \.sources, "Where assets come from, in the order of preference where two fit."),
         .field("include", \.include, "Further profiles: shipped ones by name, own ones as `./file.yaml`."),
@@ -23,7 +23,7 @@ struct PipelineKeys: ModuleConfig {
         .field(
             "copies", \.copies, in: 1...9,
             "On how many places `safe-to-format` wants a file: on different devices, or on devices and at a target elsewhere."),
-        .field("hooks", \.hooks, "Programs and addresses that are told of runs, deliveries and sign-ins."),
+        .field("hooks", \.hooks, "Programs and web addresses that are notified of runs, deliveries and sign-ins."),
         .field("modules", \.modules, "Programs of external modules that are not on the search path, each by its absolute path."),
     ]
 }

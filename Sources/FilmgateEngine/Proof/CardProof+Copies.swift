@@ -16,7 +16,7 @@ extension CardProof {
                     return (.problem("\(name): \(what)"), .denies(.differs, what))
                 }
                 if FileSystem.isInMemory(copy), !allowance.contains(.sameDevice) {
-                    return (.problem("\(name): the copy \(copy) lies in memory and goes with it: no backup"), nil)
+                    return (.problem("\(name): the copy \(copy) lies in memory and is lost when the computer stops: no backup"), nil)
                 }
                 if let problem = try sharing(copy, facts, with: path) { return (.problem("\(name): \(problem)"), nil) }
                 if try Reread.digest(of: copy, .sha256).digest == sha256 { return (nil, .has) }

@@ -16,7 +16,7 @@ final class PlaceMemory: Sendable {
 
 extension CardProof {
     static let misread =
-        "other bytes than these were ingested from this place: it was misread then, or is now; `filmgate import --again` reads it anew"
+        "different bytes were imported from here earlier: it was misread then or now; `filmgate import --again` reads it again"
 
     /// How many files the ledger knows of the place that are not on it any more.
     public func gone(from session: any SourceSession, now entries: [SourceEntry]) async throws(IngestError) -> Int {

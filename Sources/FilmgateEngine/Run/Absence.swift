@@ -4,7 +4,7 @@ import FilmgateCore
 enum Absence {
     /// A run that looked at nothing must not end as if all had been taken.
     static let nothingFound = IngestError(
-        .notFound, "There is nothing to take from: none of the sources finds a camera or a card.",
+        .notFound, "There is nothing to import: no source found a camera or a card.",
         advice: "filmgate cameras lists the cameras; with --wait 1m one that is switched on later is taken.")
     private static let advice =
         "Is the card in its reader and mounted? `lsblk -f` shows what is; desktops mount cards below /media or /run/media."

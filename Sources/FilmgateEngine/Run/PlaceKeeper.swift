@@ -90,7 +90,7 @@ final class PlaceKeeper: Sendable {
         ground.stopping.forget(key)
         if run.once || ground.stopping.isSet { await leaveUnfinished(session) }
         let isComplete = try await reading.value.get()
-        if !isComplete, !ground.stopping.isSet { throw IngestError(.deviceGone, "\(place.label) says nothing any more.") }
+        if !isComplete, !ground.stopping.isSet { throw IngestError(.deviceGone, "\(place.label) no longer answers.") }
     }
 
     /// What the run ends without because it is not whole; when it was stopped, a source that hangs is not waited for.

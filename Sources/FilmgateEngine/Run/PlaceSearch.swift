@@ -44,7 +44,7 @@ struct PlaceSearch: Sendable {
             guard let answer = await stopping.answer(within: limit, { () async throws(IngestError) in try await source.places() }) else {
                 if stopping.isSet { break }
                 throw IngestError(
-                    .deviceGone, "No camera answered in time.", advice: "Confirm the connection on the camera, or wait longer.")
+                    .deviceGone, "No camera answered in time.", advice: "Confirm the connection on the camera, or give a longer --wait.")
             }
             for place in try answer.get() where seen.insert("\(place.address)\u{1F}\(place.visit)").inserted {
                 found.append((source, place))

@@ -39,7 +39,7 @@ extension RunGround {
                 .waiting(
                     IngestError(
                         .deviceGone, "\(session.place.label) has said nothing for \(Self.telling.components.seconds) s\(file).",
-                        advice: "It is asked again for a while; what it does not give stays for the next import.")))
+                        advice: "It is asked again for a while; the next import takes what it does not send now.")))
         }
     }
 

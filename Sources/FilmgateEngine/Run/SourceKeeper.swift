@@ -51,7 +51,7 @@ struct SourceKeeper: Sendable {
     /// A run that goes on waits for what is put in later; one that ends has missed something.
     private func miss(_ absence: IngestError) {
         if run.once { return run.ground.tally.trouble(absence) }
-        run.ground.hub.post(.trouble(IngestError(absence.code, absence.message, advice: "It is taken as soon as it is there.")))
+        run.ground.hub.post(.trouble(IngestError(absence.code, absence.message, advice: "It is taken as soon as it appears.")))
     }
 
     private func pause(_ failures: Int) -> Duration? {

@@ -16,7 +16,7 @@ struct Hello: Sendable {
     /// `misconfigured`, in words for its author, when it is not as the protocol wants it.
     init(_ line: JSONValue, name: String) throws(IngestError) {
         func wrong(_ what: String) -> IngestError {
-            IngestError(.misconfigured, "The module `\(name)` introduces itself wrongly: \(Reported.shown(what)).")
+            IngestError(.misconfigured, "The module `\(name)` sent an invalid hello: \(Reported.shown(what)).")
         }
         guard let hello = line["hello"], hello.members != nil else { throw wrong("its first line is no hello") }
         guard hello["protocol"]?.whole == Self.version else {

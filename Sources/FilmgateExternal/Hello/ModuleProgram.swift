@@ -23,7 +23,7 @@ struct ModuleProgram: Sendable, Hashable {
         var facts = stat()
         guard stat(path, &facts) == 0 else { throw IngestError(.misconfigured, "There is no \(path).") }
         guard facts.st_mode & S_IFMT == S_IFREG, access(path, X_OK) == 0 else {
-            throw IngestError(.misconfigured, "\(path) is no program that could be run.", advice: "chmod +x \(path)")
+            throw IngestError(.misconfigured, "\(path) is not a program that can be run.", advice: "chmod +x \(path)")
         }
         guard facts.st_mode & S_IWOTH == 0 else {
             throw IngestError(.misconfigured, "\(path) could be changed by anyone, so it is not run.", advice: "chmod o-w \(path)")

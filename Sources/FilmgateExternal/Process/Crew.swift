@@ -151,7 +151,7 @@ final class Crew: Sendable {
         let program = setup.program, left = state.withLock { $0.notBefore.map { $0 - .now } ?? .zero }
         guard left <= .zero else {
             throw IngestError(
-                .unavailable, "The module `\(program.name)` ended several times in a row and is left alone for a while.", retryAfter: left)
+                .unavailable, "The module `\(program.name)` ended several times in a row and is not started for a while.", retryAfter: left)
         }
         do throws(IngestError) { return try begin(program) } catch {
             if error.code == .unavailable { noteFailure() }
@@ -173,7 +173,7 @@ final class Crew: Sendable {
             }
             guard first == traits else {
                 throw IngestError(
-                    .misconfigured, "The module `\(program.name)` now says something else of itself than when it was asked first.")
+                    .misconfigured, "The module `\(program.name)` now describes itself differently than before.")
             }
             return worker
         case .failed(let error): throw error

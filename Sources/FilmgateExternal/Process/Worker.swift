@@ -46,7 +46,7 @@ final class Worker: @unchecked Sendable {
             let line: JSONValue
             do throws(IngestError) {
                 line = try dialogue.receive(within: patience ?? silence, stop, beside: ear.side)
-                guard line["id"]?.whole == last else { throw dialogue.over("answered what nobody had asked", patience: 0) }
+                guard line["id"]?.whole == last else { throw dialogue.over("answered a request that was not made", patience: 0) }
                 if let entry = line["entry"] {
                     try ear.entry(entry)
                     continue
@@ -65,7 +65,7 @@ final class Worker: @unchecked Sendable {
             if let value = line["done"] { return .done(value) }
             if let value = line["failed"] { return .failed(Reported.failure(value, name: dialogue.name)) }
             if line["unsupported"] != nil { return .unsupported }
-            throw dialogue.over("answered with nothing that is known", patience: 0)
+            throw dialogue.over("sent an answer that is not known", patience: 0)
         }
     }
 }

@@ -64,7 +64,7 @@ extension ModuleTrial {
     private func configures(_ options: ConfigNode, _ context: ModuleContext) throws(IngestError) {
         let (first, one) = try configured(options, context), (second, two) = try configured(options, context)
         for worker in [one, two] { worker.dialogue.end(patience: 100) }
-        guard first == second else { throw broken("It said something else of itself the second time.") }
+        guard first == second else { throw broken("It described itself differently the second time.") }
     }
 
     private func refusesTheUnknown(_ options: ConfigNode, _ context: ModuleContext) throws(IngestError) {

@@ -36,7 +36,7 @@ enum Reported {
         let message = value["message"]?.string.map(shown) ?? ""
         let wait = value["retryAfter"]?.real.map { Duration.milliseconds(Int64(min(max(0, $0), 86_400) * 1000)) }
         return IngestError(
-            code, message.isEmpty ? "The module `\(name)` failed without a word." : "\(name): \(message)",
+            code, message.isEmpty ? "The module `\(name)` failed without a message." : "\(name): \(message)",
             advice: value["advice"]?.string.map(shown), retryAfter: wait)
     }
 

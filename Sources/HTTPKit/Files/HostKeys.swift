@@ -17,7 +17,7 @@ enum HostKeys {
                 advice: "Compare the host's key with its owner's, then add it: \(scan) >> \(file)")
         }
         return IngestError(
-            .untrusted, "The key of \(server.origin) is another one than in \(file): somebody may stand in between. Nothing was sent.",
+            .untrusted, "The key of \(server.origin) is another one than in \(file): the connection may be intercepted. Nothing was sent.",
             advice: "Only when its owner says that the key was changed: ssh-keygen -R '\(name)' -f \(file), then add the new one: "
                 + "\(scan) >> \(file)")
     }

@@ -77,7 +77,7 @@ public struct PlacedFiles: Sendable {
             // Another name could make a second copy of it.
             throw IngestError(
                 .rejected, "\(url(job.path)) exists already, and the server lets nobody read it: it may be this very file, sent before.",
-                advice: "See what it is there; then remove it, or give the account the right to read, and run `filmgate retry --failed`.")
+                advice: "Look at it there; then remove it, or give the account the right to read, and run `filmgate retry --failed`.")
         }
     }
 

@@ -35,7 +35,7 @@ public enum HTTPStatus {
         case 401: return "\(place) does not accept the credential (401)."
         case 403: return "\(place) refuses this account (403)."
         case 407: return "A proxy on the way to \(place) wants a sign-in first (407)."
-        case 402: return "\(place) wants to be paid first (402)."
+        case 402: return "\(place) requires payment first (402)."
         case 404, 410: return "\(place) does not know this address (\(status))."
         case 413: return "\(place) finds the file too large (413)."
         case 415: return "\(place) does not take this kind of file (415)."

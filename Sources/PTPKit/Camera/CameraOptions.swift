@@ -68,7 +68,7 @@ extension CameraConfig {
             .field("order", \.camera.order, "The order in which what is on the camera is taken."),
             .field("chunk", \.camera.chunk, "Bytes asked for at a time; without it, what suits the make."),
             .field("backlog", \.camera.backlog, "What `run` takes of the files that are on the camera when it is met."),
-            .field("keep_alive", \.camera.keepAlive, "How often a quiet camera is spoken to, so that it stays awake."),
+            .field("keep_alive", \.camera.keepAlive, "How often an idle camera is contacted, so that it stays awake."),
             .field(
                 "thumbnails", \.camera.thumbnails, "A folder for the camera's own small picture of each file, asked for before the file."),
         ]

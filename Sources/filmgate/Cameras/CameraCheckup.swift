@@ -23,7 +23,7 @@ struct CameraCheckup {
         gphoto(&report)
         if cameras.isEmpty { report.note(true, "camera", "no camera is plugged in", "") }
         if let rules {
-            report.note(true, "udev", "cameras are this desk's: \(rules)", "")
+            report.note(true, "udev", "cameras are open to the user at this desk: \(rules)", "")
         } else if cameras.allSatisfy({ host.mayOpen($0.device) }) {
             report.note(true, "udev", "Filmgate's rules are not installed; needed only where a camera cannot be opened", "")
         } else {

@@ -19,7 +19,7 @@ struct ClockBook {
         guard try FileFacts.of(path) != nil else { return [] }
         let root: ConfigNode
         do throws(ConfigError) { root = try YAMLReader().read(path: path) } catch {
-            throw IngestError(.misconfigured, "\(path) cannot be read: \(error.message)", advice: "Mend it or remove it.")
+            throw IngestError(.misconfigured, "\(path) cannot be read: \(error.message)", advice: "Correct it or remove it.")
         }
         guard case .list(let items)? = root["profiles"]?.value else { return [] }
         return items.compactMap { item in

@@ -77,7 +77,7 @@ struct CameraCommand: AsyncParsableCommand {
             let script = try CameraScript(
                 at.map { text in
                     guard let step = CameraScript.Step(text: text) else {
-                        throw ValidationError("`\(text)` is no moment and deed; write for example 5s=burst:10.")
+                        throw ValidationError("`\(text)` is not a time and an action; write for example 5s=burst:10.")
                     }
                     return step
                 })

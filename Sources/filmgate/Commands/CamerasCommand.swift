@@ -7,7 +7,7 @@ import USBKit
 
 struct CamerasCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cameras", abstract: "Which cameras are there, which module takes each and why, and what holds it.",
+        commandName: "cameras", abstract: "List the cameras, which module takes each and why, and which program holds it.",
         discussion: """
             EXAMPLES:
               filmgate cameras
@@ -23,7 +23,7 @@ struct CamerasCommand: AsyncParsableCommand {
     @Flag(help: "Also search the networks that this computer is in.")
     var search = false
 
-    @Option(help: ArgumentHelp("The text of the code that a camera shows: tells which network it opens.", valueName: "text"))
+    @Option(help: ArgumentHelp("The text of the code that a camera shows; prints the command that joins its network.", valueName: "text"))
     var code: String?
 
     @Option(help: ArgumentHelp("Write a scrubbed transcript of a session with the camera to this file.", valueName: "file"))
@@ -32,7 +32,7 @@ struct CamerasCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("With --record: which camera, as for import --camera.", valueName: "id"))
     var camera: String?
 
-    @Flag(help: "Tell what is plugged in and out, until stopped.")
+    @Flag(help: "Report what is plugged in and pulled out, until stopped.")
     var watch = false
 
     @OptionGroup var options: CommonOptions

@@ -54,7 +54,7 @@ struct CheckCommand: AsyncParsableCommand {
     private static func withoutSignIn(_ pipeline: PipelineFile) -> [Diagnostic] {
         pipeline.targets.filter { Modules.signInTargets.contains($0.module) && $0.node["auth"] == nil }.map { use in
             .warning(
-                use.mark, "no-sign-in", "`\(use.module)` lets nobody in without a sign-in, and `\(use.name)` has none.",
+                use.mark, "no-sign-in", "`\(use.module)` requires a sign-in, and `\(use.name)` has none.",
                 hint: "Name an entry under `auth:` with `auth: NAME`.")
         }
     }

@@ -5,7 +5,7 @@ import FilmgateEngine
 struct ClockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock",
-        abstract: "How wrong a camera's clock is: measured from a photo of a clock, or from one moment shot with two bodies.",
+        abstract: "Measure how wrong a camera's clock is, from a photo of a clock or one moment shot with two bodies.",
         discussion: """
             The offset holds for the body with that serial number, in every pipeline, from the next run or reload on; a profile in the \
             pipeline for that serial wins. It is added to the camera's time for names, order and selection. Files are never changed.

@@ -4,7 +4,7 @@ import FilmgateLedger
 
 struct HistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "history", abstract: "The runs so far, or what became of the files of one.",
+        commandName: "history", abstract: "List the runs so far, or the files of one run.",
         discussion: """
             EXAMPLE:
               filmgate history --run 12

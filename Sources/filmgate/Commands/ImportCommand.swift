@@ -19,7 +19,7 @@ struct ImportOptions: ParsableArguments {
 
     /// An empty word is a variable that was not set, and never the folder that one happens to be in.
     func validate() throws {
-        if paths.contains("") { throw ValidationError("A card or folder is an empty word.") }
+        if paths.contains("") { throw ValidationError("The path of a card or folder is empty.") }
     }
 }
 
@@ -89,7 +89,7 @@ struct ImportRun {
             guard importing.via == nil else { throw ValidationError("--via goes with --camera.") }
             return pipeline
         }
-        guard importing.paths.isEmpty else { throw ValidationError("Paths and --camera exclude each other.") }
+        guard importing.paths.isEmpty else { throw ValidationError("Give paths or --camera, not both.") }
         let chooser = CameraChooser(workplace: workplace)
         let state = options.stateDirectory, arrival = try importing.how.following.arrival()
         let choice = try await workplace.telling { () async throws(IngestError) in

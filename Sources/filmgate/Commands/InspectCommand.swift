@@ -7,7 +7,7 @@ import FilmgateEngine
 
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "inspect", abstract: "Say what files say about themselves. Touches no state.",
+        commandName: "inspect", abstract: "Show what files say about themselves. Touches no state.",
         discussion: """
             EXAMPLE:
               filmgate inspect IMG_0001.CR3 ~/Pictures/2026 --json
@@ -19,7 +19,7 @@ struct InspectCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func validate() throws {
-        if paths.contains("") { throw ValidationError("A file or folder is an empty word.") }
+        if paths.contains("") { throw ValidationError("The path of a file or folder is empty.") }
     }
 
     func run() async throws {

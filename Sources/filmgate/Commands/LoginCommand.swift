@@ -29,10 +29,10 @@ struct LoginCommand: AsyncParsableCommand {
     @Flag(help: "By this machine's browser.") var browser = false
     @Flag(help: "By any browser; the address where it ends is pasted back.") var paste = false
     @Flag(help: "Do not open a browser; only print the address.") var noBrowser = false
-    @Flag(help: "Seal the secret store with a passphrase.") var protect = false
-    @Flag(help: "Take the seal off again.") var unprotect = false
+    @Flag(help: "Encrypt the secret store with a passphrase.") var protect = false
+    @Flag(help: "Store the secrets without a passphrase again.") var unprotect = false
 
-    @Option(help: ArgumentHelp("With --protect: a program that prints the passphrase once it is content with you.", valueName: "program"))
+    @Option(help: ArgumentHelp("With --protect: a program that prints the passphrase after it has checked you.", valueName: "program"))
     var unlockWith: String?
 
     @Option(help: ArgumentHelp("With --protect: forget the passphrase after so long without use.", valueName: "duration"))
@@ -41,8 +41,10 @@ struct LoginCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func validate() throws {
-        guard [device, browser, paste].filter({ $0 }).count <= 1 else { throw ValidationError("Take one of --device, --browser, --paste.") }
-        guard !(protect && unprotect) else { throw ValidationError("Take one of --protect, --unprotect.") }
+        guard [device, browser, paste].filter({ $0 }).count <= 1 else {
+            throw ValidationError("Use only one of --device, --browser and --paste.")
+        }
+        guard !(protect && unprotect) else { throw ValidationError("Use only one of --protect and --unprotect.") }
         guard Duration(text: lockAfter) != nil else { throw ValidationError("--lock-after takes a duration such as 15m.") }
         guard unlockWith?.hasPrefix("/") != false else { throw ValidationError("--unlock-with takes a program by its whole path.") }
     }
@@ -111,7 +113,7 @@ struct LoginCommand: AsyncParsableCommand {
             let seconds = Int(Duration(text: lockAfter)?.components.seconds ?? 900)
             try vault.protect(with: passphrase, hook: hook, idle: min(864_000, seconds))
         }
-        Console.err(unprotect ? "The secret store is open to you without a passphrase." : "The secret store is sealed.")
+        Console.err(unprotect ? "The secret store no longer needs a passphrase." : "The secret store is encrypted.")
     }
 
     /// From where it will come when the store is opened, else from the person; where there is a seal already, those open the old one.

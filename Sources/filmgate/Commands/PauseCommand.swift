@@ -4,7 +4,7 @@ import FilmgateEngine
 
 struct PauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Let the run that goes on take nothing new for a while; deliveries go on.",
+        commandName: "pause", abstract: "Let the active run take nothing new for a while; deliveries continue.",
         discussion: """
             Cameras are not read. What comes into watched folders and by FTP is noted and taken once, after `filmgate resume`.
 
@@ -19,7 +19,7 @@ struct PauseCommand: AsyncParsableCommand {
 
 struct ResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Let a paused run go on, with what came meanwhile.",
+        commandName: "resume", abstract: "Let a paused run continue, with what came in the meantime.",
         discussion: """
             EXAMPLE:
               filmgate resume
@@ -39,7 +39,7 @@ private struct Pause {
         let isNew = board.pause(on)
         if options.json { return Console.out(Self.json(on)) }
         switch (on, isNew) {
-        case (true, true): Console.out("Paused: nothing new is taken, deliveries go on. `filmgate resume` goes on.")
+        case (true, true): Console.out("Paused: nothing new is taken; deliveries continue. `filmgate resume` ends the pause.")
         case (true, false): Console.out("It is paused already.")
         case (false, true): Console.out("Going on.")
         case (false, false): Console.out("It was not paused.")
@@ -60,7 +60,7 @@ private struct Pause {
         }
         throw Workplace.end(
             IngestError(
-                .notFound, "No run goes on with the state \(state).", advice: "Start one with `filmgate run`, or say which with --state."),
+                .notFound, "No run uses the state directory \(state).", advice: "Start one with `filmgate run`, or say which with --state."),
             options)
     }
 }

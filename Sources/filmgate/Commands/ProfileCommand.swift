@@ -6,7 +6,7 @@ import Glibc
 
 struct ProfileCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "profile", abstract: "Profiles: what holds for a camera, and which rule decided it.", subcommands: [Show.self])
+        commandName: "profile", abstract: "Show what holds for a camera, and which profile decided it.", subcommands: [Show.self])
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

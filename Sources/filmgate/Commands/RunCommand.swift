@@ -46,7 +46,7 @@ struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Take from all sources of a pipeline at once, until stopped.",
         discussion: """
-            A card is taken whole, cameras give what is new since last time (see `backlog`), and what is lost is come back to. The first \
+            A card is taken whole, cameras give what is new since last time (see `backlog`), and lost cameras are waited for. The first \
             Ctrl-C finishes what is in flight, the second stops at once; nothing is lost either way.
 
             EXAMPLE:
@@ -68,7 +68,7 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Serve Prometheus metrics there, such as 127.0.0.1:9464.", valueName: "address"))
     var metrics: String?
 
-    @Flag(help: "End with 9 when nothing new was delivered.")
+    @Flag(help: "Exit with status 9 when nothing new was delivered.")
     var errorOnEmpty = false
 
     @OptionGroup var following: PipelineOptions
@@ -90,7 +90,7 @@ struct RunCommand: AsyncParsableCommand {
             run.backlog = rule
         }
         guard metrics == nil || !once else {
-            throw ValidationError("--metrics serves while a run goes on; with --once there is nobody to ask it.")
+            throw ValidationError("--metrics needs a run without --once: it serves only while the run lasts.")
         }
         let listening = try metrics.map(MetricsServer.address)
         let session = RunSession(workplace: workplace, options: run, errorOnEmpty: errorOnEmpty)

@@ -5,14 +5,14 @@ import FilmgateLedger
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "What is where: assets by ending, queues by target, what failed and why.",
+        commandName: "status", abstract: "Show where files are: counts by state, queues by target, what failed and why.",
         discussion: """
             EXAMPLE:
               filmgate status --json
               filmgate status --watch
             """)
 
-    @Flag(help: "Go on showing the shoot at a glance; `q` ends it.")
+    @Flag(help: "Keep showing the shoot at a glance; `q` ends it.")
     var watch = false
 
     @Flag(help: .hidden)
@@ -45,7 +45,7 @@ struct StatusCommand: AsyncParsableCommand {
         }
         let holder = StateHolder(directory: options.stateDirectory)
         let isPaused = holder != nil && LiveQuestion.ask(state: options.stateDirectory)?.isPaused == true
-        if isPaused, !options.json { Console.out("paused: nothing new is taken until `filmgate resume`; deliveries go on") }
+        if isPaused, !options.json { Console.out("paused: nothing new is taken until `filmgate resume`; deliveries continue") }
         if options.json { printJSON(totals, runs.first, holder, isPaused) } else { printText(totals, runs.first, holder, troubled) }
     }
 

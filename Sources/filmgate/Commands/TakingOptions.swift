@@ -26,13 +26,13 @@ struct TakingOptions: ParsableArguments {
     @Flag(help: "Take known files again; bring back what was removed at a target.")
     var again = false
 
-    @Flag(help: "End with 9 when nothing new was delivered.")
+    @Flag(help: "Exit with status 9 when nothing new was delivered.")
     var errorOnEmpty = false
 
     func validate() throws {
-        if to.contains("") { throw ValidationError("--to takes a folder, and was given nothing.") }
+        if to.contains("") { throw ValidationError("--to needs a folder.") }
         for folder in to { try UserPath.refuseOthersHome(folder, "--to") }
-        if pipeline == "" { throw ValidationError("--pipeline takes a file, and was given nothing.") }
+        if pipeline == "" { throw ValidationError("--pipeline needs a file.") }
     }
 
     /// The pipeline that the options name or describe.
@@ -40,11 +40,11 @@ struct TakingOptions: ParsableArguments {
         let overrides = try following.overrides()
         if let file = pipeline {
             guard to.isEmpty else {
-                throw ValidationError("--to and --pipeline exclude each other: the pipeline names the targets.")
+                throw ValidationError("Give --to or --pipeline, not both: the pipeline names the targets.")
             }
             return proving(try workplace.load(file, overrides: overrides))
         }
-        guard !to.isEmpty else { throw ValidationError("Say where to: --to DIR, or --pipeline FILE.") }
+        guard !to.isEmpty else { throw ValidationError("Say where the files go: --to DIR, or --pipeline FILE.") }
         try refuseNested()
         let node = BuiltinPipeline.importing(
             to: to.map(UserPath.absolute), verify: (verify ?? .reread).rawValue, mhl: mhl)

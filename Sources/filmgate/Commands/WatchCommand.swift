@@ -5,7 +5,7 @@ import Glibc
 
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Take what is put into folders, as it comes, until stopped.",
+        commandName: "watch", abstract: "Watch folders and take each file once it is complete, until stopped.",
         discussion: """
             What lies in the folders already is taken too. A file is taken once its writer is done and it is whole.
 

@@ -4,7 +4,7 @@ import FilmgateEngine
 
 struct WhoamiCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "whoami", abstract: "Who is signed in where, as far as it is stored; ends with 4 where a sign-in is missing.",
+        commandName: "whoami", abstract: "Show who is signed in where, from what is stored; exits with 4 where a sign-in is missing.",
         discussion: """
             EXAMPLE:
               filmgate whoami wedding.yaml --json
@@ -31,7 +31,7 @@ struct WhoamiCommand: AsyncParsableCommand {
             Console.out(options.json ? line.json : line.text)
             if !line.isFine { code = .signIn } else if let trouble = line.trouble, code == .complete { code = Failure.exitCode(trouble) }
         }
-        if all.isEmpty, !options.json { Console.out("The pipeline signs in nowhere.") }
+        if all.isEmpty, !options.json { Console.out("The pipeline has no sign-ins.") }
         if code != .complete { throw Exit(code) }
     }
 }

@@ -44,7 +44,7 @@ extension EventDesk {
         let same = list.events.filter { $0.name == event }.map { "\($0.id)\($0.date.map { " (\($0.prefix(10)))" } ?? "")" }
         guard same.isEmpty else {
             return IngestError(
-                .misconfigured, "Several events are called \(event) at \(answer.target): \(same.joined(separator: ", ")).",
+                .misconfigured, "Several events are named \(event) at \(answer.target): \(same.joined(separator: ", ")).",
                 advice: "Give the event by its id.")
         }
         guard answer.isSeenWhole else {

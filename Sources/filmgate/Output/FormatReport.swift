@@ -96,7 +96,7 @@ struct FormatReport {
         }
         if gone > 0 {
             let files = Describe.count(gone, "file"), verb = gone == 1 ? "is" : "are"
-            lines.append("\(files) known from this card \(verb) not on it now: deleted, or not to be seen.")
+            lines.append("\(files) known from this card \(verb) not on it now: deleted or hidden.")
         }
         return lines
     }

@@ -100,7 +100,7 @@ final class RunPrinter: Sendable {
         }
     }
 
-    private static let damage = "a part of it is missing at its source, too; it is delivered as it is"
+    private static let damage = "it is incomplete at its source, too; it is delivered as it is"
 
     private func names(_ word: String, _ settled: Settled) -> Bool { verbose > 0 || fold.names(word, settled.reason) }
 

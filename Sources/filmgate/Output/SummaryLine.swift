@@ -47,7 +47,7 @@ extension RunOutcome {
         removed.map { one in
             "note: \(Describe.count(one.count, "copy", "copies")) of known files not at \(Describe.name(one.target)) any more "
                 + "(\(Describe.name(one.example))); `--again` brings them back."
-        } + (summary.seen == 0 && troubles.isEmpty ? ["note: nothing was found to take."] : [])
+        } + (summary.seen == 0 && troubles.isEmpty ? ["note: nothing was found to import."] : [])
     }
 }
 

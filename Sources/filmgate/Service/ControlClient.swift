@@ -34,7 +34,7 @@ enum ControlClient {
         }
         if code == nil, isHeard {
             Console.err(
-                "The run that did this job has ended before the job was done. Nothing is lost: what was copied waits in the state directory. "
+                "The run that did this job ended before it was done. Nothing is lost: what was copied waits in the state directory. "
                     + "Run the same command again, or `filmgate retry` for what waits; see `filmgate status`.")
         }
         return code ?? (isHeard ? ExitStatus.failure.rawValue : nil)

@@ -33,7 +33,7 @@ final class ControlServer: Sendable {
         let bound = ControlPath.withAddress(in: state) { bind(descriptor, $0, $1) }
         umask(mask)
         guard bound == 0, listen(descriptor, 16) == 0 else {
-            logger.warning("No other filmgate can speak to this run: the control socket cannot be made.")
+            logger.warning("Other commands cannot reach this run: the control socket cannot be made.")
             return nil
         }
     }

@@ -21,7 +21,7 @@ struct MetricsText {
             "filmgate_source_up", "gauge", "1 while a source is within reach.", &lines, state.sources.map { ([("source", $0)], $1 ? 1 : 0) }
         )
         family(
-            "filmgate_refused_total", "counter", "Who was turned away at a source that listens: password, path, tls, elsewhere.", &lines,
+            "filmgate_refused_total", "counter", "Refused at a listening source, by reason: password, path, tls, elsewhere.", &lines,
             state.refused.flatMap { source, counts in counts.map { ([("source", source), ("what", $0)], $1) } })
         family("filmgate_disk_free_bytes", "gauge", "Free room where folder targets and the spool lie.", &lines, disks)
         histograms(&lines)

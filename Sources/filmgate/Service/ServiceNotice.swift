@@ -11,7 +11,7 @@ enum ServiceNotice {
 
     static func ready(paused: Bool) {
         guard isGoing else { return }
-        tell("READY=1\nSTATUS=" + (paused ? "Paused: nothing new is taken, deliveries go on." : "Taking from all sources."))
+        tell("READY=1\nSTATUS=" + (paused ? "Paused: nothing new is taken; deliveries continue." : "Taking from all sources."))
     }
 
     /// Said once.

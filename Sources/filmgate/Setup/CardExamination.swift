@@ -21,7 +21,7 @@ struct CardExamination {
         var report = FormatReport()
         for place in try await card.places() {
             if let whole = try await card.card(around: place) {
-                report.add(Self.problem(Origin(place), "only a part of the card at \(whole), and a card is formatted whole: ask for that"))
+                report.add(Self.problem(Origin(place), "only a part of the card at \(whole), and cards are formatted whole: name that"))
             }
             let session = try await card.open(place)
             let entries = try await session.entries()
@@ -54,7 +54,7 @@ struct CardExamination {
         let now = await Result { () async throws(IngestError) in try await session.entries() }
         await session.close()
         return try now.get().filter { !known.contains($0.origin) }.map { entry in
-            Self.problem(entry.origin, "new or changed since the card began to be read: ask again", entry.kind)
+            Self.problem(entry.origin, "new or changed since reading began: run it again", entry.kind)
         }
     }
 

@@ -18,7 +18,7 @@ struct CommonOptions: ParsableArguments {
     var verbose: Int
 
     func validate() throws {
-        if state?.isEmpty == true { throw ValidationError("--state takes a directory, and was given nothing.") }
+        if state?.isEmpty == true { throw ValidationError("--state needs a directory.") }
         if let state { try UserPath.refuseOthersHome(state, "--state") }
     }
 

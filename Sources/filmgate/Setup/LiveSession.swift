@@ -77,7 +77,7 @@ struct LiveSession {
             await own.rest()
             withExtendedLifetime(watch) {}
             if case .failure(let error) = result, error.code == .misconfigured, let last = proven {
-                reload.tell("refused", "The changed pipeline cannot be run: \(error.description) Going on with the one before it.")
+                reload.tell("refused", "The changed pipeline cannot be run: \(error.description) The run continues with the old one.")
                 (next, proven) = (last, nil)
                 continue
             }
@@ -112,7 +112,7 @@ struct LiveSession {
         ServiceNotice.ready(paused: paused)
         Living.$audience.withValue(nil) {
             guard json else {
-                return Console.err(paused ? "Paused: nothing new is taken until `filmgate resume`; deliveries go on." : "Going on.")
+                return Console.err(paused ? "Paused: nothing new is taken until `filmgate resume`; deliveries continue." : "Continuing.")
             }
             var line = JSONObject()
             line.add("type", "status")

@@ -46,13 +46,13 @@ final class Reload: Sendable {
             for diagnostic in loaded.diagnostics where diagnostic.severity == .error {
                 live.session.json ? Console.out(DiagnosticLine.json(diagnostic)) : Console.err(DiagnosticLine.human(diagnostic, loaded))
             }
-            return tell("refused", "The pipeline was changed but is not right: nothing is changed in this run.")
+            return tell("refused", "The changed pipeline has mistakes: this run keeps the old one.")
         }
         if let trouble = await trouble(with: pipeline) {
-            return tell("refused", "The changed pipeline cannot be run: \(trouble) Nothing is changed in this run.")
+            return tell("refused", "The changed pipeline cannot be run: \(trouble) This run keeps the old one.")
         }
         state.withLock { $0.next = pipeline }
-        tell("taken", "The pipeline was changed: going on with it.")
+        tell("taken", "The pipeline was changed and is in use now.")
         runner.leave()
     }
 

@@ -12,7 +12,7 @@ final class Watchdog: Sendable {
     func bark(_ status: ExitStatus) {
         Self.queue.asyncAfter(deadline: .now() + .milliseconds(900)) { [self] in
             guard !isOver.load(ordering: .relaxed) else { return }
-            Console.err("Something does not let itself be stopped; ended. What is under way is taken up again the next time.")
+            Console.err("The run did not stop in time and was ended. Nothing is lost: the next run continues from here.")
             _exit(status.rawValue)
         }
     }
