@@ -57,8 +57,8 @@ class Program:
         self.said = os.path.getsize(self.log) if os.path.exists(self.log) else 0
         with open(self.log, "ab") as out:
             self.process = subprocess.Popen(
-                self.command if first else self.again, env=self.environment, stdout=out, stderr=subprocess.STDOUT,
-                start_new_session=self.own_session)
+                self.command if first else self.again, env=self.environment, stdin=subprocess.DEVNULL, stdout=out,
+                stderr=subprocess.STDOUT, start_new_session=self.own_session)
         return self
 
     @property

@@ -7,7 +7,6 @@ import hashlib
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -15,7 +14,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Shared"))
 from cutter import Cutter  # noqa: E402
-from program import free_port, wait_for_port  # noqa: E402
+from program import Program, free_port, wait_for_port  # noqa: E402
 from proof import Failure, digest, folder, integrity, settled  # noqa: E402
 from servers import Server  # noqa: E402
 
@@ -142,8 +141,8 @@ class Strangers:
                        f'"${{env:ANN_FTP}}" }}] }}\nstages: [ {{ dedupe: {{}} }}, {{ upload: {{ to: [archive] }} }} ]\n'
                        f'targets:\n  archive: {{ folder: {{ path: "{archive}" }} }}\n')
         word, wanted = "ann's word", set()
-        with open(self.base + "/clients.log", "wb") as log:
-            run = subprocess.Popen([self.program, "run", pipeline, "--state", state], env=self.environment, stdout=log, stderr=log)
+        command, log = [self.program, "run", pipeline, "--state", state], self.base + "/clients.log"
+        with Program("run", command, log, environment=self.environment) as run:
             try:
                 wait_for_port(port)
                 for number, name in enumerate(("ncftp", "lftp", "curl")):
@@ -163,8 +162,7 @@ class Strangers:
                     time.sleep(0.3)
                 time.sleep(2)
             finally:
-                run.send_signal(signal.SIGINT)
-                run.wait(timeout=60)
+                run.stop()
         kept = collections.Counter(folder(archive).values())
         if set(kept) != wanted or max(kept.values()) != 1:
             raise Failure(f"clients: {len(wanted - set(kept))} lost, {len(set(kept) - wanted)} foreign or cut, {sum(kept.values()) - len(kept)} double")
@@ -175,14 +173,12 @@ class Strangers:
         """Killed at moments that come later and later, then left to finish."""
         broken = 0
         for patience in (0.1, 0.25, 0.5, 0.9):
-            client = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
-            try:
-                client.wait(timeout=patience * self.rng.uniform(0.5, 1.5))
-                break
-            except subprocess.TimeoutExpired:
-                client.kill()
-                client.wait()
-                broken += 1
+            with Program(name, command) as client:
+                try:
+                    client.process.wait(timeout=patience * self.rng.uniform(0.5, 1.5))
+                    break
+                except subprocess.TimeoutExpired:
+                    broken += 1
         for _ in range(4):
             code = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, check=False).returncode
             if code == 0:
