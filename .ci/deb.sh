@@ -51,8 +51,10 @@ install -D -m 644 -t "$share/doc/filmgate/examples" pipelines/*.yaml
 install -D -m 644 -t "$share/doc/filmgate/examples/service" .ci/deb/pipeline.yaml .ci/deb/credentials.conf
 install -m 644 .ci/deb/README.Debian "$share/doc/filmgate/README.Debian"
 install -D -m 644 LICENSE "$share/doc/filmgate/copyright"
-install -m 644 README.md "$share/doc/filmgate/README.md"
-install -D -m 644 -t "$share/doc/filmgate/manual" Sources/FilmgateCore/FilmgateCore.docc/Manual/*.md
+manual=Sources/FilmgateCore/FilmgateCore.docc/Manual
+install -D -m 644 -t "$share/doc/filmgate/manual" "$manual"/*.md
+sed "s#$manual/#manual/#g" README.md >"$share/doc/filmgate/README.md"
+chmod 644 "$share/doc/filmgate/README.md"
 gzip -9nc CHANGELOG.md >"$share/doc/filmgate/changelog.gz"
 install -D -m 644 .ci/deb/filmgate.service "$root/usr/lib/systemd/system/filmgate.service"
 install -D -m 644 .ci/deb/sysusers.conf "$root/usr/lib/sysusers.d/filmgate.conf"

@@ -60,7 +60,7 @@ extension PTPError: CustomStringConvertible {
         case .absent(let place, let why): "No camera answers at \(place): \(why)."
         case .gone(let what): "The camera is gone: \(what)."
         case .busy(let what): "The camera is in use: \(what)."
-        case .denied(let what): "The camera does not let us in: \(what)."
+        case .denied(let what): "The camera refuses the connection: \(what)."
         case .missing(let what): "\(what) is no longer there as it was listed."
         case .sink(let error): error.message
         }

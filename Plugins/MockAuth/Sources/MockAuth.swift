@@ -20,7 +20,7 @@ public struct MockAuth: Module, SessionProvider {
         public func validate(at node: ConfigNode) throws(ConfigError) { try CredentialScope.check(origins, at: node) }
     }
 
-    public static let manifest = Manifest("mock", "Signs in anybody, for tests only.", stability: .experimental, testsOnly: true)
+    public static let manifest = Manifest("mock", "Signs anybody in, for tests only.", stability: .experimental, testsOnly: true)
 
     public let session: AccountSession, scope: CredentialScope
     private let grant: MockGrant

@@ -36,7 +36,7 @@ public struct SelectStage: Module, Stage {
     }
 
     public static let manifest = Manifest(
-        "select", "Lets pass what fits by kind, rating, protection, time and name.", needs: [.media], gives: [.selected])
+        "select", "Lets files pass by kind, rating, protection, time and name.", needs: [.media], gives: [.selected])
 
     public let traits: StageTraits
     private let rules: Rules

@@ -21,7 +21,7 @@ public struct StampStage: Module, Stage {
             .field("keywords", \.rule.keywords, "Keywords, added to those that are there."),
             .field("sidecars", \.sidecars, "Targets that get an XMP sidecar beside each frame; a card's own sidecar is merged."),
             .field("embed", \.embed, "Targets that get a copy of each JPEG with XMP and IPTC in it, instead of the original."),
-            .field("existing", \.existing, "What becomes of fields that say something already."),
+            .field("existing", \.existing, "What happens to fields that have a value already."),
             .field("sidecar_names", \.sidecarNames, "`stem` makes IMG_1.xmp for IMG_1.CR3, `file` makes IMG_1.CR3.xmp."),
         ]
 

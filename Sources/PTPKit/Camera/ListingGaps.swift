@@ -16,7 +16,7 @@ struct ListingGaps: HandlerMemory {
         var error = IngestError(first.error, camera: camera)
         let others = gaps.count > 1 ? " So could not \(gaps.count - 1) more." : ""
         error.message = "\(camera): \(first.place) could not be listed. \(first.error.description)\(others)"
-        error.advice = "Whatever is there has not been seen: try again, and do not format the card before."
+        error.advice = "What is there was not seen: try again before you format the card."
         return error
     }
 }

@@ -39,6 +39,6 @@ public struct SearchCounters: Sendable, Hashable {
         if closed > 0 && silent == 0 {
             return "Devices answer, none of them as a camera: switch the camera's connection on, in the mode for a computer."
         }
-        return "Nobody answers: check that the camera is in the same network, and give its address with hosts: [ADDRESS]."
+        return "Nothing answers: check that the camera is in the same network, and give its address with hosts: [ADDRESS]."
     }
 }

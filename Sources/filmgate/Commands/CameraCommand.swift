@@ -30,7 +30,7 @@ struct CameraCommand: AsyncParsableCommand {
                 "Put the files on the card one shot at a time, this far apart, and print when each was.", valueName: "duration"))
         var shootEvery: String?
 
-        @Option(help: "With --shoot-every: this many shots at a time.")
+        @Option(help: "With --shoot-every: how many shots come at a time.")
         var burst = 1
 
         @Option(

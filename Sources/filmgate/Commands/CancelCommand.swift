@@ -22,7 +22,7 @@ struct CancelCommand: AsyncParsableCommand {
     @Option(help: "Only this target: its name, address or folder.")
     var target: String?
 
-    @Flag(help: "The place itself is gone: what was delivered there is no copy any more, and nothing blames it again.")
+    @Flag(help: "The place itself is gone: what was delivered there counts as a copy no more, and is not reported as missing.")
     var gone = false
 
     @Flag(name: .shortAndLong, help: "Do not ask.")

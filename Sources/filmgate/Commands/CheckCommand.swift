@@ -19,7 +19,7 @@ struct CheckCommand: AsyncParsableCommand {
     @Option(help: "With --connect: the event that targets are tried with; absent: the chosen one.")
     var event: String?
 
-    @Flag(help: "Let sign-ins pass that exist for tests only.")
+    @Flag(help: "Allow sign-ins that exist for tests only.")
     var allowMock = false
 
     @Option(name: .customLong("set"), help: ArgumentHelp("Change one value of the pipeline.", valueName: "key=value"))

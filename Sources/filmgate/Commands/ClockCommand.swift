@@ -28,13 +28,13 @@ struct ClockCommand: AsyncParsableCommand {
             "Two photos of one moment: the first body's clock is right (as corrected), the second is measured.", valueName: "photo"))
     var paired: [String] = []
 
-    @Option(help: ArgumentHelp("Forget what was measured for this body.", valueName: "serial"))
+    @Option(help: ArgumentHelp("Delete the offset of this body.", valueName: "serial"))
     var forget: String?
 
-    @Flag(help: "Only say it; write nothing down.")
+    @Flag(help: "Only print the result; store nothing.")
     var dryRun = false
 
-    @Flag(help: "Believe an offset of more than 26 hours too, such as that of a clock that lost its battery.")
+    @Flag(help: "Accept an offset of more than 26 hours, such as that of a clock whose battery was empty.")
     var force = false
 
     @OptionGroup var options: CommonOptions

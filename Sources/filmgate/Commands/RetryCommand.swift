@@ -16,7 +16,7 @@ struct RetryCommand: AsyncParsableCommand {
     @Option(help: "Only this target.")
     var target: String?
 
-    @Flag(help: "Also what the target refused.")
+    @Flag(help: "Also send what the target refused.")
     var failed = false
 
     @Option(help: ArgumentHelp("Give up after this long without progress.", valueName: "duration"))

@@ -11,7 +11,7 @@ struct SafeToFormatCommand: AsyncParsableCommand {
         discussion: """
             With --pipeline, remote targets are asked now: whether they know these bytes, or else by reading them back. What one of them
             misses or has otherwise means no. One that cannot be asked or tell is believed only where it named the bytes' digest itself and has
-            not said since, to this verb, to verify or to a run, that it no longer has them.
+            not said since that it no longer has them.
 
             EXAMPLE:
               filmgate safe-to-format /media/ann/EOS_DIGITAL && echo "format it"

@@ -22,7 +22,7 @@ struct WatchCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How long a file must stay as it is before it is taken. (default: 2s)", valueName: "duration"))
     var settle: String?
 
-    @Option(help: ArgumentHelp("What becomes of the files. (default: copy)", valueName: "copy|move|inplace"))
+    @Option(help: ArgumentHelp("What happens to the files. (default: copy)", valueName: "copy|move|inplace"))
     var take: String?
 
     @Flag(help: "Take all that the folders hold now, and end.")

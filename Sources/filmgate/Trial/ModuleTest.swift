@@ -5,7 +5,7 @@ import FilmgateExternal
 
 struct ModuleTest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "test", abstract: "Try out an external module by the rules that built-in ones keep to.",
+        commandName: "test", abstract: "Test an external module with the checks that built-in modules pass.",
         discussion: """
             The options come from `test` in the module's hello and from --set. {scratch} stands for an empty folder, for a source one with \
             files in it. What is delivered is counted by asking the module (`copies`), or else in that folder.
