@@ -49,6 +49,26 @@ import Testing
         #expect(waiting.asset.origin.name == "IMG_0001.JPG")
     }
 
+    /// With its picture, a sidecar is another content: what was ordered of it before is still of the same shot, and no file of the card.
+    @Test func whatWaitsForAFileThatIsAnotherContentNowIsOfItsShot() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        var row = Samples.asset(1), delivery = Samples.delivery(1, state: .pending)
+        row.kind = .sidecar
+        delivery.path = "e/001.XMP"
+        try await ledger.record([.asset(row), .delivery(delivery)])
+        row.content = ContentKey(sha256: Samples.sha(1), beside: Samples.sha(2))
+        row.run = 7
+        try await ledger.record([.asset(row)])
+        let waiting = try #require(try await ledger.queue([.pending]).first).asset
+        #expect(waiting.content == delivery.content && waiting.origin.id != row.origin.id)
+        #expect(waiting.shot == row.shot && waiting.origin.volume == row.origin.volume && waiting.kind == .sidecar)
+        // The same bytes in another shot: it might be of either.
+        var other = Samples.asset(2, run: 8)
+        other.content = ContentKey(sha256: Samples.sha(1), beside: Samples.sha(3))
+        try await ledger.record([.asset(other)])
+        #expect(try await ledger.queue([.pending]).first?.asset.shot.key == "e/001.XMP")
+    }
+
     @Test func totals() async throws {
         let ledger = try SQLiteLedger.inMemory()
         try await ledger.record([

@@ -94,7 +94,7 @@ extension Dispatcher {
             else { continue }
             parcels[id]?.isNotedHeld = !noted
             let receipt = Receipt(state: held == nil ? .pending : .held, at: parcel.since, reason: held?.description)
-            changes += [.asset(row(consignment, ending: nil))] + written(parcel, receipt, bytes: consignment.bytes)
+            changes += file(consignment, nil) + written(parcel, receipt, bytes: consignment.bytes)
         }
         guard !changes.isEmpty else { return }
         unrecorded += 1

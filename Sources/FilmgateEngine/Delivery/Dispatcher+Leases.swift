@@ -80,7 +80,7 @@ extension Dispatcher {
             if consignment.open.isEmpty, let last = open.drop(asset) { finished.append(last) }
         }
         unrecorded += 1
-        let rows = finished.filter { !$0.isElsewhere }.map(ended)
+        let rows = finished.filter { !$0.isElsewhere }.flatMap(ended)
         if !rows.isEmpty { await record(rows) }
         unrecorded -= 1
         for consignment in finished { told(consignment) }

@@ -5,7 +5,7 @@ import FilmgateCore
 extension Dispatcher {
     /// Before anything is sent over a network: the asset and its waiting deliveries, so that a crash forgets nothing.
     func recordWaiting(_ consignment: Consignment, _ own: [Parcel]) async {
-        var changes: [LedgerChange] = [.asset(row(consignment, ending: nil))]
+        var changes = file(consignment, nil)
         for parcel in own { changes += written(parcel, Receipt(state: .pending, at: parcel.since), bytes: consignment.bytes) }
         await record(changes)
     }
@@ -42,7 +42,7 @@ extension Dispatcher {
     /// The asset's row goes first: the delivery belongs to its content.
     func final(_ parcel: Parcel, _ receipt: Receipt, for owner: Consignment?) -> [LedgerChange] {
         guard let owner else { return [] }
-        var changes: [LedgerChange] = owner.open.isEmpty ? [ended(owner)] : [.asset(row(owner, ending: nil))]
+        var changes = owner.open.isEmpty ? ended(owner) : file(owner, nil)
         changes += written(parcel, receipt, bytes: owner.bytes)
         if receipt.state == .done { changes += heard(parcel) }
         changes.append(.followed(owner.content, twin: owner.asset.origin.absolutePath, run: run, at: WallClock.nanoseconds))
@@ -58,13 +58,18 @@ extension Dispatcher {
         }
     }
 
+    /// The asset's row; none for a delivery that stands for itself: a row of its name would be taken for another shot's file.
+    func file(_ consignment: Consignment, _ ending: Ending?) -> [LedgerChange] {
+        consignment.standsAlone ? [] : [.asset(row(consignment, ending: ending))]
+    }
+
     /// The asset's last row.
-    func ended(_ consignment: Consignment) -> LedgerChange { .asset(row(consignment, ending: Self.ending(consignment.receipts.values))) }
+    func ended(_ consignment: Consignment) -> [LedgerChange] { file(consignment, Self.ending(consignment.receipts.values)) }
 
     /// An asset that needs no delivery, or whose last one is final: one ending, told to the ledger and to whoever watches.
     func settle(_ id: AssetID) async {
         guard let consignment = open.drop(id) else { return }
-        if !consignment.isElsewhere { await record([ended(consignment)]) }
+        if !consignment.isElsewhere { await record(ended(consignment)) }
         told(consignment)
         // No delivery of its own waits for these bytes.
         if !consignment.hasParcels { Courier.discardIfStill(consignment.bytes, takenTo: "") }
@@ -110,7 +115,7 @@ extension Dispatcher {
             for asset in parcel.listeners { open[asset]?.receipts[parcel.id.target] = receipt }
             if let owner = parcel.listeners.first, let consignment = open[owner] {
                 let waiting = row(parcel, receipt, bytes: consignment.bytes)
-                let changes = [.asset(row(consignment, ending: .pending))] + written(parcel, receipt, bytes: consignment.bytes)
+                let changes = file(consignment, .pending) + written(parcel, receipt, bytes: consignment.bytes)
                 if await write(changes), let file = waiting.file { unknown.remove(file) }
                 await discardSpooled(parcel)
             }
@@ -127,7 +132,7 @@ extension Dispatcher {
         followed = [:]
         for (id, consignment) in open {
             open[id] = nil
-            if !consignment.isElsewhere { await write([ended(consignment)]) }
+            if !consignment.isElsewhere { await write(ended(consignment)) }
             told(consignment)
         }
         leases.leave(number)

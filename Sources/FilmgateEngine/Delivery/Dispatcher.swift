@@ -180,7 +180,7 @@ actor Dispatcher {
         }
         unrecorded += 1
         concluding += 1
-        await record(final(parcel, receipt, for: waiting) + finished.map(ended))
+        await record(final(parcel, receipt, for: waiting) + finished.flatMap(ended))
         unrecorded -= 1
         concluding -= 1
         if concluding == Self.mostConcluding - 1 { for target in queues.keys { pump(target) } }

@@ -88,6 +88,8 @@ struct Consignment: Sendable {
     /// Comes from the ledger: where all of it is another's to deliver, its row is the other's too.
     var isRecorded = false
     var hasParcels = false
+    /// A delivery whose file is another content by now: nothing is written down of a file.
+    var standsAlone = false
     var isElsewhere: Bool { isRecorded && !hasParcels }
 
     /// What the ledger knows of a target that this consignment is not for.

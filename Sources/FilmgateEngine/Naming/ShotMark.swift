@@ -20,7 +20,9 @@ struct ShotMark: Sendable, Hashable {
     }
 
     /// Of bytes that were delivered for a file which is another one by now.
-    var isUnknown: Bool { key.isEmpty }
+    ///
+    /// Earlier versions made up a file for them, on no volume.
+    var isUnknown: Bool { key.isEmpty || volume.isEmpty }
 
     /// Same place and name; and, where both are known, one body and one moment: a formatted card counts its shots anew.
     func isOne(with other: ShotMark) -> Bool {

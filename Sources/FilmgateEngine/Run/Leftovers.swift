@@ -53,6 +53,7 @@ struct Leftovers: Sendable {
             asset: asset, content: content, wanted: wanted, bytes: bytes,
             shot: ShotFacts(captured: asset.media?.captured, photographer: first.asset.photographer), budget: 0, isRecorded: true)
         consignment.event = assigning ? event : first.asset.event ?? event
+        consignment.standsAlone = first.isFileless
         let others = try await elsewhere(rows, of: asset, but: Set(mine.map { $0.0.delivery.target }), &given)
         for row in rows where !mine.contains(where: { $0.0.delivery.target == row.target }) {
             consignment.note(others.first { $0.old == row.target }?.row ?? row)
@@ -121,4 +122,9 @@ struct Leftovers: Sendable {
         }
         return LocalFile(path: rows.first?.file ?? "", size: size, ownership: .delivered)
     }
+}
+
+extension QueuedDelivery {
+    /// Its file was recorded again as another content: the delivery stands for itself, and no file's row is about it.
+    var isFileless: Bool { asset.run == 0 && asset.origin.source.isEmpty }
 }

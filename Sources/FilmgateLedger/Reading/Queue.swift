@@ -11,7 +11,7 @@ extension SQLiteReader {
                 let delivery = DeliveryReading.read(&query)
                 // Every asset with these bytes has a row, the latest first.
                 if let last = rows.last?.delivery, last.content == delivery.content, last.target == delivery.target { continue }
-                let asset = query.isNull() ? Self.stand(for: delivery) : AssetReading.read(&query, targets)
+                let asset = query.isNull() ? try Self.stand(for: delivery, db) : AssetReading.read(&query, targets)
                 rows.append(QueuedDelivery(delivery: delivery, asset: asset))
             }
             return rows
@@ -29,15 +29,37 @@ extension SQLiteReader {
         """
     }
 
-    /// A delivery never drops out of the queue because its file was recorded again with other bytes: it then stands for itself.
-    private static func stand(for delivery: DeliveryRow) -> AssetRow {
-        let path = delivery.path.isEmpty ? delivery.file ?? "" : delivery.path
-        let origin = Origin(source: "", volume: "", root: "", path: path, size: delivery.size, modified: 0)
-        let shot = ShotPlace(key: path, stem: FileName(origin.name).stem)
-        var row = AssetRow(origin: origin, run: 0, kind: MediaKind(fileName: path), shot: shot, at: delivery.receipt.at)
+    /// A delivery never drops out of the queue because its file was recorded again as another content: it then stands for itself.
+    ///
+    /// A sidecar whose picture came after it is such a file. Which shot it is of is still known by its bytes, and counts for its name; where
+    /// files of several shots have them, by the name as well, or not at all.
+    private static func stand(for delivery: DeliveryRow, _ db: Database) throws -> AssetRow {
+        let path = delivery.path.isEmpty ? delivery.file ?? "" : delivery.path, sha256 = delivery.content.sha256
+        // Other bytes may have been meant for that name at another target.
+        var origin = Origin(
+            source: "", volume: "", root: "", path: path, size: delivery.size, modified: 0, inode: mark(of: delivery.content))
+        let stem = FileName(origin.name).stem
+        let same = try AssetReading.all(db, bySHA256) { query in
+            for bound in [sha256, sha256 + ":", sha256 + ";"] { query.bind(bound) }
+        }
+        let file = one(of: same) ?? one(of: same.filter { SafeName.folded(FileName($0.origin.name).stem) == SafeName.folded(stem) })
+        if let file { origin.volume = file.origin.volume }
+        let shot = file?.shot ?? ShotPlace(key: path, stem: stem)
+        var row = AssetRow(origin: origin, run: 0, kind: file?.kind ?? MediaKind(fileName: path), shot: shot, at: delivery.receipt.at)
         row.content = delivery.content
-        row.digests = Digests(sha256: delivery.content.sha256)
+        (row.digests, row.media) = (Digests(sha256: sha256), file?.media)
         row.event = delivery.event
         return row
+    }
+
+    /// The latest of files that are all of one shot; nil where they are of several.
+    private static func one(of files: [AssetRow]) -> AssetRow? {
+        let shots = Set(files.map { $0.origin.volume + "\u{1F}" + $0.shot.key })
+        return shots.count == 1 ? files.max { ($0.run, $0.at) < ($1.run, $1.at) } : nil
+    }
+
+    /// FNV-1a of the key: tells contents apart, nothing more.
+    private static func mark(of content: ContentKey) -> UInt64 {
+        content.rawValue.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 }
