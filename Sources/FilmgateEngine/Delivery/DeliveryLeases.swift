@@ -27,6 +27,8 @@ public final class DeliveryLeases: Sendable {
         var held: [Int: [String: IngestError]] = [:]
     }
     private let state = Mutex(State())
+    /// What the runs and jobs of this process have called their shots.
+    let names = NameRegister()
 
     public init() {}
 

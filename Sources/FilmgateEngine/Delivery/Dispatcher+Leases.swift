@@ -13,7 +13,7 @@ extension Dispatcher {
 
     /// Another dispatcher has that delivery: what it comes to counts for this asset, too.
     func follow(_ parcel: Parcel) {
-        book.release(parcel)
+        book.releaseName(of: parcel)
         if followed[parcel.id] != nil { return followed[parcel.id]?.listeners.append(contentsOf: parcel.listeners) ?? () }
         followed[parcel.id] = parcel
         Task { await self.heard(parcel.id, await leases.outcome(of: parcel.id)) }

@@ -3,20 +3,9 @@ import Synchronization
 
 /// The names given out in this run and not yet on disk or in the ledger, and the counters.
 ///
-/// Asked shot by shot in card order.
+/// Asked shot by shot in card order. Names and numbers are seen by all books of one register.
 final class NameBook: Sendable {
-    private struct Given {
-        var content: ContentKey, shot: ShotMark, stem: String?
-    }
     private struct Pages {
-        var given: [String: [String: Given]] = [:]
-        /// Names by what they begin with.
-        var stems: [String: [String: Set<String>]] = [:]
-        /// Names that a target is just being asked about, and for which shot.
-        var claims: [String: [String: String]] = [:]
-        /// What shots were called, by target, event and shot, until the ledger knows.
-        var shots: [String: [ShotKey: [String: ShotName]]] = [:]
-        var counters: [String: Int] = [:]
         /// Contents that have a name at a target, as hashes.
         var promised: [String: Set<Int>] = [:]
         /// Those whose delivery has become final since names were chosen last.
@@ -24,64 +13,49 @@ final class NameBook: Sendable {
         /// Targets that could not be asked what a name holds.
         var silent: Set<String> = []
     }
-    /// Shots of one place and stem, whatever moment they were taken at.
-    private struct ShotKey: Hashable {
-        var event: String?, place: String
-        init(_ event: String?, _ place: String) { (self.event, self.place) = (event, place) }
-        init(_ event: String?, of shot: String) { self.init(event, Placer.shotPlace(shot)) }
-    }
     private let pages = Mutex(Pages())
+    private let register: NameRegister
+    /// This book's, in the register.
+    private let number: Int
 
-    func holder(of path: String, at target: String) -> ContentKey? {
-        pages.withLock { $0.given[target]?[SafeName.folded(path)]?.content }
-    }
+    /// `register` is that of all runs that work on one state at the same time.
+    init(_ register: NameRegister = NameRegister()) { (self.register, number) = (register, register.join()) }
+
+    deinit { register.leave(number) }
+
+    func holder(of path: String, at target: String) -> ContentKey? { register.holder(of: path, at: target) }
 
     /// The shot of the file that has that name.
-    func shot(at path: String, of target: String) -> ShotMark? { pages.withLock { $0.given[target]?[SafeName.folded(path)]?.shot } }
+    func shot(at path: String, of target: String) -> ShotMark? { register.shot(at: path, of: target) }
 
     /// `stem`: what all files of its shot are called but for their extensions.
     func give(_ path: String, to content: ContentKey, at target: String, _ shot: ShotMark, stem: String? = nil) {
-        pages.withLock { pages in
-            let name = SafeName.folded(path), stem = stem.map(SafeName.folded)
-            pages.given[target, default: [:]][name] = Given(content: content, shot: shot, stem: stem)
-            if let stem { pages.stems[target, default: [:]][stem, default: []].insert(name) }
-            pages.promised[target, default: []].insert(content.hashValue)
-        }
+        register.give(path, to: content, at: target, shot, stem: stem, by: number)
+        pages.withLock { _ = $0.promised[target, default: []].insert(content.hashValue) }
     }
 
-    /// The files that were given such a name in this run.
+    /// The files that were given such a name in this run, or beside it.
     func files(named stem: String, at target: String) -> [(content: ContentKey, shot: ShotMark)] {
-        pages.withLock { pages in
-            (pages.stems[target]?[SafeName.folded(stem)] ?? []).compactMap { pages.given[target]?[$0] }.map { ($0.content, $0.shot) }
-        }
+        register.files(named: stem, at: target)
     }
+
+    /// How many names were given beside this run: what was found out before the last of them may be out of date.
+    var givenBeside: Int { register.gifts(but: number) }
 
     /// Keeps such names for the shot while its target is asked; false where another shot does.
-    func claim(_ stem: String, at target: String, for shot: String) -> Bool {
-        pages.withLock { pages in
-            let stem = SafeName.folded(stem)
-            if let other = pages.claims[target]?[stem], other != shot { return false }
-            pages.claims[target, default: [:]][stem] = shot
-            return true
-        }
-    }
+    func claim(_ stem: String, at target: String, for shot: String) -> Bool { register.claim(stem, at: target, for: shot, by: number) }
 
     /// Asked: what it keeps has been given to it.
-    func endClaims(of shot: String, at target: String) {
-        pages.withLock { pages in
-            guard let claims = pages.claims[target], !claims.isEmpty else { return }
-            pages.claims[target] = claims.filter { $0.value != shot }
-        }
-    }
+    func endClaims(of shot: String, at target: String) { register.endClaims(of: shot, at: target, by: number) }
 
     /// The shot has that name from now on.
     func note(_ name: ShotName, of shot: String, at target: String, event: String?) {
-        pages.withLock { $0.shots[target, default: [:]][ShotKey(event, of: shot), default: [:]][shot] = name }
+        register.note(name, of: shot, at: target, event: event)
     }
 
-    /// The names that shots of that place and stem were given in this run.
+    /// The names that shots of that place and stem were given and that the ledger may not know yet.
     func shotNames(below place: String, at target: String, event: String?) -> [(shot: String, name: ShotName)] {
-        pages.withLock { ($0.shots[target]?[ShotKey(event, place)] ?? [:]).map { ($0.key, $0.value) } }
+        register.shotNames(below: place, at: target, event: event)
     }
 
     /// True when these bytes got their name from an earlier file of this run: they need no second one.
@@ -105,25 +79,20 @@ final class NameBook: Sendable {
 
     /// How many deliveries and names it remembers.
     var count: Int {
-        pages.withLock { pages in
-            pages.final.count + pages.shots.values.reduce(0) { $0 + $1.count } + pages.stems.values.reduce(0) { $0 + $1.count }
-                + pages.promised.values.reduce(0) { $0 + $1.count } + pages.given.values.reduce(0) { $0 + $1.count }
+        register.count + pages.withLock { pages in pages.final.count + pages.promised.values.reduce(0) { $0 + $1.count } }
+    }
+
+    /// Once a delivery is final, the disk and the ledger remember its name, and what its shot is called.
+    func release(_ parcel: Parcel) {
+        releaseName(of: parcel)
+        if let shot = parcel.name?.shot, parcel.name?.isGiven == true {
+            register.forget(shot, at: parcel.id.target, event: parcel.job.event)
         }
     }
 
-    /// Once a delivery is final, the disk and the ledger remember its name.
-    func release(_ parcel: Parcel) {
-        pages.withLock { pages in
-            let name = SafeName.folded(parcel.job.path)
-            if let shot = parcel.name?.shot, parcel.name?.isGiven == true {
-                pages.shots[parcel.id.target]?[ShotKey(parcel.job.event, of: shot)] = nil
-            }
-            guard let given = pages.given[parcel.id.target]?[name], given.content == parcel.id.content else { return }
-            pages.given[parcel.id.target]?[name] = nil
-            guard let stem = given.stem else { return }
-            pages.stems[parcel.id.target]?[stem]?.remove(name)
-            if pages.stems[parcel.id.target]?[stem]?.isEmpty == true { pages.stems[parcel.id.target]?[stem] = nil }
-        }
+    /// Another dispatcher sends it, under the name that it has there.
+    func releaseName(of parcel: Parcel) {
+        register.release(parcel.job.path, of: parcel.id.content, at: parcel.id.target, by: number)
     }
 
     /// It did not answer, and nothing has got through to it since.
@@ -135,13 +104,8 @@ final class NameBook: Sendable {
         }
     }
 
-    /// The next value of `{counter}`; `last` is what the ledger gave last.
-    func nextCounter(_ target: String, event: String?, after last: Int) -> Int {
-        pages.withLock { pages in
-            let key = target + "\u{1F}" + (event ?? "")
-            let value = max(pages.counters[key] ?? 0, last) + 1
-            pages.counters[key] = value
-            return value
-        }
+    /// The value of `{counter}` for a shot that has none in the ledger; `last` is what the ledger gave last.
+    func number(of shot: String, at target: String, event: String?, after last: Int) -> Int {
+        register.number(of: shot, at: target, event: event, after: last)
     }
 }

@@ -18,6 +18,7 @@ extension Placer {
         let namer = Namer(layout: layout, rename: profile.rename), asset = drafts[indices[0]].asset
         let tree = TreeBook.Place(asset.origin, asset.shot)
         var round = Round(target: target, namer: namer, shot: Self.shotKey(drafts, lead), values: values, lead: lead)
+        round.givenBeside = book.givenBeside
         defer { book.endClaims(of: round.claimant, at: target.identity) }
         try await begin(&round, asset, in: tree)
         if let tree { round.home = try await treeValues(tree) }
@@ -52,8 +53,8 @@ extension Placer {
         var home: TemplateValues?
         /// Where the search for a free name begins.
         var name = ShotName(counter: 0, suffix: 1, base: "")
-        /// Who stands at a suffix, once that was asked.
-        var company: [Int: Neighbourhood.Company] = [:]
+        /// Who stands at a suffix, once that was asked; and how many names had been given beside this run before.
+        var company: [Int: Neighbourhood.Company] = [:], givenBeside = 0
         /// The shot has its name: what cannot have it changes nothing about that.
         var isNamed = false
     }
@@ -144,6 +145,7 @@ extension Placer {
             // A target that did not answer before may just be asked about it, for another shot.
             let stem = pattern.stem(event: event, counter: round.name.counter, suffix: suffix)
             if !isInTree, let stem, !book.claim(stem, at: round.target.identity, for: round.claimant) { continue }
+            if book.givenBeside != round.givenBeside { (round.company, round.givenBeside) = ([:], book.givenBeside) }
             if !isInTree, try await company(suffix, &round, drafts, group, pattern) == .strangers { continue }
             if let answers = try await free(names, drafts: drafts, indices: group, at: round.target) { return (suffix, names, answers) }
         }
@@ -282,6 +284,6 @@ extension Placer {
         if let tree, let name = try await treeName(tree, at: round.target, namer: round.namer) { return round.name = name }
         guard round.namer.usesCounter else { return }
         let last = try await ledger.counter(at: target, event: event)
-        round.name.counter = book.nextCounter(target, event: event, after: last)
+        round.name.counter = book.number(of: round.shot, at: target, event: event, after: last)
     }
 }

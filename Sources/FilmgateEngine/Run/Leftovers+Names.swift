@@ -32,7 +32,7 @@ extension Leftovers {
         guard name.pattern.usesCounter else { return }
         if let number = earlier?.counter, number > 0 { return name.counter = number }
         let last = try await ledger.counter(at: target, event: event)
-        name.counter = book.nextCounter(target, event: event, after: last)
+        name.counter = book.number(of: name.shot, at: target, event: event, after: last)
     }
 }
 

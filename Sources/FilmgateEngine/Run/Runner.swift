@@ -142,7 +142,7 @@ public final class Runner: Sendable {
 
     private func prepare() async throws(IngestError) -> RunGround {
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: WallClock.nanoseconds) ?? 0
-        let budget = ByteBudget(limit: plan.spool), book = NameBook()
+        let budget = ByteBudget(limit: plan.spool), book = makeBook()
         let staging = try StagingPlan.prepare(plan: plan, options: options)
         let underWay = UnderWay(), sessions = SessionBook()
         HeapMemory.forgetBeginning()
@@ -183,7 +183,7 @@ public final class Runner: Sendable {
     public func retry(_ states: Set<Receipt.State>, target: String?, assigning: Bool = false) async throws(IngestError) -> RunOutcome {
         let clock = ContinuousClock(), start = clock.now
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: WallClock.nanoseconds) ?? 0
-        let book = NameBook(), desk = makeDesk(run: run, budget: ByteBudget(limit: plan.spool), book: book)
+        let book = makeBook(), desk = makeDesk(run: run, budget: ByteBudget(limit: plan.spool), book: book)
         let leftovers = Leftovers(ledger: reader, targets: plan.targets, event: options.event, assigning: assigning, book: book)
         let all = try await leftovers.placed(states, only: target)
         await leases.tryNow(target)
@@ -211,6 +211,9 @@ public final class Runner: Sendable {
         tally.ledgerFailed(error)
         return tally.outcome(seconds: outcome.summary.seconds, signal: outcome.signal)
     }
+
+    /// A dry run keeps its names to itself.
+    private func makeBook() -> NameBook { writer == nil ? NameBook() : NameBook(leases.names) }
 
     private func makeDesk(run: Int64, budget: ByteBudget, book: NameBook) -> any Delivering {
         let held = options.deliveryEvent == DeliveryRow.unassigned ? Dispatcher.noEvent : nil

@@ -26,8 +26,13 @@ final class NameWorld {
         return path
     }()
 
-    init(_ shots: [Shot], _ targetFiles: [FilesAtTarget], layout: String) throws {
-        (self.shots, self.targetFiles, self.layout, ledger) = (shots, targetFiles, layout, try SQLiteLedger.inMemory())
+    /// As in one process: what a run has given is seen by the next.
+    private let names = NameRegister()
+
+    /// `ledger`: an empty one; nil = a new one.
+    init(_ shots: [Shot], _ targetFiles: [FilesAtTarget], layout: String, ledger: SQLiteLedger? = nil) throws {
+        (self.shots, self.targetFiles, self.layout) = (shots, targetFiles, layout)
+        self.ledger = try ledger ?? SQLiteLedger.inMemory()
     }
 
     func content(_ shot: Int, _ ext: String) -> String {
@@ -76,7 +81,7 @@ final class NameWorld {
 
     /// All cards, for `event`; without one, held for it.
     func take(_ event: String?) async throws {
-        let targets = targetFiles.map { $0.planned(event, layout) }, book = NameBook(), said = event ?? DeliveryRow.unassigned
+        let targets = targetFiles.map { $0.planned(event, layout) }, book = NameBook(names), said = event ?? DeliveryRow.unassigned
         let desk = desk(targets, said, book)
         for shot in shots.indices where !shots[shot].members.isEmpty {
             let placer = Placer(
@@ -99,7 +104,7 @@ final class NameWorld {
         let targets = events.flatMap { event in
             targetFiles.filter { names?.contains($0.name) ?? true }.map { $0.planned(event, layout) }
         }
-        let event = assigning ? events[0] : nil, book = NameBook(), desk = desk(targets, event, book)
+        let event = assigning ? events[0] : nil, book = NameBook(self.names), desk = desk(targets, event, book)
         let leftovers = Leftovers(ledger: ledger, targets: targets, event: event, assigning: assigning, book: book)
         for placed in try await leftovers.placed([.pending, .held], only: nil) {
             await desk.note(placed.elsewhere)

@@ -1,0 +1,165 @@
+import FilmgateCore
+import Synchronization
+
+/// The names and numbers that the runs and jobs of one process have given at targets, until the disk or the ledger remembers them.
+///
+/// A run and a job that was handed to it place shots at the same time, and neither finds in the ledger what the other is just sending. Each
+/// has its own `NameBook`; what one of them alone has here goes with it.
+final class NameRegister: Sendable {
+    private struct Given {
+        var content: ContentKey, shot: ShotMark, stem: String?
+        /// The books that gave it.
+        var books: Set<Int>
+    }
+    private struct Claim {
+        var shot: String, books: Set<Int>
+    }
+    /// Shots of one place and stem, whatever moment they were taken at.
+    private struct ShotKey: Hashable {
+        var event: String?, place: String
+        init(_ event: String?, _ place: String) { (self.event, self.place) = (event, place) }
+        init(_ event: String?, of shot: String) { self.init(event, Placer.shotPlace(shot)) }
+    }
+    private struct Counter: Hashable {
+        var target: String, event: String?
+    }
+    private struct Pages {
+        var last = 0
+        var given: [String: [String: Given]] = [:]
+        /// Names by what they begin with.
+        var stems: [String: [String: Set<String>]] = [:]
+        /// Names that a target is just being asked about, and for which shot.
+        var claims: [String: [String: Claim]] = [:]
+        /// What shots were called, by target, event and shot.
+        var shots: [String: [ShotKey: [String: ShotName]]] = [:]
+        var counters: [Counter: Int] = [:]
+        /// How many names each book has given.
+        var gifts: [Int: Int] = [:]
+    }
+    private let pages = Mutex(Pages())
+
+    /// A number for a new book.
+    func join() -> Int {
+        pages.withLock { pages in
+            pages.last += 1
+            pages.gifts[pages.last] = 0
+            return pages.last
+        }
+    }
+
+    /// The book is closed: the disk and the ledger remember what it had.
+    func leave(_ book: Int) {
+        pages.withLock { pages in
+            pages.gifts[book] = nil
+            for (target, names) in pages.given {
+                for (name, given) in names where given.books.contains(book) { Self.drop(name, at: target, of: book, &pages) }
+            }
+            for (target, claims) in pages.claims { pages.claims[target] = claims.compactMapValues { Self.without(book, $0) } }
+        }
+    }
+
+    func holder(of path: String, at target: String) -> ContentKey? {
+        pages.withLock { $0.given[target]?[SafeName.folded(path)]?.content }
+    }
+
+    /// The shot of the file that has that name.
+    func shot(at path: String, of target: String) -> ShotMark? { pages.withLock { $0.given[target]?[SafeName.folded(path)]?.shot } }
+
+    /// `stem`: what all files of its shot are called but for their extensions.
+    func give(_ path: String, to content: ContentKey, at target: String, _ shot: ShotMark, stem: String?, by book: Int) {
+        pages.withLock { pages in
+            let name = SafeName.folded(path), stem = stem.map(SafeName.folded)
+            let earlier = pages.given[target]?[name], others = earlier?.content == content ? earlier?.books ?? [] : []
+            pages.given[target, default: [:]][name] = Given(content: content, shot: shot, stem: stem, books: others.union([book]))
+            if let stem { pages.stems[target, default: [:]][stem, default: []].insert(name) }
+            pages.gifts[book, default: 0] += 1
+        }
+    }
+
+    /// Once a delivery is final, the disk and the ledger remember its name.
+    func release(_ path: String, of content: ContentKey, at target: String, by book: Int) {
+        pages.withLock { pages in
+            let name = SafeName.folded(path)
+            if pages.given[target]?[name]?.content == content { Self.drop(name, at: target, of: book, &pages) }
+        }
+    }
+
+    private static func drop(_ name: String, at target: String, of book: Int, _ pages: inout Pages) {
+        guard var given = pages.given[target]?[name] else { return }
+        given.books.remove(book)
+        pages.given[target]?[name] = given.books.isEmpty ? nil : given
+        guard given.books.isEmpty, let stem = given.stem else { return }
+        pages.stems[target]?[stem]?.remove(name)
+        if pages.stems[target]?[stem]?.isEmpty == true { pages.stems[target]?[stem] = nil }
+    }
+
+    /// How many names other books than this one have given: what was found out before the last of them may be out of date.
+    func gifts(but book: Int) -> Int {
+        pages.withLock { $0.gifts.count < 2 ? 0 : $0.gifts.reduce(0) { $0 + ($1.key == book ? 0 : $1.value) } }
+    }
+
+    /// The files that were given such a name.
+    func files(named stem: String, at target: String) -> [(content: ContentKey, shot: ShotMark)] {
+        pages.withLock { pages in
+            (pages.stems[target]?[SafeName.folded(stem)] ?? []).compactMap { pages.given[target]?[$0] }.map { ($0.content, $0.shot) }
+        }
+    }
+
+    /// Keeps such names for the shot while its target is asked; false where another shot does.
+    func claim(_ stem: String, at target: String, for shot: String, by book: Int) -> Bool {
+        pages.withLock { pages in
+            let stem = SafeName.folded(stem), other = pages.claims[target]?[stem]
+            if let other, other.shot != shot { return false }
+            pages.claims[target, default: [:]][stem] = Claim(shot: shot, books: (other?.books ?? []).union([book]))
+            return true
+        }
+    }
+
+    /// Asked: what it keeps has been given to it.
+    func endClaims(of shot: String, at target: String, by book: Int) {
+        pages.withLock { pages in
+            guard let claims = pages.claims[target], !claims.isEmpty else { return }
+            pages.claims[target] = claims.compactMapValues { $0.shot == shot ? Self.without(book, $0) : $0 }
+        }
+    }
+
+    private static func without(_ book: Int, _ claim: Claim) -> Claim? {
+        let books = claim.books.subtracting([book])
+        return books.isEmpty ? nil : Claim(shot: claim.shot, books: books)
+    }
+
+    /// The shot has that name from now on.
+    func note(_ name: ShotName, of shot: String, at target: String, event: String?) {
+        pages.withLock { $0.shots[target, default: [:]][ShotKey(event, of: shot), default: [:]][shot] = name }
+    }
+
+    /// The ledger knows what shots of that place and stem are called.
+    func forget(_ shot: String, at target: String, event: String?) {
+        pages.withLock { $0.shots[target]?[ShotKey(event, of: shot)] = nil }
+    }
+
+    /// The names that shots of that place and stem were given.
+    func shotNames(below place: String, at target: String, event: String?) -> [(shot: String, name: ShotName)] {
+        pages.withLock { ($0.shots[target]?[ShotKey(event, place)] ?? [:]).map { ($0.key, $0.value) } }
+    }
+
+    /// The number of that shot, a new one unless it has been given one meanwhile; `last` is what the ledger gave last.
+    func number(of shot: String, at target: String, event: String?, after last: Int) -> Int {
+        pages.withLock { pages in
+            let key = ShotKey(event, of: shot), counter = Counter(target: target, event: event)
+            if let given = pages.shots[target]?[key]?[shot]?.counter, given > 0 { return given }
+            let value = max(pages.counters[counter] ?? 0, last) + 1
+            pages.counters[counter] = value
+            pages.shots[target, default: [:]][key, default: [:]][shot] = ShotName(counter: value, suffix: 1, base: "")
+            return value
+        }
+    }
+
+    /// How many names it holds.
+    var count: Int {
+        pages.withLock { pages in
+            pages.shots.values.reduce(0) { $0 + $1.count } + pages.stems.values.reduce(0) { $0 + $1.count }
+                + pages.given.values.reduce(0) { $0 + $1.count }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import FilmgateCore
+import FilmgateLedger
+import Foundation
+import Testing
+
+@testable import FilmgateEngine
+
+/// Names that two runs of one process choose at the same time, before either is in the ledger: a run, and a job that was handed to it.
+@Suite struct NameRaceTests {
+    private struct Desk {
+        let leases = DeliveryLeases(), ledger: SQLiteLedger, files = FilesAtTarget("archive", isFolder: true)
+        let bytes = FileManager.default.temporaryDirectory.path + "/filmgate-race-\(UInt64.random(in: 0...UInt64.max))"
+        let layout: String
+
+        init(_ layout: String) throws { (self.layout, ledger) = (layout, try SQLiteLedger.inMemory()) }
+
+        func book() -> NameBook { NameBook(leases.names) }
+
+        /// The name that a file of shot `stem` on `volume` gets.
+        func name(_ stem: String, _ ext: String = "JPG", on volume: String, _ book: NameBook) async throws -> String? {
+            try await place(stem, ext, on: volume, book)?.job.path
+        }
+
+        func place(_ stem: String, _ ext: String = "JPG", on volume: String, _ book: NameBook) async throws -> Parcel? {
+            let path = "DCIM/\(stem).\(ext)"
+            let origin = Origin(source: "card", volume: volume, root: "/\(volume)", path: path, size: 1, modified: 0)
+            var asset = Asset(origin: origin, kind: MediaKind(fileName: path), shot: ShotPlace(key: "DCIM/\(stem)", stem: stem))
+            asset.media = MediaFacts()
+            asset.media?.serial = volume
+            asset.file = LocalFile(path: bytes, size: 1, ownership: .source)
+            // As long as a digest is.
+            let content = volume + path
+            asset.digests = Digests(sha256: content + String(repeating: "_", count: 64 - content.utf8.count))
+            let placer = Placer(
+                ledger: ledger, targets: [files.planned("e", layout)], profiles: ProfileSet(), book: book, event: "e", photographer: nil,
+                again: false, volumeLabel: volume, bodies: BodyBook(), trees: TreeBook())
+            return try await placer.place([(asset, ["archive"])], lead: asset, budget: [:]).first?.parcels.first
+        }
+    }
+
+    @Test func noNumberIsGivenTwice() async throws {
+        let desk = try Desk("{event}/{counter:3}.{ext}"), run = desk.book(), job = desk.book()
+        #expect(try await desk.name("IMG_1", on: "a", run) == "e/001.JPG")
+        #expect(try await desk.name("IMG_1", on: "b", job) == "e/002.JPG")
+        #expect(try await desk.name("IMG_2", on: "a", run) == "e/003.JPG")
+        // Of a shot that both have, each file gets the same.
+        #expect(try await desk.name("IMG_1", "CR3", on: "a", job) == "e/001.CR3")
+    }
+
+    /// Two cards with the same names: what one says of its picture must not lie beside the other's.
+    @Test func noFileComesToAnotherShotsName() async throws {
+        let desk = try Desk("{event}/{name}"), run = desk.book(), job = desk.book()
+        #expect(try await desk.name("IMG_1", on: "a", run) == "e/IMG_1.JPG")
+        #expect(try await desk.name("IMG_1", "CR3", on: "b", job) == "e/IMG_1-2.CR3")
+        #expect(try await desk.name("IMG_1", "CR3", on: "a", job) == "e/IMG_1.CR3")
+    }
+
+    /// At the same time: every shot has a name that no other has, and all its files have it.
+    @Test func manyAtOnceHaveManyNames() async throws {
+        let desk = try Desk("{event}/{name}")
+        let given = try await withThrowingTaskGroup(of: (book: NameBook, names: Set<String>).self) { group in
+            for volume in ["a", "b", "c"] {
+                group.addTask {
+                    let book = desk.book()
+                    var names: Set<String> = []
+                    for number in 0..<20 {
+                        for ext in ["JPG", "CR3"] {
+                            if let name = try await desk.name("IMG_\(number)", ext, on: volume, book) {
+                                names.insert(String(name.dropLast(4)))
+                            }
+                        }
+                    }
+                    return (book, names)
+                }
+            }
+            // What a book has given goes with it.
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(given.allSatisfy { $0.names.count == 20 })
+        #expect(given.reduce(into: Set()) { $0.formUnion($1.names) }.count == 60)
+    }
+
+    /// What a job had goes with it, and only that.
+    @Test func whatEndsGivesItsNamesBack() async throws {
+        let desk = try Desk("{event}/{name}"), run = desk.book()
+        _ = try await desk.name("IMG_1", on: "a", run)
+        do {
+            let job = desk.book()
+            let shared = try await desk.place("IMG_1", on: "a", job)
+            _ = try await desk.name("IMG_2", on: "b", job)
+            // The run sends it: the job leaves it to it.
+            if let shared { job.releaseName(of: shared) }
+            #expect(try await desk.name("IMG_1", on: "c", run) == "e/IMG_1-2.JPG")
+            #expect(try await desk.name("IMG_2", on: "d", run) == "e/IMG_2-2.JPG")
+        }
+        #expect(try await desk.name("IMG_2", on: "c", run) == "e/IMG_2.JPG")
+    }
+}
