@@ -52,6 +52,18 @@ public final class SQLiteLedger: Ledger {
         } catch { throw failure(error) }
     }
 
+    /// Forgets every file and delivery, where the ledger is in memory: tests of very many short histories make their tables once.
+    func clear() async throws(IngestError) {
+        guard directory == nil else { return }
+        _ = try await commits.commit { writer in
+            writer.contents = ContentCache()
+            for table in ["denial", "delivery", "shot_name", "past", "asset", "note", "run", "content"] {
+                try writer.db.execute(sql: "DELETE FROM \(table)")
+            }
+            return 0
+        }
+    }
+
     public func record(_ changes: [LedgerChange]) async throws(IngestError) {
         if changes.isEmpty { return }
         _ = try await commits.commit { writer in

@@ -1,10 +1,10 @@
 import FilmgateCore
-import FilmgateLedger
 import Foundation
 import Synchronization
 import Testing
 
 @testable import FilmgateEngine
+@testable import FilmgateLedger
 
 /// Random orders of import, outage, retry, assign, late and rewritten files at targets that hold other files, against what must come out.
 ///
@@ -14,6 +14,7 @@ import Testing
     private static let first = ProcessInfo.processInfo.environment["FILMGATE_NAME_SEED"].flatMap { UInt64($0) } ?? 0
 
     @Test(.timeLimit(.minutes(60))) func everyShotStaysTogetherAtEveryTarget() async throws {
+        let ledgers = EmptyLedgers()
         let found = try await withThrowingTaskGroup(of: String?.self) { group in
             var next: UInt64 = Self.first, faults: [String] = []
             func begin() {
@@ -21,9 +22,11 @@ import Testing
                 let seed = next
                 next += 1
                 group.addTask {
-                    let scene = try NameScene(seed)
+                    let ledger = try ledgers.take(), scene = try NameScene(seed, ledger)
                     try await scene.play()
                     let faults = try await scene.faults()
+                    try await ledger.clear()
+                    ledgers.give(ledger)
                     return faults.isEmpty ? nil : "seed \(seed): \(faults.joined(separator: "; ").replacing("_", with: ""))\n\(scene.story)"
                 }
             }
@@ -36,6 +39,13 @@ import Testing
         }
         #expect(found.isEmpty, "\(found.joined(separator: "\n\n"))")
     }
+}
+
+/// Ledgers for one sequence after the other: making the tables and statements of one takes longer than what is done with it.
+private final class EmptyLedgers: Sendable {
+    private let free = Mutex<[SQLiteLedger]>([])
+    func take() throws -> SQLiteLedger { try free.withLock { $0.popLast() } ?? SQLiteLedger.inMemory() }
+    func give(_ ledger: SQLiteLedger) { free.withLock { $0.append(ledger) } }
 }
 
 /// One sequence: what is done, and what is expected of it.
@@ -51,7 +61,7 @@ private final class NameScene {
     private var foreign: [String: Set<String>] = [:]
     private(set) var story = ""
 
-    init(_ seed: UInt64) throws {
+    init(_ seed: UInt64, _ ledger: SQLiteLedger) throws {
         dice = Dice(seed)
         dice = Dice(dice.next())
         isNumbered = seed % 3 == 0
@@ -66,7 +76,7 @@ private final class NameScene {
         let targetFiles = [
             FilesAtTarget("archive", isFolder: true), FilesAtTarget("gallery", isFolder: false), FilesAtTarget("bucket", isFolder: false),
         ]
-        world = try NameWorld(shots, targetFiles, layout: isNumbered ? "{event}/{counter:3}.{ext}" : "{event}/{name}")
+        world = try NameWorld(shots, targetFiles, layout: isNumbered ? "{event}/{counter:3}.{ext}" : "{event}/{name}", ledger: ledger)
         for store in targetFiles where !isNumbered {
             for name in ["e/IMG_1.JPG", "e/IMG_1-2.CR3", "e/IMG_2.XMP", "f/IMG_1.CR3", "f/img_2-2.jpg"] where dice.next() % 4 == 0 {
                 store.state.withLock { $0.files[SafeName.folded(name)] = (name, "foreign \(name)") }
