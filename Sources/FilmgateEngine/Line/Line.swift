@@ -16,6 +16,8 @@ struct Passed: Sendable {
 struct Line: Sendable {
     let stages: [any Stage]
     var desk: StampDesk?
+    /// About the disk, the ledger that a stage asks, or the run; a module in a program of its own cannot say the last two.
+    private static let decidesNothing: Set<IngestError.Code> = [.storageFull, .cancelled, .stateLocked, .unexpected]
 
     /// `turn` returns once every earlier shot of the card is through.
     ///
@@ -46,7 +48,7 @@ struct Line: Sendable {
                 case .success(.deliver(let asset, let targets)):
                     shot.assets[index] = asset
                     decided[asset.id] = Passed(asset: asset, decision: .deliver(to: targets))
-                case .failure(let error) where error.code == .storageFull || error.code == .cancelled: throw error
+                case .failure(let error) where Self.decidesNothing.contains(error.code): throw error
                 case .failure(let error):
                     if let file = asset.file, let lost = await LostBytes.error(file, error) { throw lost }
                     decided[shot.assets[index].id] = Passed(

@@ -35,7 +35,10 @@ import Testing
 
     private var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] }
 
-    @Test(arguments: [IngestError.Code.storageFull, .cancelled]) func aFullDiskDecidesNothing(_ code: IngestError.Code) async throws {
+    /// Nor does a ledger that does not answer.
+    @Test(arguments: [IngestError.Code.storageFull, .cancelled, .stateLocked, .unexpected]) func aFullDiskDecidesNothing(
+        _ code: IngestError.Code
+    ) async throws {
         let line = Line(stages: [Maker(folder: folder, code: code)])
         let result = await Result { () async throws(IngestError) in try await line.pass(Self.shot) }
         guard case .failure(let error) = result else { throw IngestError(.unexpected, "It decided: \(result)") }
