@@ -123,6 +123,25 @@ import Testing
         await third.close()
     }
 
+    /// What somebody took back may be nowhere else: it is no file that a rule leaves out.
+    @Test func whatWasTakenBackStays() async throws {
+        let scene = try await PushScene()
+        let client = try #require(RawClient(scene.port))
+        #expect(client.logIn("ann"))
+        #expect(client.store("STOR IMG_1.JPG", PushScene.jpeg(3000)) == 226)
+        _ = await scene.arrived(1)
+        await scene.close(keeping: true)
+        let second = try await PushScene(at: scene.folder)
+        let left = try #require(second.listed.first)
+        var asset = Asset(origin: left.origin, kind: left.kind, shot: left.shot)
+        asset.receipts = ["gallery": Receipt(state: .excluded, reason: DeliveryRow.cancelledReason)]
+        second.session.settled(Settled(asset: asset, ending: .filtered))
+        await second.close(keeping: true)
+        let third = try await PushScene(at: scene.folder)
+        #expect(third.listed.map(\.origin.path) == ["ann/IMG_1.JPG"])
+        await third.close()
+    }
+
     /// The port was changed while a frame waited.
     @Test func whatAnotherPortTookIsNotLeftBehind() async throws {
         let state = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-ftp-\(UUID().uuidString)").path

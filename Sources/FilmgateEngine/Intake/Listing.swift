@@ -30,6 +30,8 @@ struct Listing: Sendable {
         var refusal: @Sendable (KnownFile, KnownShot) -> String? = { _, _ in nil }
         /// Whether they ask for what the other files of a shot say.
         var looksAtShots = false
+        /// What targets are called, by their identities.
+        var targetNames: [String: String] = [:]
     }
 
     init(_ entries: [SourceEntry], rules: Rules) {
@@ -125,6 +127,16 @@ struct Listing: Sendable {
         return Verdict(entry: Int32(index), file: file)
     }
 
+    /// With a receipt for each delivery that somebody took back, as it has when it is read: a source that gives up what no rule wants keeps
+    /// such a file, which may be nowhere else.
+    private func takenBack(_ asset: Asset, _ file: KnownFile) -> Asset {
+        var asset = asset
+        for target in file.cancelled {
+            asset.receipts[rules.targetNames[target] ?? target] = Receipt(state: .excluded, reason: DeliveryRow.cancelledReason)
+        }
+        return asset
+    }
+
     private func settled(_ verdict: Verdict) -> Settled {
         let entry = entries[Int(verdict.entry)], asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
         switch entry.fate {
@@ -134,7 +146,7 @@ struct Listing: Sendable {
         }
         if let file = verdict.file.map({ files[Int($0)] }), let content = file.content {
             if let reason = rules.refusal(file, knownShot(around: Int(verdict.entry))) {
-                return Settled(asset: asset, ending: .filtered, reason: reason)
+                return Settled(asset: takenBack(asset, file), ending: .filtered, reason: reason)
             }
             return Self.seen(asset, file, content)
         }

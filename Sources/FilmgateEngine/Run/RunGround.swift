@@ -40,6 +40,7 @@ struct RunGround: Sendable {
             recognition: recognition, acceptable: plan.acceptable, again: options.again, wanted: { memo.wanted($0, in: $1) },
             refusal: plan.refusal)
         rules.looksAtShots = plan.hasRules
+        rules.targetNames = Dictionary(plan.targets.map { ($0.identity, $0.name) }) { first, _ in first }
         return Listing(entries, rules: rules)
     }
 
