@@ -1,7 +1,10 @@
+import FilmgateCore
 import FilmgateTesting
 import Foundation
 import TestThreads
 import Testing
+
+@testable import filmgate
 
 /// What was ordered by mistake is taken back, and nothing that was wanted is lost with it.
 @Suite(.ownThreads) struct CancelTests {
@@ -37,6 +40,22 @@ import Testing
         #expect(yes.status == 0, "\(yes.output)")
         #expect(try table.run(["retry", "--wait", "1s", "--pipeline", right], environment: Gallery.environment).status == 0)
         #expect(try gallery.assets().count == 3)
+    }
+
+    /// An address stands for its events; a kind of target, or a server without its port, for nothing.
+    @Test(arguments: [
+        ("http://127.0.0.1:23999/api", true), ("http:http://127.0.0.1:23999/api", true), ("gallery", true), ("http://127.0.0.1", false),
+        ("http", false),
+    ])
+    func aTargetIsMeantByItsWholeAddress(target: String, isMeant: Bool) throws {
+        let content = ContentKey(sha256: String(repeating: "a", count: 64))
+        let origin = Origin(source: "card", volume: "v", root: "/card", path: "A.JPG", size: 1, modified: 1)
+        let row = DeliveryRow(
+            content: content, target: "http:http://127.0.0.1:23999/api:wedding", targetName: "gallery", receipt: Receipt(state: .pending),
+            size: 1, path: "A.JPG")
+        let asset = AssetRow(origin: origin, run: 1, kind: .jpeg, shot: ShotPlace(key: "a", stem: "A"), at: 1)
+        let order = QueuedDelivery(delivery: row, asset: asset)
+        #expect((try? OrderChoice(target: target, files: []).choose([order]).count == 1) ?? false == isMeant)
     }
 
     @Test func itAsksAndNamesWhatItWouldTake() throws {

@@ -8,7 +8,7 @@ public struct Cancellation: Sendable {
     /// What became of one order.
     public enum Outcome: Sendable, Hashable {
         case cancelled
-        /// Too late: it is being sent just now.
+        /// Too late: it is being sent just now, or has been since the order was looked up.
         case underWay
         /// Taken back, and its bytes are nowhere else: they stay in this file.
         case kept(String)
@@ -48,11 +48,17 @@ public struct Cancellation: Sendable {
         let old = order.delivery, name = old.targetName
         let note = LedgerChange.note(
             asset: order.asset.origin.id, at: WallClock.nanoseconds, text: "\(name) (\(old.target)): \(Self.reason(retiring))")
-        if !retiring, let isDone = await leases.cancel(Parcel.ID(content: old.content, target: old.target)) {
-            if isDone { try await writer.record([note]) }
-            return isDone ? .cancelled : .underWay
+        let isOrder = old.receipt.state != .done
+        if isOrder, let isEnded = await leases.cancel(Parcel.ID(content: old.content, target: old.target)) {
+            guard isEnded else { return .underWay }
+            if !retiring {
+                try await writer.record([note])
+                return .cancelled
+            }
         }
-        var row = old
+        // While others were taken back, a run may have delivered it: what is done is not taken back.
+        let rows = try await writer.deliveries(of: old.content)
+        guard var row = rows.first(where: { $0.target == old.target }), !isOrder || row.receipt.state != .done else { return .underWay }
         row.receipt = Receipt(state: .excluded, at: WallClock.nanoseconds, reason: Self.reason(retiring))
         (row.file, row.staged, row.nextTry) = (nil, false, nil)
         row.attempts = retiring ? DeliveryRow.retired : 0

@@ -56,7 +56,7 @@ struct CancelCommand: AsyncParsableCommand {
         }
         workplace.close(writer)
         let many = Describe.count(chosen.count - left, "delivery", "deliveries")
-        say(left == 0 ? "\(many) taken back." : "\(many) taken back, \(left) being sent just now.", chosen, left)
+        say(left == 0 ? "\(many) taken back." : "\(many) taken back, \(left) being sent just now or already there.", chosen, left)
         throw Exit(left == 0 ? .complete : .notProven)
     }
 
@@ -96,7 +96,8 @@ struct CancelCommand: AsyncParsableCommand {
             switch outcome {
             case .cancelled: break
             case .underWay:
-                Console.err("being sent just now, not taken back: \(Describe.name(path)) to \(Describe.name(delivery.targetName))")
+                Console.err(
+                    "being sent just now or already there, not taken back: \(Describe.name(path)) to \(Describe.name(delivery.targetName))")
             case .kept(let file): Console.err("nowhere else, so its bytes stay in \(Describe.name(file)): \(Describe.name(path))")
             }
             return

@@ -22,8 +22,14 @@ struct OrderChoice {
 
     private static func isMeant(_ delivery: DeliveryRow, by target: String) -> Bool {
         if delivery.targetName == target { return true }
-        let place = TargetLabel.place(of: delivery.target)
-        return [delivery.target, place].contains { $0 == target || $0.hasPrefix(target + ":") }
+        return [delivery.target, TargetLabel.place(of: delivery.target)].contains { $0 == target || isEvent(of: $0, at: target) }
+    }
+
+    /// Whether `place` is `target` for one of its events: neither all targets of a kind, nor another port of a server.
+    private static func isEvent(of place: String, at target: String) -> Bool {
+        guard place.hasPrefix(target + ":"), target.contains("/") else { return false }
+        let rest = place.dropFirst(target.count + 1), host = target.firstRange(of: "://").map { target[$0.upperBound...] } ?? target[...]
+        return host.contains("/") || rest.first?.isNumber != true
     }
 
     private func refuse(_ target: String, _ meant: [QueuedDelivery], among orders: [QueuedDelivery]) throws {

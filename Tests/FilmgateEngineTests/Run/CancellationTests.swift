@@ -1,0 +1,66 @@
+import FilmgateCore
+import FilmgateLedger
+import Testing
+
+@testable import FilmgateEngine
+
+/// Orders that are taken back while a run goes on.
+@Suite struct CancellationTests {
+    private static let content = ContentKey(sha256: String(repeating: "a", count: 64)), target = "http:https://gallery.example"
+
+    private func row(_ state: Receipt.State) -> DeliveryRow {
+        DeliveryRow(
+            content: Self.content, target: Self.target, targetName: "gallery", receipt: Receipt(state: state, at: 5), size: 10,
+            path: "A.JPG")
+    }
+
+    /// A ledger in which one file waits.
+    private func waiting() async throws -> SQLiteLedger {
+        let origin = Origin(source: "card", volume: "v", root: "/none", path: "A.JPG", size: 10, modified: 1)
+        var asset = AssetRow(origin: origin, run: 1, kind: .jpeg, shot: ShotPlace(key: "a", stem: "A"), at: 1)
+        (asset.content, asset.wanted, asset.ending) = (Self.content, [Self.target], .pending)
+        let ledger = try SQLiteLedger.inMemory()
+        try await ledger.record([.asset(asset), .delivery(row(.pending))])
+        return ledger
+    }
+
+    private func delivery(_ ledger: SQLiteLedger) async throws -> DeliveryRow {
+        try #require(try await ledger.deliveries(of: Self.content).first)
+    }
+
+    /// The queue moves on while the orders before it are taken back.
+    @Test func whatWasDeliveredMeanwhileStaysDelivered() async throws {
+        let ledger = try await waiting(), cancellation = Cancellation(ledger)
+        let orders = try await cancellation.orders()
+        try await ledger.record([.delivery(row(.done))])
+        var outcomes: [Cancellation.Outcome] = []
+        try await cancellation.carryOut(orders, ledger, DeliveryLeases()) { outcomes.append($1) }
+        #expect(outcomes == [.underWay])
+        #expect(try await delivery(ledger).receipt.state == .done)
+    }
+
+    /// The run would write what waits in it once more when it ends.
+    @Test func aPlaceThatIsGoneIsRetiredInTheRunThatWaitsForIt() async throws {
+        let ledger = try await waiting(), leases = DeliveryLeases(), number = leases.join()
+        let id = Parcel.ID(content: Self.content, target: Self.target), ended = EndedParcels()
+        leases.introduce(
+            number,
+            DeliveryLeases.Holder(tryNow: { _ in }, cede: { _, _, _ in }, cancel: { id in await ended.note(id) }))
+        #expect(leases.take(id, by: number))
+        var outcomes: [Cancellation.Outcome] = []
+        let cancellation = Cancellation(ledger)
+        try await cancellation.carryOut(try await cancellation.orders(gone: true), retiring: true, ledger, leases) { outcomes.append($1) }
+        #expect(outcomes == [.cancelled])
+        #expect(await ended.all == [id])
+        let row = try await delivery(ledger)
+        #expect(row.receipt.state == .excluded && row.attempts == DeliveryRow.retired)
+    }
+
+    private actor EndedParcels {
+        var all: [Parcel.ID] = []
+        func note(_ id: Parcel.ID) -> Bool {
+            all.append(id)
+            return true
+        }
+    }
+}
