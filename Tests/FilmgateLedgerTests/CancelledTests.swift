@@ -35,6 +35,25 @@ import Testing
         #expect(try await row(ledger).wanted == [Samples.gallery])
     }
 
+    /// The next run writes the file's row each time one of its targets has it.
+    @Test func aBrokenRunsOrdersOutliveEveryWriteOfTheNext() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        try await ledger.record([.asset(Samples.asset(1, ending: nil))])
+        for run in Int64(2)...3 {
+            for ending in [nil, nil, run == 2 ? nil : Ending.delivered] {
+                var next = Samples.asset(1, run: run, ending: ending)
+                next.wanted = ["folder:/mnt/new", Samples.gallery]
+                try await ledger.record([.asset(next)])
+            }
+        }
+        #expect(try await row(ledger).wanted == ["folder:/mnt/new", Samples.gallery, Samples.archive])
+        // What ended is for what the last pipeline wanted.
+        var last = Samples.asset(1, run: 4)
+        last.wanted = [Samples.gallery]
+        try await ledger.record([.asset(last)])
+        #expect(try await row(ledger).wanted == [Samples.gallery])
+    }
+
     @Test(arguments: [(Receipt.State.done, Ending.delivered), (.failed, .setAside), (.held, .pending), (.excluded, .filtered)])
     func whatIsTakenBackEndsItsFile(other: Receipt.State, ending: Ending) async throws {
         let ledger = try SQLiteLedger.inMemory()

@@ -32,7 +32,18 @@ extension CardProof {
 
     /// For what an earlier pipeline ordered: the place may have been a mistake.
     private static func wayBack(_ delivery: DeliveryRow) -> String {
-        let place = delivery.target.utf8.firstIndex(of: 0x3A).map { delivery.target[$0...].dropFirst() } ?? delivery.target[...]
+        let place = place(of: delivery.target)
         return ". An earlier run ordered it at \(place); if that was a mistake, `filmgate cancel --target '\(place)'` takes it back"
+    }
+
+    /// A run was killed between ordering and noting it down at the target.
+    static func neverBegun(_ target: String) -> String {
+        "\(place(of: target)): a run that broke off ordered it there, and it was never delivered; import the card with that pipeline again, "
+            + "or with `--again` by the one that counts now"
+    }
+
+    /// The address in a target's identity.
+    static func place(of target: String) -> Substring {
+        target.utf8.firstIndex(of: 0x3A).map { target[$0...].dropFirst() } ?? target[...]
     }
 }

@@ -135,7 +135,7 @@ public struct CardProof: Sendable {
         }
         var holdsOriginal = entry.kind == .sidecar, places = CopyPlaces()
         for wanted in taken {
-            guard let delivery = deliveries.first(where: { $0.target == wanted }) else { return .problem("\(wanted): not delivered") }
+            guard let delivery = deliveries.first(where: { $0.target == wanted }) else { return .problem(Self.neverBegun(wanted)) }
             switch await check(delivery, entry, path, digests) {
             case nil: break
             case .proven: finding.believed.append(delivery.targetName)

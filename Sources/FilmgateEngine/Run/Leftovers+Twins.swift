@@ -64,7 +64,7 @@ extension Leftovers {
         if delivery.isUnassigned, !assigning { return "waits for its event; set it with `filmgate assign EVENT`" }
         if let held = targets.first(where: { $0.name == delivery.targetName })?.target as? HeldTarget { return held.reason }
         if delivery.holdsRendition { return "what was made for it is gone; the next import of its card makes it again" }
-        let place = delivery.target.utf8.firstIndex(of: 0x3A).map { delivery.target[$0...].dropFirst() } ?? delivery.target[...]
+        let place = CardProof.place(of: delivery.target)
         return "\(place) is no target of the pipelines used here; name its pipeline with --pipeline, "
             + "or take it back with `filmgate cancel --target '\(place)'`"
     }

@@ -12,9 +12,12 @@ enum AssetWriting {
     ]
     /// Which targets a file is for is not forgotten because a later pipeline filters the same bytes, nor because a run broke off before it
     /// could say what became of them: what was ordered stays ordered, and what was proven proven.
+    ///
+    /// A run writes the row several times before it ends; all of these writes keep what stands behind its own targets.
     static let wanted = """
         CASE WHEN asset.wanted IS NULL OR asset.content_id IS NOT excluded.content_id THEN excluded.wanted
             WHEN excluded.wanted IS NULL AND excluded.ending = 'filtered' THEN asset.wanted
+            WHEN asset.ending IS NULL AND substr(asset.wanted, 1, length(excluded.wanted) + 1) = excluded.wanted || ',' THEN asset.wanted
             WHEN asset.ending IS NULL AND asset.run <> excluded.run AND excluded.wanted IS NOT NULL AND asset.wanted <> excluded.wanted
                 THEN excluded.wanted || ',' || asset.wanted
             ELSE excluded.wanted END
