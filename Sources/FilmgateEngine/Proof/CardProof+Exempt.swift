@@ -16,7 +16,8 @@ extension CardProof {
         if allowance.contains(.filtered) { return .exempt(reason) }
         guard Self.holdsNoPictures(reason, entry.origin.name) else { return .problem("filtered: \(reason)") }
         guard let path, reason.hasPrefix("junk:") || reason.hasPrefix("housekeeping:") else { return .exempt(reason) }
-        let hidden = try await hidden(at: path)
+        let looked = await Result { () async throws(IngestError) in try await hidden(at: path) }
+        guard case .success(let hidden) = looked else { return .problem("\(reason) by its name, and nobody can look what it is") }
         guard let first = hidden.first else { return .exempt(reason) }
         if first.path == path { return .problem("\(reason) by its name, but \(first.what), never ingested: rename it and import it") }
         let bytes = hidden.reduce(UInt64(0)) { $0.addingClamped($1.size) }
@@ -27,10 +28,16 @@ extension CardProof {
         return reason.hasSuffix("trash") ? .exempt(what) : .problem(what)
     }
 
-    /// What the bytes are where the name says otherwise.
-    func disguise(at path: String?) async throws(IngestError) -> String? {
+    /// What the bytes are where the name says otherwise, or why nobody can tell.
+    func disguise(at path: String?) async -> String? {
         guard let path else { return nil }
-        return try await pool.run { () throws(IngestError) in try exemptions.disguise(path) }
+        let found = await Result { () async throws(IngestError) in
+            try await pool.run { () throws(IngestError) in try exemptions.disguise(path) }
+        }
+        switch found {
+        case .success(let what): return what
+        case .failure(let error): return error.message
+        }
     }
 
     private struct Hidden: Sendable { var path: String, what: String, size: UInt64 }

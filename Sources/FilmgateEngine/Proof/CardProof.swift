@@ -86,7 +86,7 @@ public struct CardProof: Sendable {
         }
         if entry.origin.size == 0 {
             finding.verdict = .exempt("empty file")
-        } else if exemptions.isHousekeeping(entry.origin.path), try await disguise(at: path) == nil {
+        } else if exemptions.isHousekeeping(entry.origin.path), await disguise(at: path) == nil {
             finding.verdict = .exempt("housekeeping")
         }
         guard finding.verdict == .proven, let path else { return finding }
@@ -141,13 +141,15 @@ public struct CardProof: Sendable {
             case .proven: finding.believed.append(delivery.targetName)
             case let problem?: return problem
             }
-            places.add(delivery, media)
-            holdsOriginal = holdsOriginal || !delivery.holdsRendition
+            let isOriginal = entry.kind == .sidecar || !delivery.holdsRendition
+            if isOriginal { places.add(delivery, media) }
+            holdsOriginal = holdsOriginal || isOriginal
         }
         // Stamped copies hold the picture, but not the file that the camera wrote; a merged sidecar holds all that the card's said.
         guard holdsOriginal else { return .problem("only stamped copies were delivered, the original nowhere") }
         for other in deliveries where other.receipt.state == .done && !taken.contains(other.target) {
-            if places.count < copies, await Self.isGood(check(other, entry, path, digests)) { places.add(other, media) }
+            let mayCount = places.count < copies && (entry.kind == .sidecar || !other.holdsRendition)
+            if mayCount, await Self.isGood(check(other, entry, path, digests)) { places.add(other, media) }
             if Self.isLost(other) { finding.lost.append(Self.label(other)) }
         }
         return places.count < copies ? .problem(places.tooFew(of: copies)) : .proven

@@ -1,0 +1,39 @@
+import FilmgateCore
+import Foundation
+import Testing
+
+@testable import FilmgateEngine
+
+/// `copies: 2` asks for two copies of the file that the camera wrote.
+@Suite struct CopyCountTests {
+    private struct TwoPlaces: LedgerStandIn {
+        let asset: AssetRow, rows: [DeliveryRow]
+        func assets(sha256: String) async throws(IngestError) -> [AssetRow] { [asset] }
+        func deliveries(of content: ContentKey) async throws(IngestError) -> [DeliveryRow] { rows }
+    }
+
+    @Test(arguments: [true, false]) func aStampedCopyCountsForNone(isStamped: Bool) async throws {
+        let folder = NSTemporaryDirectory() + "copies-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for name in ["CARD", "archive"] {
+            try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
+            try Data("test".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)/A.JPG"))
+        }
+        let sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", stamped = String(repeating: "b", count: 64)
+        let origin = Origin(source: "card", volume: "v", root: folder + "/CARD", path: "A.JPG", size: 4, modified: 0)
+        var asset = AssetRow(origin: origin, run: 1, kind: .jpeg, shot: ShotPlace(key: "a", stem: "A"), at: 1)
+        (asset.content, asset.wanted, asset.ending) = (ContentKey(sha256: sha256), ["near", "far"], .delivered)
+        func row(_ target: String, _ path: String?, _ digest: String) -> DeliveryRow {
+            let receipt = Receipt(state: .done, path: path, sha256: digest, verified: .server, at: 1)
+            return DeliveryRow(
+                content: ContentKey(sha256: sha256), target: target, targetName: target, receipt: receipt, size: 4, path: "A.JPG")
+        }
+        let rows = [row("near", folder + "/archive/A.JPG", sha256), row("far", nil, isStamped ? stamped : sha256)]
+        let proof = CardProof(
+            reader: TwoPlaces(asset: asset, rows: rows), witnesses: nil, allowance: .sameDevice, copies: 2, exemptions: .init { _ in false }
+        )
+        let entry = SourceEntry(origin: origin, kind: .jpeg, shot: asset.shot)
+        let verdict = try await proof.examine(entry, at: folder + "/CARD/A.JPG").verdict
+        #expect((verdict == .proven) == !isStamped, "\(verdict)")
+    }
+}

@@ -1,0 +1,28 @@
+import FilmgateCore
+import Foundation
+import Testing
+
+@testable import FilmgateEngine
+
+/// Files that need no copy by their names, and cannot be looked at.
+@Suite struct ExemptTests {
+    private struct Blank: LedgerStandIn {}
+
+    /// One such file is a no of its own; the rest of the card still gets its answer.
+    @Test(arguments: [SourceEntry.Fate.filtered("junk: Windows' thumbnails"), .take]) func whatCannotBeLookedAtIsANo(fate: SourceEntry.Fate)
+        async throws
+    {
+        let path = NSTemporaryDirectory() + "exempt-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data("x".utf8).write(to: URL(fileURLWithPath: path))
+        let proof = CardProof(
+            reader: Blank(), witnesses: nil, allowance: [],
+            exemptions: .init(
+                isHousekeeping: { _ in true }, disguise: { _ throws(IngestError) in throw IngestError(.unreadable, "Bad sector.") }))
+        let origin = Origin(source: "card", volume: "v", root: "/", path: String(path.dropFirst()), size: 1, modified: 0)
+        let finding = try await proof.examine(
+            SourceEntry(origin: origin, kind: .other, shot: ShotPlace(key: "a", stem: "a"), fate: fate), at: path)
+        let isNo = if case .problem = finding.verdict { true } else { false }
+        #expect(isNo, "\(finding.verdict)")
+    }
+}
