@@ -22,6 +22,9 @@ final class PlannedTarget: Sendable {
     /// The identity with an event of a target that is another one for each (design §4), from that without.
     static func identity(_ target: String, for event: String) -> String { "\(target):\(event)" }
 
+    /// Its names hold the event: with another event it is another place.
+    var isOneByEvent: Bool { traits.layout?.uses.contains("event") == true }
+
     /// Whether what waits there without its event comes here with that one: the same place, never another of the same name.
     func isHeir(of delivery: DeliveryRow, for event: String?) -> Bool {
         identity == delivery.target || event.map { identity == Self.identity(delivery.target, for: $0) } == true

@@ -99,7 +99,11 @@ struct Leftovers: Sendable {
     /// With its event a target may be another one: the same place for that event, never another place of the same name.
     private func target(of delivery: DeliveryRow) -> PlannedTarget? {
         if let same = targets.first(where: { $0.identity == delivery.target }) { return same }
-        return assigning ? targets.first { $0.isHeir(of: delivery, for: event) } : nil
+        if assigning { return targets.first { $0.isHeir(of: delivery, for: event) } }
+        // `assign` noted it for its event without the pipeline at hand, which would have said that the place is the same for every event.
+        return delivery.event.flatMap { event in
+            targets.first { $0.isLocal && !$0.isOneByEvent && PlannedTarget.identity($0.identity, for: event) == delivery.target }
+        }
     }
 
     /// Where the bytes are: waiting in the spool, or delivered to a folder.
