@@ -38,6 +38,18 @@ import Testing
         #expect(format.status == 0, "\(format.output)")
     }
 
+    /// The place is what counts, whatever the pipeline file calls it by now.
+    @Test func aTargetThatGotAnotherNameIsTriedByThat() throws {
+        let (table, pipeline, address) = try scene()
+        let gallery = try Gallery(table, at: address), text = try String(contentsOfFile: pipeline, encoding: .utf8)
+        let renamed = try table.write("renamed.yaml", text.replacingOccurrences(of: "gallery", with: "web"))
+        let words = ["retry", "--target", "web", "--pipeline", renamed, "--wait", "2s", "--state", table.state]
+        let sent = try Program.run(words, environment: Gallery.environment)
+        #expect(try gallery.assets().count == 3, "\(sent.output)\(sent.errors)")
+        #expect(try Program.run(words, environment: Gallery.environment).output.contains("Nothing is waiting"))
+        gallery.stop()
+    }
+
     /// The twin lies on another card, which a later import delivered.
     @Test func aLaterCardWithTheSameBytesEndsWhatWaited() throws {
         let (table, pipeline, address) = try scene()

@@ -53,6 +53,8 @@ struct RunSession {
         let reader = try await workplace.readLedger()
         let queue = try await workplace.telling { () async throws(IngestError) in try await reader.queue(states.union([.failed])) }
         let mine = queue.map(\.delivery).filter { target == nil || $0.targetName == target }
+        // The ledger may know the place by the name that it had in the pipeline file before: then the run itself looks.
+        if mine.isEmpty, !queue.isEmpty { return false }
         let isIdle = !mine.contains { states.contains($0.receipt.state) }
         if isIdle, !json {
             let refused = mine.isEmpty ? "" : " \(Describe.count(mine.count, "file")) that failed: `filmgate retry --failed`."
