@@ -3,6 +3,7 @@ import FilmgateCore
 import FilmgateTesting
 import HTTPKit
 import Logging
+import Synchronization
 
 @testable import OIDCAuth
 
@@ -10,6 +11,22 @@ import Logging
 final class OIDCBench: AccountBench {
     let double: OIDCDouble, clock = BenchClock(), folder: ScratchFolder
     let options: [(String, ConfigNode.Value)]
+    private let slept = Mutex<(count: Int, then: (@Sendable (Int) -> Void)?)>((0, nil))
+
+    /// Called after each pause of a device code, with their number.
+    var onSleep: (@Sendable (Int) -> Void)? {
+        get { slept.withLock { $0.then } }
+        set { slept.withLock { $0.then = newValue } }
+    }
+
+    private func sleep(_ seconds: Double) {
+        clock.advance(Int(seconds.rounded(.up)))
+        let (count, then) = slept.withLock { slept in
+            slept.count += 1
+            return slept
+        }
+        then?(count)
+    }
 
     init(_ profile: OIDCDouble.Profile = OIDCDouble.Profile(), _ options: [(String, ConfigNode.Value)] = []) throws {
         let clock = clock
@@ -28,7 +45,7 @@ final class OIDCBench: AccountBench {
         let context = ModuleContext(
             name: "studio", logger: Logger(label: "test"), state: state, lookup: Lookup(secrets: CanarySecrets("client-canary-secret")))
         let clock = clock
-        let provider = OIDCAuth(options, context, transport: CurlTransport(), clock: { clock.now }, sleep: { _ in clock.advance(6) })
+        let provider = OIDCAuth(options, context, transport: CurlTransport(), clock: { clock.now }, sleep: { self.sleep($0) })
         try provider.bind(to: place ?? target)
         return provider
     }

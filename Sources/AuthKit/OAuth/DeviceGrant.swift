@@ -38,7 +38,8 @@ public struct DeviceGrant: Sendable {
         let complete = reply["verification_uri_complete"].flatMap { WebAddress($0)?.isEncrypted == WebAddress(url)?.isEncrypted ? $0 : nil }
         await desk.invite(Invitation(url: url, code: HeaderText.clean(String(user.prefix(40))), completeURL: complete, opens: true))
         let seconds = min(Self.limit, max(1, reply.seconds("expires_in") ?? 900))
-        return try await poll(code, interval: Double(min(60, max(1, reply.seconds("interval") ?? 5))), until: client.clock() + seconds)
+        // However long it is: whoever asks sooner is told to slow down, and no provider has to go on answering.
+        return try await poll(code, interval: Double(max(1, reply.seconds("interval") ?? 5)), until: client.clock() + seconds)
     }
 
     private static func granted(_ answer: OAuthAnswer, _ issuer: String) throws(IngestError) -> OAuthReply {
@@ -78,14 +79,23 @@ public struct DeviceGrant: Sendable {
     private func next(_ refusal: OAuthRefusal, _ interval: Double) throws(IngestError) -> Double {
         switch refusal.code {
         case "authorization_pending": return interval
-        case "slow_down": return interval + 5
+        // For this poll and all later ones (§3.5); a delay that came with it is a floor.
+        case "slow_down": return max(interval + 5, refusal.retryAfter.map { Double($0.components.seconds) } ?? 0)
         case "expired_token": throw Self.tooLate
-        case "access_denied": throw IngestError(.unauthorized, "The sign-in was refused in the browser.")
+        case "access_denied":
+            throw IngestError(
+                .unauthorized, "The sign-in was refused in the browser.",
+                advice: "If that was a mistake, run `filmgate login` again and allow it there.")
+        // Said once only, or used already by somebody else: the code is worth nothing any more.
+        case "invalid_grant":
+            throw IngestError(
+                .unauthorized, "\(client.issuer) does not know the code any more: it ran out, or was used.",
+                advice: "Run `filmgate login` again for a new one.")
         default: throw refusal.error(client.issuer)
         }
     }
 
     private static var tooLate: IngestError {
-        IngestError(.unauthorized, "The code ran out before it was used.", advice: "Run `filmgate login` again.")
+        IngestError(.unauthorized, "The code ran out before it was used.", advice: "Run `filmgate login` again for a new one.")
     }
 }

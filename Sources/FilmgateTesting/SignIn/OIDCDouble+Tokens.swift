@@ -4,7 +4,9 @@ import HTTPKit
 extension OIDCDouble {
     func device(_ form: [String: String], _ state: inout State) -> FaultAct {
         guard form["client_id"] == Self.client, state.profile.offersDevice else { return refusal("invalid_client", &state) }
-        (state.deviceForm, state.polls, state.deviceDone, state.expiredSaid) = (form, 0, false, false)
+        (state.deviceForm, state.polls, state.deviceDone, state.expiredSaid) = (form, [], false, false)
+        (state.interval, state.early) = (state.profile.interval, 0)
+        (state.nextPoll, state.deviceEnds) = (clock() + state.interval, clock() + 900)
         let code = fresh("device", &state)
         state.deviceForm["device_code"] = code
         let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
@@ -23,6 +25,7 @@ extension OIDCDouble {
         switch form["grant_type"] {
         case "urn:ietf:params:oauth:grant-type:device_code": return poll(form, &state)
         case "authorization_code": return redeem(form, &state)
+        case "urn:ietf:params:oauth:grant-type:token-exchange": return exchange(form, &state)
         case "refresh_token": return renew(form["refresh_token"] ?? "", &state)
         case "client_credentials":
             guard state.profile.secret != nil else { return refusal("unauthorized_client", &state) }
@@ -39,11 +42,17 @@ extension OIDCDouble {
 
     private func poll(_ form: [String: String], _ state: inout State) -> FaultAct {
         guard form["device_code"] == state.deviceForm["device_code"], !state.deviceDone else { return refusal("invalid_grant", &state) }
-        state.polls += 1
-        if state.polls <= state.profile.pending { return refusal("authorization_pending", &state) }
-        if state.polls <= state.profile.pending + state.profile.slowDowns { return refusal("slow_down", &state) }
+        let now = clock(), isEarly = now < state.nextPoll
+        state.polls.append(now)
+        let count = state.polls.count, waits = count <= state.profile.pending
+        if isEarly { state.early += 1 }
+        let isSlowed = isEarly || !waits && count <= state.profile.pending + state.profile.slowDowns
+        if isSlowed { state.interval += 5 }
+        state.nextPoll = now + state.interval
+        if isSlowed { return refusal("slow_down", &state) }
+        if waits, now < state.deviceEnds { return refusal("authorization_pending", &state) }
         if state.profile.denies { return refusal("access_denied", &state) }
-        if state.profile.codeExpires {
+        if state.profile.codeExpires || now >= state.deviceEnds {
             // Auth0 says so once; afterwards the code is unknown.
             defer { state.expiredSaid = true }
             return refusal(state.expiredSaid ? "invalid_grant" : "expired_token", &state)
@@ -59,6 +68,18 @@ extension OIDCDouble {
         else { return refusal("invalid_grant", &state) }
         state.nonce = asked["nonce"]
         defer { state.nonce = nil }
+        return grant(&state, refresh: true)
+    }
+
+    /// RFC 8693 §2.1: the token's type is said, and is the one that is taken here; the token is for this provider's client, and not used before.
+    private func exchange(_ form: [String: String], _ state: inout State) -> FaultAct {
+        guard let kind = state.profile.exchanges else { return refusal("unsupported_grant_type", &state) }
+        guard form["subject_token_type"] == kind, let token = form["subject_token"] else { return refusal("invalid_request", &state) }
+        let parts = token.split(separator: ".")
+        guard parts.count == 3, let claims = Base64.bytes(parts[1]).flatMap({ JSONValue($0) }),
+            state.profile.trusts.contains(claims["iss"]?.text ?? ""), claims["aud"]?.text == Self.client,
+            state.exchanged.insert(token).inserted
+        else { return refusal("invalid_grant", &state) }
         return grant(&state, refresh: true)
     }
 

@@ -3,7 +3,8 @@ import Synchronization
 
 /// An OpenID provider on loopback, made after RFC 6749, 7009, 7636, 8628 and what providers do differently; ends with `stop()`.
 ///
-/// Device codes and authorization codes work once, refresh tokens rotate, a token used twice revokes its family unless `overlap` is on.
+/// Forms must come as forms. Device codes are asked about no sooner than the interval allows, which each `slow_down` makes 5 s longer, and
+/// hold 900 s; an identity token is exchanged once. Device codes and authorization codes work once, refresh tokens rotate, a token used twice revokes its family unless `overlap` is on.
 public final class OIDCDouble: ServiceDouble {
     /// How it behaves, to be changed at any time.
     public struct Profile: Sendable {
@@ -27,13 +28,17 @@ public final class OIDCDouble: ServiceDouble {
         public var down = false, refuses = false
         public var offersDevice = true, openID = true
         public var secret: String?
+        /// The type of identity token that it exchanges, of issuers that it trusts; nil = it exchanges none.
+        public var exchanges: String?
+        public var trusts: Set<String> = ["https://accounts.google.com"]
         /// What the ID token says otherwise.
         public var claims: [String: JSONValue] = [:]
         public init() {}
     }
 
     struct State {
-        var profile = Profile(), count = 0, deviceForm: [String: String] = [:], polls = 0, deviceDone = false
+        var profile = Profile(), count = 0, deviceForm: [String: String] = [:], deviceDone = false
+        var polls: [Int] = [], early = 0, interval = 5, nextPoll = 0, deviceEnds = 0, exchanged: Set<String> = []
         var codes: [String: [String: String]] = [:]
         var refresh: String?, previous: String?, revoked: [String] = [], access: Set<String> = [], nonce: String?
         var renewals = 0, grants: [String] = [], issued: [String] = [], expiredSaid = false
@@ -63,11 +68,16 @@ public final class OIDCDouble: ServiceDouble {
     public var grants: [String] { state.withLock { $0.grants } }
     public var revoked: [String] { state.withLock { $0.revoked } }
     public var seen: [FaultServer.Seen] { server.seen }
+    /// When the last device code was asked about, in seconds since 1970, and how many of these polls came too early.
+    public var polls: [Int] { state.withLock { $0.polls } }
+    public var earlyPolls: Int { state.withLock { $0.early } }
 
     public func answer(_ seen: FaultServer.Seen) -> FaultAct {
         let parts = seen.target.split(separator: "?", maxSplits: 1)
         let form = Self.fields(seen.method == "POST" ? String(decoding: seen.body, as: UTF8.self) : parts.count > 1 ? String(parts[1]) : "")
+        let isForm = seen[header: "Content-Type"]?.hasPrefix("application/x-www-form-urlencoded") == true
         return state.withLock { state in
+            if seen.method == "POST", !isForm { return Self.json(["error": .string("invalid_request")], status: 400) }
             if state.profile.down, parts[0] != "/.well-known/openid-configuration" { return .answer(503) }
             switch parts[0] {
             case "/.well-known/openid-configuration": return metadata(state.profile)
