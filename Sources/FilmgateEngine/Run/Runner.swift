@@ -265,9 +265,11 @@ public final class Runner: Sendable {
         let listing = ground.listing(entries, recognition: try await asked.get())
         hub.post(.listed(place: session.place, entries: entries.count, bytes: listing.bytes))
         await ground.settle(listing.settled)
+        if await !ground.tellOnly(listing, of: session) {
+            try await ground.forPlace(TreeBook(listing)).intake(session).take(listing)
+        }
+        // Last: the folder of a target that hangs must not keep the card from being read.
         tally.note(removed: await removed)
-        if await ground.tellOnly(listing, of: session) { return }
-        try await ground.forPlace(TreeBook(listing)).intake(session).take(listing)
     }
 
     private func finish(_ run: Int64) async throws(IngestError) {
