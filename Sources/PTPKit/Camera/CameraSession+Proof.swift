@@ -10,7 +10,7 @@ extension CameraSession {
             try await persistently(tries: 2) { camera throws(PTPError) -> [UInt8]? in
                 let object = try self.find(origin, camera)
                 guard handler.givesParts(object, camera) else { return nil }
-                self.note(comparing: origin, over: ObjectIdentifier(camera), from: range.lowerBound)
+                self.note(comparing: origin, over: camera, from: range.lowerBound)
                 return try self.part(of: object, range, camera)
             }
         }
@@ -18,10 +18,10 @@ extension CameraSession {
     }
 
     /// Which connection the proof of a file's beginning is of: one that spans two is none.
-    private func note(comparing origin: Origin, over connection: ObjectIdentifier, from start: UInt64) {
+    private func note(comparing origin: Origin, over connection: PTPCamera, from start: UInt64) {
         state.withLock { state in
             if start == 0 { return state.compared[origin.volumePath] = connection }
-            if let first = state.compared[origin.volumePath], first != connection { state.compared[origin.volumePath] = .some(nil) }
+            if let first = state.compared[origin.volumePath], first !== connection { state.compared[origin.volumePath] = .some(nil) }
         }
     }
 
@@ -36,7 +36,7 @@ extension CameraSession {
         of object: CameraObject, _ counter: CountingSink, _ camera: isolated PTPCamera
     ) throws(PTPError) -> CountingSink.Resumption {
         let isWhole = camera.quirks.partial == .none || !handler.givesParts(object, camera)
-        let connection = ObjectIdentifier(camera), way: CountingSink.Resumption
+        let connection: PTPCamera = camera, way: CountingSink.Resumption
         do throws(IngestError) { way = try counter.resumption(over: connection, wholly: isWhole) } catch { throw .sink(error) }
         for piece in way.pieces where try part(of: object, piece.range, camera) != piece.bytes {
             throw .sink(OtherBytes.failure(object.name))
@@ -65,18 +65,16 @@ extension CameraSession {
     }
 
     private func holdsMore(_ origin: Origin, _ camera: isolated PTPCamera) throws(PTPError) -> Bool {
-        guard !camera[EndQuestion.self].isRefused, camera.failure == nil else { return false }
+        guard state.withLock(\.asksBehindEnds), camera.failure == nil else { return false }
         let object = try find(origin, camera)
         guard !object.isHeld, handler.givesParts(object, camera) else { return false }
         do throws(PTPError) { return try StandardFetch.holdsMore(object, camera) } catch {
-            camera[EndQuestion.self].isRefused = true
+            // Not over the next connection either: one that breaks at the question would break at every file.
+            state.withLock { $0.asksBehindEnds = false }
             throw error
         }
     }
 }
-
-/// Whether the camera takes questions for what lies behind a file's end.
-private struct EndQuestion: HandlerMemory { var isRefused = false }
 
 /// Keeps the few bytes that are asked for.
 private final class PartSink: ByteSink {

@@ -31,7 +31,9 @@ public final class CameraSession: SourceSession {
         /// Counts the connections, and the cards that were changed: within one, a handle is one object.
         var visit: UInt32 = 0
         /// The connection over which a file's beginning was compared last, by its path; nil where it was more than one.
-        var compared: [String: ObjectIdentifier?] = [:]
+        var compared: [String: PTPCamera?] = [:]
+        /// Whether the camera takes questions for what lies behind a file's end.
+        var asksBehindEnds = true
         var isClosed = false, patience = CameraPatience()
         var watch: Task<Void, Never>?
         var lastWord = ContinuousClock.now
@@ -177,7 +179,7 @@ public final class CameraSession: SourceSession {
         }
         if offset == 0, let thumbnails { await waiting { await keepThumbnail(of: origin, in: thumbnails) } }
         // Who compared nothing through this session vouches for what lies before.
-        let compared = state.withLock { $0.compared.removeValue(forKey: origin.volumePath) ?? ObjectIdentifier($0.camera) }
+        let compared = state.withLock { $0.compared.removeValue(forKey: origin.volumePath) ?? $0.camera }
         let counter = CountingSink(sink, of: origin.name, from: offset, provedOver: compared)
         try await asIngest { () async throws(PTPError) in try await self.fetch(origin, counter) }
     }

@@ -19,13 +19,15 @@ final class CountingSink: ByteSink {
         var tail: [UInt8] = []
         var sum: RunningSum?
         /// The connection over which the last of them came, or were proved.
-        var connection: ObjectIdentifier?
+        ///
+        /// It is held: the next one must not be taken for it because it lies where that one lay in memory.
+        var connection: PTPCamera?
     }
     private let inner: any ByteSink, start: UInt64, name: String
     private let state: Mutex<State>
 
     /// `connection`: the one over which what lies before `offset` was proved; nil for none.
-    init(_ inner: any ByteSink, of name: String, from offset: UInt64, provedOver connection: ObjectIdentifier? = nil) {
+    init(_ inner: any ByteSink, of name: String, from offset: UInt64, provedOver connection: PTPCamera? = nil) {
         (self.inner, self.name, start) = (inner, name, offset)
         state = Mutex(State(count: offset, connection: connection))
     }
@@ -50,11 +52,11 @@ final class CountingSink: ByteSink {
     ///
     /// Over the connection that was used so far: behind what came. Over another one: after proof, by parts, or by all that had come.
     /// `corruptData` with the cause ``OtherBytes`` when what came can prove nothing.
-    func resumption(over connection: ObjectIdentifier, wholly: Bool) throws(IngestError) -> Resumption {
+    func resumption(over connection: PTPCamera, wholly: Bool) throws(IngestError) -> Resumption {
         let (state, isSame) = state.withLock { state -> (State, Bool) in
             // All that comes will have to be proved, so it is summed up.
             if wholly, state.count == 0 { state.sum = RunningSum() }
-            return (state, state.connection == connection)
+            return (state, state.connection === connection)
         }
         if state.count == 0 || isSame { return Resumption(offset: state.count, sink: self) }
         if wholly {
@@ -67,7 +69,7 @@ final class CountingSink: ByteSink {
     }
 
     /// What came over it from now on, and what came before, is of one object.
-    func isProved(over connection: ObjectIdentifier) { state.withLock { $0.connection = connection } }
+    func isProved(over connection: PTPCamera) { state.withLock { $0.connection = connection } }
 
     /// The last ones are kept here: they may not have reached the disk.
     private func bytes(in range: Range<UInt64>, _ state: State) throws(IngestError) -> [UInt8] {
