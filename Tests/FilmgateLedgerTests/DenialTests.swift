@@ -42,6 +42,11 @@ import Testing
         try await SQLiteLedger.note([HeardWord(of: asked, denied)], directory: state.path)
         #expect(try await row(ledger).denial == nil)
         let later = Denial(.differs, "other bytes", at: 41)
+        // Nor does a no from before another one replace that.
+        let unaware = try await row(ledger)
+        try await ledger.record([.heard(asked.content, target: asked.target, later)])
+        try await SQLiteLedger.note([HeardWord(of: unaware, denied)], directory: state.path)
+        #expect(try await row(ledger).denial == later)
         try await ledger.record([.heard(asked.content, target: asked.target, denied)])
         let answered = try await row(ledger)
         try await ledger.record([.heard(asked.content, target: asked.target, later)])

@@ -33,7 +33,8 @@ extension SQLiteLedger {
         }
         query.bind(word.content.rawValue)
         query.bind(word.target)
-        query.bind(word.denial == nil ? word.before?.at : word.receiptAt)
+        if word.denial != nil { query.bind(word.receiptAt) }
+        query.bind(word.before?.at)
         try query.execute()
     }
 
@@ -42,6 +43,7 @@ extension SQLiteLedger {
         SELECT d.content_id, d.target_id, ?, ?, ? FROM delivery d
         WHERE d.content_id = (SELECT id FROM content WHERE key = ?) AND d.target_id = (SELECT id FROM target WHERE identity = ?)
             AND d.at = ? AND d.state = 'done'
+            AND (SELECT n.at FROM denial n WHERE n.content_id = d.content_id AND n.target_id = d.target_id) IS ?
         ON CONFLICT (content_id, target_id) DO UPDATE SET kind = excluded.kind, reason = excluded.reason, at = excluded.at
         """
     static let takeBack = """
