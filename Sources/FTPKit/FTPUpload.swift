@@ -36,10 +36,14 @@ package final class FTPUpload: Sendable {
             let descriptor = open(name, flags, FTPMark.coming)
             return (descriptor, errno)
         }
-        if descriptor < 0 { throw Self.failure(code, path) }
+        if descriptor < 0 {
+            if begun.isAcknowledged { _ = withCPath(full) { chmod($0, FTPMark.safe) } }
+            throw Self.failure(code, path)
+        }
         // Whoever begins anew gives the attempt before up; nothing else is ever cut.
         guard ftruncate(descriptor, off_t(there)) == 0 else {
             let code = errno
+            if begun.isAcknowledged { _ = fchmod(descriptor, FTPMark.safe) }
             Glibc.close(descriptor)
             throw Self.failure(code, path)
         }

@@ -142,6 +142,24 @@ import Testing
         await third.close()
     }
 
+    /// Where the file cannot be opened, its client is still told rightly that it is safe.
+    @Test func aRefusedOpeningLeavesTheMarkThatSaysSafe() throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-inbox-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: root) }
+        let inbox = try FTPInbox(root, limit: 1 << 20), client = FTPClient(login: "ann", peer: "192.0.2.1")
+        let path = try FTPPath("IMG_1.JPG", from: .root)
+        let upload = try inbox.begin(client, path, from: 0)
+        try Data("picture".utf8).withUnsafeBytes { bytes in try upload.write(bytes) }
+        let place = root + "/" + (try upload.finish().place), real = root + "/real"
+        func mode() throws -> Int? { try FileManager.default.attributesOfItem(atPath: real)[.posixPermissions] as? Int }
+        // Of a link the mode can be changed, and it cannot be opened: as where no descriptor is left.
+        try FileManager.default.moveItem(atPath: place, toPath: real)
+        try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: real)
+        #expect(try mode() == 0o400)
+        #expect(throws: IngestError.self) { _ = try inbox.begin(client, path, from: nil) }
+        #expect(try mode() == 0o400)
+    }
+
     /// The port was changed while a frame waited.
     @Test func whatAnotherPortTookIsNotLeftBehind() async throws {
         let state = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-ftp-\(UUID().uuidString)").path
