@@ -78,18 +78,8 @@ final class FolderStore: Sendable {
         }
         // Last: a full disk passes, and other targets need not wait for it.
         guard try FileSystem.freeBytes(place) > 0 else {
-            if Self.isNoDisk(place) {
-                throw IngestError(
-                    .misconfigured, "\(PathText.shown(place)) is no disk: nothing can be kept there.", advice: "Name a folder on a disk.")
-            }
             throw IngestError(.storageFull, "No room is left at \(PathText.shown(place)).", advice: "Free some or choose another disk.")
         }
-    }
-
-    /// The kernel's own file systems, such as /proc, have no blocks at all.
-    private static func isNoDisk(_ path: String) -> Bool {
-        var facts = statvfs()
-        return withCPath(path) { statvfs($0, &facts) } == 0 && facts.f_blocks == 0
     }
 
     func occupancy(of path: String, for job: UploadJob, cancelled: @Sendable () -> Bool) throws(IngestError) -> Occupancy {

@@ -98,9 +98,6 @@ struct CheckCommand: AsyncParsableCommand {
             if let event { try await EventDesk(workplace: workplace).learn(event, [pipeline]) }
             return try workplace.ordering(pipeline.sources, workplace.builder(ledger: nil, event: event)).plan(pipeline)
         }
-        if !pipeline.sources.isEmpty, !options.json {
-            Console.out("sources are not tried: `filmgate cameras` and `filmgate doctor` look for them")
-        }
         var first: IngestError?
         for (name, target) in plan.connections {
             let result = await Result { () async throws(IngestError) in try await target.check() }
