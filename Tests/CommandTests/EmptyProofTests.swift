@@ -67,6 +67,30 @@ import Testing
         }
     }
 
+    /// `--allow filtered` lifts rules; that a picture is called like junk is no rule of anybody's.
+    @Test(arguments: [
+        "DCIM/100CANON/._IMG_0099.JPG", "DCIM/M0100.CTG", "DCIM/Thumbs.db", "System Volume Information/IMG_8.JPG", "DCIM/.IMG_9.JPG",
+        "LOST.DIR/12",
+    ])
+    func liftingRulesHidesNoPictures(_ name: String) throws {
+        let table = try table()
+        #expect(try table.importing().status == 0)
+        #expect(try ask(table, ["--allow", "filtered"]).status == 0)
+        try table.write("CARD/" + name, Data([0xFF, 0xD8, 0xFF, 0xE0, 9, 0xFF, 0xD9]))
+        let answer = try ask(table, ["--allow", "filtered"])
+        #expect(answer.status == 8 && reasons(answer, "not_proven").contains("never ingested"), "\(answer.output)")
+        try table.write("CARD/" + name, "text")
+        #expect(try ask(table, ["--allow", "filtered"]).status == 0)
+    }
+
+    @Test func liftingRulesStillNamesWhatLiesInATrash() throws {
+        let table = try table()
+        #expect(try table.importing().status == 0)
+        try table.write("CARD/.Trashes/501/IMG_7.JPG", Data([0xFF, 0xD8, 0xFF, 0xE0, 9, 0xFF, 0xD9]))
+        let answer = try ask(table, ["--allow", "filtered"])
+        #expect(answer.status == 0 && reasons(answer, "exempt").contains("never ingested: 501/IMG_7.JPG"), "\(answer.output)")
+    }
+
     /// The one moment when the rest of the frame can still be recovered is before the card is formatted.
     @Test func aDamagedFrameIsToldAtTheImportInStatusAndBesideTheYes() throws {
         let table = try table(), first = table.card + "/" + (try #require(table.files(table.card).keys.sorted().first))

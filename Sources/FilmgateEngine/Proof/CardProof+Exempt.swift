@@ -11,15 +11,22 @@ extension CardProof {
         return reason.hasPrefix("housekeeping:") || reason.hasSuffix("not a file") || reason.hasPrefix("a symbolic link")
     }
 
-    /// Exempt by its name, unless its bytes say otherwise; what lies in a trash was thrown away by somebody, and is only named.
+    /// Which of what the source left out may be lifted at all: what another file system hides cannot be seen from here.
+    private static func canBeLifted(_ reason: String) -> Bool { !reason.hasPrefix("another file system") }
+
+    /// Exempt by its name or because the user lifted the rule, unless its bytes are a picture's that nobody has: that is no rule of the user's.
+    ///
+    /// What lies in a trash was thrown away by somebody, and is only named.
     func verdict(onFiltered reason: String, _ entry: SourceEntry, at path: String?) async throws(IngestError) -> Verdict {
-        if allowance.contains(.filtered) { return .exempt(reason) }
-        guard Self.holdsNoPictures(reason, entry.origin.name) else { return .problem("filtered: \(reason)") }
-        guard let path, reason.hasPrefix("junk:") || reason.hasPrefix("housekeeping:") else { return .exempt(reason) }
+        let isLifted = allowance.contains(.filtered) && Self.canBeLifted(reason)
+        guard isLifted || Self.holdsNoPictures(reason, entry.origin.name) else { return .problem("filtered: \(reason)") }
+        guard let path, ["junk:", "housekeeping:", "hidden:"].contains(where: reason.hasPrefix) else { return .exempt(reason) }
         let looked = await Result { () async throws(IngestError) in try await hidden(at: path) }
         guard case .success(let hidden) = looked else { return .problem("\(reason) by its name, and nobody can look what it is") }
         guard let first = hidden.first else { return .exempt(reason) }
-        if first.path == path { return .problem("\(reason) by its name, but \(first.what), never ingested: rename it and import it") }
+        if first.path == path {
+            return .problem("\(reason) (by its name), but \(first.what), never ingested: rename it and import it")
+        }
         let bytes = hidden.reduce(UInt64(0)) { $0.addingClamped($1.size) }
         let size = bytes < 1_000_000 ? "\(bytes) bytes" : "\(bytes / 1_000_000) MB"
         let count = hidden.count == 1 ? "1 picture" : "\(hidden.count) pictures"

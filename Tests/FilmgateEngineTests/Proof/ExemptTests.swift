@@ -25,4 +25,17 @@ import Testing
         let isNo = if case .problem = finding.verdict { true } else { false }
         #expect(isNo, "\(finding.verdict)")
     }
+
+    /// What lies below a mount is not seen: no rule of a pipeline leaves it out.
+    @Test func aMountOverAPartOfTheCardIsANoWhateverIsLifted() async throws {
+        let proof = CardProof(
+            reader: Blank(), witnesses: nil, allowance: .filtered,
+            exemptions: .init(isHousekeeping: { _ in false }, disguise: { _ throws(IngestError) in nil }))
+        let origin = Origin(source: "card", volume: "v", root: "/", path: "DCIM/101CANON", size: 0, modified: 0)
+        let fate = SourceEntry.Fate.filtered("another file system is mounted here; name it as a path of its own")
+        let finding = try await proof.examine(
+            SourceEntry(origin: origin, kind: .other, shot: ShotPlace(key: "a", stem: "a"), fate: fate), at: NSTemporaryDirectory())
+        let isNo = if case .problem = finding.verdict { true } else { false }
+        #expect(isNo, "\(finding.verdict)")
+    }
 }
