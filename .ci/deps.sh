@@ -32,7 +32,7 @@ case "${1:-build}" in
         export PATH=$PATH:/usr/sbin
         ;;
     deb)
-        commands="python3=python3 dpkg-deb=dpkg strip=binutils ldd=libc-bin debootstrap=debootstrap mkfs.ext4=e2fsprogs"
+        commands="python3=python3 dpkg-deb=dpkg dpkg-shlibdeps=dpkg-dev strip=binutils ldd=libc-bin debootstrap=debootstrap lintian=lintian mkfs.ext4=e2fsprogs"
         export PATH=$PATH:/usr/sbin:/sbin
         ;;
     bench)

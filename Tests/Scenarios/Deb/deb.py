@@ -19,6 +19,8 @@ sys.path.insert(0, str(HERE.parent / "Peers" / "usb"))
 import guest  # noqa: E402
 
 SUITE, MIRROR = "bookworm", "http://deb.debian.org/debian"
+# The release after the one that the package is made on: it names its libraries otherwise.
+NEXT = "trixie"
 INIT = """#!/bin/busybox sh
 export PATH=/bin
 /bin/busybox --install -s /bin
@@ -93,6 +95,31 @@ def install(root, package, checks):
     checks.note(not wrong, "systemd finds nothing wrong with the unit", wrong)
 
 
+def lint(package, checks):
+    told = subprocess.run(["lintian", "--fail-on", "error,warning", package], capture_output=True, text=True, check=False)
+    checks.note(told.returncode == 0, "lintian finds no error and nothing to warn of", told.stdout + told.stderr)
+
+
+def resolves(package, suite, checks):
+    """What the package depends on is there in another release, by the words of that release's own index; installs nothing."""
+    place = Path(tempfile.mkdtemp(prefix="filmgate-apt-"))
+    try:
+        for folder in ("lists/partial", "cache/archives/partial"):
+            (place / folder).mkdir(parents=True)
+        (place / "sources.list").write_text(
+            f"deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] {MIRROR} {suite} main\n", encoding="utf-8")
+        (place / "status").touch()
+        settings = {"Etc::sourcelist": place / "sources.list", "Etc::sourceparts": "/dev/null", "State::lists": place / "lists",
+                    "Cache": place / "cache", "State::status": place / "status"}
+        apt = ["apt-get", "-q"] + [f"-oDir::{key}={value}" for key, value in settings.items()]
+        subprocess.run([*apt, "update"], capture_output=True, check=False)
+        done = subprocess.run([*apt, "-s", "install", os.path.abspath(package)], capture_output=True, text=True, check=False)
+        good = done.returncode == 0 and "Inst filmgate " in done.stdout
+        checks.note(good, f"{suite} has everything that the package needs", done.stdout + done.stderr)
+    finally:
+        shutil.rmtree(place)
+
+
 def prepare(root, program):
     """The service is enabled, and another one stands for the person who drops a card's dump."""
     inside(root, "install", "-d", "-o", "filmgate", "-g", "filmgate", "/srv/filmgate/hot", "/srv/filmgate/archive")
@@ -147,6 +174,8 @@ def main():
     cache, checks = Path(options.cache).resolve(), Checks()
     cache.mkdir(parents=True, exist_ok=True)
     guest.MODULES, guest.INIT = ["virtio_pci", "virtio_blk", "crc32c_generic", "ext4"], INIT
+    lint(options.deb, checks)
+    resolves(options.deb, NEXT, checks)
     kernel, archive = guest.build(cache / "kernel")
     base = clean_root(cache)
     scratch = Path(tempfile.mkdtemp(prefix="filmgate-deb-"))
