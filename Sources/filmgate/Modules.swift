@@ -121,6 +121,9 @@ enum Modules {
     /// Makes whose bodies show a code with their network.
     static let wifiCodes: [@Sendable (String) -> WiFiCode?] = [SonyWiFiCode.read]
 
+    /// What a trace of any camera does not show.
+    static var confidentialOperations: Set<OperationCode> { cameras.reduce(into: []) { $0.formUnion($1.confidentialOperations) } }
+
     private static func entry<M: CameraModule>(_ module: M.Type) -> ModuleEntry { .source(module) }
 
     /// The built-in modules; other names are looked for among programs.

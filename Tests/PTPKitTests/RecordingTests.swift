@@ -13,7 +13,7 @@ import VirtualCamera
         for number in 1...3 { card.add(VirtualFile("IMG_\(number).JPG", .pattern(seed: UInt64(number), size: 9000)), in: "DCIM/100MEDIA") }
         let camera = VirtualCamera(StandardPersonality(), cards: [card])
         let recorder = Recorder(usb: USBIdentity(vendor: 0x46F4, product: 4))
-        let body = PTPCamera(RecordingLink(BulkLink(VirtualBulkPipe(camera)), recorder))
+        let body = PTPCamera(ObservedLink(BulkLink(VirtualBulkPipe(camera)), recorder))
         try await body.open()
         try await body.run { body throws(PTPError) in
             let objects = try StandardHandler().list(body)

@@ -7,6 +7,9 @@ public struct NikonCamera: CameraModule {
     public static let manifest = Manifest(
         "nikon", "Takes files from Nikon cameras as they are shot, and what is on their cards.", stability: .beta, gives: [.file])
 
+    /// The number that a person compares on both screens, and its confirmation.
+    public static let confidentialOperations: Set<OperationCode> = [.nikonPairingInfo, 0x935A]
+
     public let handler = NikonHandler()
     public let options: CameraOptions
     public let visit: CameraVisit

@@ -8,6 +8,8 @@ public protocol CameraModule: Module, SourceDriver where Config: CameraConfig {
     var handler: Handler { get }
     var options: CameraOptions { get }
     var visit: CameraVisit { get }
+    /// Operations of the make whose data is a key or leads to one, and is never shown. Default: none.
+    static var confidentialOperations: Set<OperationCode> { get }
     /// The way to a camera on the network; the default speaks PTP/IP.
     func door(to host: CameraHost) throws(IngestError) -> any CameraDoor
 }
@@ -44,6 +46,8 @@ public struct CameraVisit: Sendable {
 public struct KeepsNothing: Sendable { public init() {} }
 
 extension CameraModule {
+    public static var confidentialOperations: Set<OperationCode> { [] }
+
     public var traits: SourceTraits { SourceTraits(backlog: options.backlog) }
 
     public func changes() -> AsyncStream<Void>? { options.usb ? visit.buses.lazy.compactMap { $0.changes() }.first : nil }

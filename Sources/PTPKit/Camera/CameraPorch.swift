@@ -28,8 +28,23 @@ public final class CameraPorch: Sendable {
     /// Who we are where nothing is kept.
     let passing = IdentityFile.make()
 
+    private let observer: (@Sendable (String) -> any LinkObserver)?
+
     /// Who is not taken in within `patience` is let go.
-    public init(patience: Duration = .seconds(20)) { self.patience = patience }
+    ///
+    /// `observer` makes one for each connection, from its address, which hears all that is said on it.
+    public init(patience: Duration = .seconds(20), observer: (@Sendable (String) -> any LinkObserver)? = nil) {
+        (self.patience, self.observer) = (patience, observer)
+    }
+
+    /// Connects to the camera behind a door, observed where this porch has an observer. Blocks.
+    public func connect(_ door: any CameraDoor) throws(PTPError) -> sending any CameraLink {
+        guard let observer = observer?(door.address) else { return try door.open() }
+        do throws(PTPError) { return ObservedLink(try door.open(), observer) } catch {
+            observer.failed(error)
+            throw error
+        }
+    }
 
     /// What is behind a door: who is inside already, who waits, or who opens.
     ///
@@ -139,7 +154,7 @@ public final class CameraPorch: Sendable {
     private func open(_ door: any CameraDoor) async throws(PTPError) -> Guest {
         let result: Result<PTPCamera, PTPError>
         do throws(IngestError) {
-            result = try await pool.run { () throws(IngestError) in Result { () throws(PTPError) in PTPCamera(try door.open()) } }
+            result = try await pool.run { () throws(IngestError) in Result { () throws(PTPError) in PTPCamera(try self.connect(door)) } }
         } catch { throw .sink(error) }
         let camera = try result.get()
         do throws(PTPError) {

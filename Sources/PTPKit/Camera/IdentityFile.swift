@@ -18,7 +18,7 @@ public enum IdentityFile {
     }
 
     /// What is kept; nil where nothing is.
-    static func known(_ state: String) -> InitiatorIdentity? { read(state + "/" + name).flatMap(parse) }
+    public static func known(_ state: String) -> InitiatorIdentity? { read(state + "/" + name).flatMap(parse) }
 
     /// False where there is no state directory.
     static func hasPlace(_ state: String) -> Bool { access(state, F_OK) == 0 }

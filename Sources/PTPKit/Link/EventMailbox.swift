@@ -4,7 +4,14 @@ import Synchronization
 ///
 /// Bounded: when nobody reads, the oldest are dropped and `overflowed` says so, which means "list the card again".
 public final class EventMailbox: Sendable {
+    /// What comes from a camera that nobody asked for.
+    public enum Arrival: Sendable, Hashable {
+        case event(PTPEvent)
+        /// It wants to know whether we are there; the link has answered.
+        case ping
+    }
     private struct State {
+        var observers: [@Sendable (Arrival) -> Void] = []
         var events: [PTPEvent] = []
         var overflowed = false
         var ended: PTPError?
@@ -17,6 +24,7 @@ public final class EventMailbox: Sendable {
     public init(limit: Int = 4096) { self.limit = limit }
 
     public func post(_ event: PTPEvent) {
+        tell(.event(event))
         wake { state in
             if state.events.count >= limit {
                 state.events.removeFirst(limit / 2)
@@ -24,6 +32,22 @@ public final class EventMailbox: Sendable {
             }
             state.events.append(event)
         }
+    }
+
+    /// A ping has come, and was answered.
+    func notePing() { tell(.ping) }
+
+    private func tell(_ arrival: Arrival) { for observer in state.withLock(\.observers) { observer(arrival) } }
+
+    /// Tells `body` of everything that arrives from now on, before anybody takes it, and of the events that are waiting now.
+    ///
+    /// Called on the thread that hears the camera; several observers may listen.
+    public func observe(_ body: @escaping @Sendable (Arrival) -> Void) {
+        let waiting = state.withLock { state in
+            state.observers.append(body)
+            return state.events
+        }
+        for event in waiting { body(.event(event)) }
     }
 
     /// No more events will come.

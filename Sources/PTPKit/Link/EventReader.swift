@@ -31,7 +31,9 @@ enum EventReader {
         case .event:
             mailbox.post(
                 try buffer.peek(length) { bytes throws(PTPError) in try PTPEvent(ip: bytes.extracting(IPPacket.headSize..<length)) })
-        case .ping: try stream.write(IPPacket.bare(.pong), by: .after(.seconds(5)))
+        case .ping:
+            mailbox.notePing()
+            try stream.write(IPPacket.bare(.pong), by: .after(.seconds(5)))
         default: break
         }
     }

@@ -119,7 +119,9 @@ public final class PTPIPLink: CameraLink {
             return .dataBegins(transaction: transaction, code: nil, total: total == IPPacket.unknownTotal ? nil : total)
         case .cancel: return .cancelled(transaction: try cursor.take(from: body))
         case .event: mailbox.post(try PTPEvent(ip: body))
-        case .ping: try command.write(IPPacket.bare(.pong), by: deadline)
+        case .ping:
+            mailbox.notePing()
+            try command.write(IPPacket.bare(.pong), by: deadline)
         case .initFail: throw .busy("it ended the connection")
         default: break
         }

@@ -28,11 +28,11 @@ struct CameraRecorder {
     }
 
     private func open(_ door: any CameraDoor, _ recorder: Recorder) async throws(PTPError) -> PTPCamera {
-        let pool = BlockingPool("filmgate.cameras.recording", width: 1)
+        let pool = BlockingPool("filmgate.cameras.recording", width: 1), porch = workplace.porch
         let result: Result<PTPCamera, PTPError>
         do throws(IngestError) {
             result = try await pool.run { () throws(IngestError) in
-                Result { () throws(PTPError) in PTPCamera(RecordingLink(try door.open(), recorder)) }
+                Result { () throws(PTPError) in PTPCamera(ObservedLink(try porch.connect(door), recorder)) }
             }
         } catch { throw .sink(error) }
         let camera = try result.get()

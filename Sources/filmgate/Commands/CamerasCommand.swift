@@ -15,6 +15,7 @@ struct CamerasCommand: AsyncParsableCommand {
               filmgate cameras --search
               filmgate cameras --record body.txt --camera usb://001/004
               filmgate cameras --watch
+              filmgate cameras --host 192.168.1.1 --trace
             """)
 
     @Option(help: ArgumentHelp("Also ask the camera at this address; may be given several times.", valueName: "host[:port]"))
@@ -35,11 +36,12 @@ struct CamerasCommand: AsyncParsableCommand {
     @Flag(help: "Report what is plugged in and pulled out, until stopped.")
     var watch = false
 
+    @OptionGroup var tracing: TraceOptions
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
         if let code { return try tell(code) }
-        let workplace = try Workplace(options), usb = USBHost()
+        let workplace = try workplace(), usb = USBHost()
         if watch { return await tell(usb.changes()) }
         if let record { return try await keep(record, workplace) }
         guard camera == nil else { throw ValidationError("--camera goes with --record; filmgate import --camera takes from one.") }
@@ -67,6 +69,12 @@ struct CamerasCommand: AsyncParsableCommand {
         if found.isEmpty {
             Console.err("No camera is plugged in. A camera must be switched on, and its USB mode not set to charging alone.")
         }
+    }
+
+    private func workplace() throws -> Workplace {
+        var workplace = try Workplace(options)
+        try workplace.trace(tracing)
+        return workplace
     }
 
     /// A session as a pipeline would have it, written down.

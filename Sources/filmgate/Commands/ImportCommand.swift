@@ -16,10 +16,14 @@ struct ImportOptions: ParsableArguments {
     var via: String?
 
     @OptionGroup var how: TakingOptions
+    @OptionGroup var tracing: TraceOptions
 
     /// An empty word is a variable that was not set, and never the folder that one happens to be in.
     func validate() throws {
         if paths.contains("") { throw ValidationError("The path of a card or folder is empty.") }
+        if via == "gphoto2", tracing.trace != nil {
+            throw ValidationError("--trace shows what Filmgate itself says to cameras; with --via gphoto2 libgphoto2 does. Leave out one.")
+        }
     }
 }
 
@@ -67,6 +71,7 @@ struct ImportRun {
     func run() async throws {
         let how = importing.how, following = how.following, wait = try following.patience()
         var workplace = try Workplace(options)
+        try workplace.trace(importing.tracing)
         if dryRun { workplace.keepNothing() }
         guard how.pipeline != nil || how.to.isEmpty || !importing.paths.isEmpty || importing.camera != nil else {
             throw ValidationError("Say what to import: the path of a card or a folder, or --camera ID.")

@@ -72,10 +72,11 @@ struct RunCommand: AsyncParsableCommand {
     var errorOnEmpty = false
 
     @OptionGroup var following: PipelineOptions
+    @OptionGroup var tracing: TraceOptions
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
-        let workplace = try Workplace(options), wait = try following.patience(), overrides = try following.overrides()
+        let workplace = try workplace(), wait = try following.patience(), overrides = try following.overrides()
         let file = UserPath.absolute(pipeline)
         let pipeline = try workplace.load(file, overrides: overrides)
         guard !pipeline.sources.isEmpty else {
@@ -99,5 +100,11 @@ struct RunCommand: AsyncParsableCommand {
         live.load = { workplace.loader(overrides: overrides).load(path: file) }
         live.metrics = listening
         try await live.run(pipeline)
+    }
+
+    private func workplace() throws -> Workplace {
+        var workplace = try Workplace(options)
+        try workplace.trace(tracing)
+        return workplace
     }
 }

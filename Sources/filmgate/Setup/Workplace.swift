@@ -16,7 +16,7 @@ struct Workplace {
     let programs = ModuleFinder()
     /// What camera modules are given to look at.
     var buses: [any CameraBus] = [USBCameraBus()]
-    let porch = CameraPorch()
+    private(set) var porch = CameraPorch()
     private(set) var finder: CameraFinder
     /// A plan writes nothing, not even what it found out about cameras.
     private(set) var keepsNothing = false
@@ -32,6 +32,14 @@ struct Workplace {
                 Terminal.isThere ? Terminal.line("Passphrase of the secret store", hidden: true).map { SecretValue($0) } : nil
             })
         do throws(IngestError) { registry = try Modules.registry(programs) } catch { throw Self.end(error, options) }
+    }
+
+    /// From now on what is said with cameras is shown as `--trace` asks for it; nothing changes without it.
+    mutating func trace(_ trace: TraceOptions) throws {
+        guard let target = trace.trace else { return }
+        let sheet: CameraTrace, state = options.stateDirectory
+        do throws(IngestError) { sheet = try CameraTrace(target) } catch { throw Self.end(error, options) }
+        porch = CameraPorch(observer: { sheet.observer(at: $0, state: state) })
     }
 
     /// From now on nothing is kept: not who we are to cameras, not where they were found.
