@@ -154,6 +154,7 @@ import Testing
         try table.frames("hot", count: 1, from: 0)
         let run = try start(table)
         for round in 1...4 {
+            try write(table, to: ["archive"], rule: "retry: { first: \(round)s }")
             Glibc.kill(run.process.processIdentifier, SIGHUP)
             #expect(waits(run, for: round, "taken"))
             try table.frames("hot", count: 1, from: round * 10)
@@ -162,5 +163,43 @@ import Testing
         let outcome = run.kill(SIGTERM)
         #expect(outcome.status == 143)
         #expect(outcome.count("delivered") == 5)
+    }
+
+    /// Counts, connections and half uploads are a run's own: what is asked to read an unchanged file again keeps them.
+    @Test func aReloadThatChangesNothingInterruptsNothing() throws {
+        let table = try Table()
+        try table.frames("hot", count: 3, from: 0)
+        let run = try start(table)
+        #expect(Background.within(seconds: 30) { table.files(table.archive).count == 3 })
+        for round in 1...3 {
+            Glibc.kill(run.process.processIdentifier, SIGHUP)
+            #expect(waits(run, for: round, "unchanged"))
+        }
+        // A remark moves every place in the file, and means nothing either.
+        let file = table.path("live.yaml"), text = try String(contentsOfFile: file, encoding: .utf8)
+        try table.write("live.yaml", "# a remark\n" + text)
+        #expect(waits(run, for: 4, "unchanged"))
+        let outcome = run.kill(SIGTERM)
+        #expect(count(run, reload: "taken") == 0)
+        #expect(outcome.count("seen") == 3 && outcome.count("alreadySeen") == 0, "\(outcome.output)")
+        let runs = try table.run(["history"]).items("run")
+        #expect(runs.count == 1)
+    }
+
+    /// A certificate or secret that was renewed is read once, by those who use it.
+    @Test func aFileThatThePipelineNamesCountsAsAChange() throws {
+        let table = try Table(), secret = try table.write("secret", "one")
+        try table.frames("hot", count: 1, from: 0)
+        let file = try write(table, to: ["archive"])
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        try table.write("live.yaml", text + "\nauth:\n  me: { bearer: { token: \"${file:\(secret)}\" } }\n")
+        let run = try Background(["run", file, "--state", table.state, "--json"])
+        #expect(Background.within(seconds: 30) { table.files(table.archive).count == 1 })
+        Glibc.kill(run.process.processIdentifier, SIGHUP)
+        #expect(waits(run, for: 1, "unchanged"))
+        try table.write("secret", "two")
+        Glibc.kill(run.process.processIdentifier, SIGHUP)
+        #expect(waits(run, for: 1, "taken"))
+        #expect(run.kill(SIGTERM).status == 143)
     }
 }

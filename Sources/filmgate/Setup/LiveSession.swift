@@ -62,7 +62,10 @@ struct LiveSession {
         let bar = session.drawing(progress)
         defer { bar?.cancel() }
         while let pipeline = next {
-            let (runner, plan, own) = try runner(pipeline, ledger, hub), reload = Reload(self, ledger: ledger, runner: runner)
+            // Before anybody reads the files that it names: what changes from now on is a change.
+            let present = PipelineFingerprint(pipeline)
+            let (runner, plan, own) = try runner(pipeline, ledger, hub)
+            let reload = Reload(self, ledger: ledger, runner: runner, present: present)
             let accounts = AccountWatch(plan.signIns, workplace.options.logger)
             defer { accounts.end() }
             try PipelineSnapshot(state: session.options.state).keep(pipeline)

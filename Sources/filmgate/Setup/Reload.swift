@@ -9,8 +9,12 @@ final class Reload: Sendable {
     private struct State { var next: PipelineFile?, isBusy = false, isAskedAgain = false }
     private let live: LiveSession, ledger: SQLiteLedger, runner: Runner
     private let state = Mutex(State())
+    /// What the runner was made from.
+    private let present: PipelineFingerprint
 
-    init(_ live: LiveSession, ledger: SQLiteLedger, runner: Runner) { (self.live, self.ledger, self.runner) = (live, ledger, runner) }
+    init(_ live: LiveSession, ledger: SQLiteLedger, runner: Runner, present: PipelineFingerprint) {
+        (self.live, self.ledger, self.runner, self.present) = (live, ledger, runner, present)
+    }
 
     /// What the run goes on with, once the runner has returned.
     var taken: PipelineFile? { state.withLock(\.next) }
@@ -47,6 +51,9 @@ final class Reload: Sendable {
                 live.session.json ? Console.out(DiagnosticLine.json(diagnostic)) : Console.err(DiagnosticLine.human(diagnostic, loaded))
             }
             return tell("refused", "The changed pipeline has mistakes: this run keeps the old one.")
+        }
+        guard PipelineFingerprint(pipeline) != present else {
+            return tell("unchanged", "The pipeline says what it said before: nothing is interrupted.")
         }
         if let trouble = await trouble(with: pipeline) {
             return tell("refused", "The changed pipeline cannot be run: \(trouble) This run keeps the old one.")
