@@ -2,10 +2,10 @@ public import AuthKit
 public import FilmgateCore
 public import HTTPKit
 
-/// `clerk`: an API key, an OAuth application, or an e-mail code and a session whose tokens live a minute.
+/// `clerk`: an API key, an OAuth application, or an e-mail code or password and a session whose tokens live a minute.
 public struct ClerkAuth: Module, SessionProvider {
     public static let manifest = Manifest(
-        "clerk", "Signs in at Clerk: API key, browser, or e-mail code.", stability: .beta)
+        "clerk", "Signs in at Clerk: API key, browser, e-mail code or password.", stability: .beta)
 
     public let session: AccountSession, scope: CredentialScope
     let options: ClerkOptions, oauth: OAuthClient?, frontend: ClerkFrontend
@@ -23,7 +23,7 @@ public struct ClerkAuth: Module, SessionProvider {
         clock: @escaping @Sendable () -> Int = AccountSession.wallClock
     ) {
         options = config
-        frontend = ClerkFrontend(base: base, options: config, transport: transport, clock: clock)
+        frontend = ClerkFrontend(name: context.name, base: base, options: config, transport: transport, clock: clock)
         oauth = config.clientID.map { OAuthClient(issuer: base, id: $0, transport: transport, clock: clock) }
         scope = CredentialScope(context.name, origins: config.origins, plainHTTP: config.plainHTTP)
         let key = ClerkKey(key: config.apiKey, secrets: context.lookup.secrets, clock: clock)
@@ -37,6 +37,9 @@ public struct ClerkAuth: Module, SessionProvider {
         session = AccountSession(name: context.name, vault: context.vault, grant: grant, clock: clock)
     }
 
+    /// Where the session is Filmgate's own; a browser's page does both by itself, and a key stands for itself.
+    public var abilities: Set<SignInAbility> { options.way == .email ? [.registration, .identityToken] : [] }
+
     public func signIn(_ desk: any SignInDesk, _ wish: SignInWish) async throws(IngestError) -> Account {
         guard wish.flow != .device else {
             throw IngestError(.misconfigured, "Clerk has no sign-in by device code.", advice: "Use --browser or --paste, or an API key.")
@@ -48,6 +51,10 @@ public struct ClerkAuth: Module, SessionProvider {
             }
             // Nobody has to: it is looked up where it is kept, and what keeps from that is said.
             if let key, let credential = try await key.obtain() { return credential }
+            if wish.flow == .identityToken {
+                return try await ClerkIdentity(frontend: frontend, desk: desk, registers: wish.registers).run()
+            }
+            if wish.registers { return try await ClerkSignUp(frontend: frontend, desk: desk).run() }
             return try await ClerkSignIn(frontend: frontend, desk: desk).run()
         }
     }

@@ -4,24 +4,27 @@ import HTTPKit
 
 /// Clerk's frontend API as native clients use it: a client token that stays, sessions, and tokens of theirs that live a minute.
 struct ClerkFrontend: AccountGrant {
+    /// What the pipeline file calls the sign-in, for advice.
+    let name: String
     let base: String, options: ClerkOptions, transport: any HTTPTransport, clock: @Sendable () -> Int
 
     static let version = "2026-05-12"
 
     /// One call; `token` is the client token, and what the answer carries replaces it.
     ///
-    /// No `Origin` is sent: together with a token Clerk refuses it.
+    /// No `Origin` is sent: together with a token Clerk refuses it. Changes go as POST that says what is meant, as its own clients do it.
     func call(_ method: String, _ path: String, _ form: [(String, String)] = [], token: inout SecretValue?) async throws(IngestError)
         -> (response: HTTPResponse, json: JSONValue)
     {
-        var request = HTTPRequest(method, "\(base)\(path)?_is_native=1", headers: [("Accept", "application/json")])
+        let isPlain = method == "GET" || method == "POST", query = "_is_native=1" + (isPlain ? "" : "&_method=\(method)")
+        var request = HTTPRequest(isPlain ? method : "POST", "\(base)\(path)?\(query)", headers: [("Accept", "application/json")])
         request.set("clerk-api-version", Self.version)
         if let token { request.set("Authorization", token.reveal()) }
         let text = form.map { "\(Percent.encode($0.0))=\(Percent.encode($0.1))" }.joined(separator: "&")
         let body = method == "GET" ? nil : HTTPBody.text(text, type: "application/x-www-form-urlencoded")
         var response = try await transport.send(HTTPExchange(request, body: body))
         response.redactor = Redactor(
-            secrets: [token].compactMap { $0 } + form.filter { $0.0 == "code" || $0.0 == "password" }.map { SecretValue($0.1) })
+            secrets: [token].compactMap { $0 } + form.filter { ["code", "password", "token"].contains($0.0) }.map { SecretValue($0.1) })
         if let said = response[header: "Authorization"] {
             let bare = said.hasPrefix("Bearer") ? String(said.dropFirst(6).drop { $0 == " " }) : said
             token = bare.isEmpty ? nil : SecretValue(bare)
@@ -29,28 +32,12 @@ struct ClerkFrontend: AccountGrant {
         return (response, response.json ?? .null)
     }
 
-    /// Clerk's own words for what went wrong, and what they mean.
-    static func failure(_ response: HTTPResponse, _ json: JSONValue) -> IngestError {
-        var error = HTTPStatus.error(for: response)
-        let code = json.at("errors.0.code")?.text ?? ""
-        if code == "native_api_disabled" {
-            return IngestError(
-                .unauthorized, "The instance does not allow native clients.",
-                advice: "Its owner can turn on the Native API in Clerk's dashboard.")
-        }
-        if (400..<500).contains(response.status), ![408, 425, 429].contains(response.status) {
-            let words = json.at("errors.0.long_message")?.text ?? json.at("errors.0.message")?.text ?? ServerWords.of(response)
-            error = IngestError(.unauthorized, "Clerk refuses: \(HeaderText.clean(response.redactor.scrub(String(words.prefix(200)))))")
-        }
-        return error
-    }
-
     /// A token of the session, fresh for a minute.
     func mint(_ session: String, client: SecretValue, account: Account) async throws(IngestError) -> Credential {
         var token: SecretValue? = client
         let path = "/v1/client/sessions/\(Percent.encode(session))/tokens" + (options.template.map { "/" + Percent.encode($0) } ?? "")
         let (response, json) = try await call("POST", path, options.organization.map { [("organization_id", $0)] } ?? [], token: &token)
-        guard response.status == 200 else { throw Self.failure(response, json) }
+        guard response.status == 200 else { throw failure(response, json) }
         guard let text = json["jwt"]?.text, let claims = try? IDToken(text), let client = token ?? Optional(client) else {
             throw IngestError(.unavailable, "Clerk gave no session token.")
         }
@@ -76,7 +63,7 @@ struct ClerkFrontend: AccountGrant {
     func account(of credential: Credential) async throws(IngestError) -> Account {
         var token = credential.refresh
         let (response, json) = try await call("GET", "/v1/client", token: &token)
-        guard response.status == 200 else { throw Self.failure(response, json) }
+        guard response.status == 200 else { throw failure(response, json) }
         guard case .array(let sessions)? = json.at("response.sessions"),
             let session = sessions.first(where: {
                 $0["id"]?.text == credential.extra["session"]?.reveal() && $0["status"]?.text == "active"
@@ -97,6 +84,6 @@ struct ClerkFrontend: AccountGrant {
         guard let session = credential.extra["session"] else { return }
         var token = credential.refresh
         let (response, json) = try await call("POST", "/v1/client/sessions/\(Percent.encode(session.reveal()))/remove", token: &token)
-        guard response.status == 200 || response.status == 404 || response.status == 401 else { throw Self.failure(response, json) }
+        guard response.status == 200 || response.status == 404 || response.status == 401 else { throw failure(response, json) }
     }
 }

@@ -4,8 +4,13 @@ import HTTPKit
 /// The options of `clerk`.
 public struct ClerkOptions: ModuleConfig {
     enum Way: Sendable { case apiKey, oauth, email }
+    enum Strategy: String, CaseIterable, ConfigValue {
+        case emailCode = "email_code"
+        case password
+    }
 
-    var key = PublishableKey(), apiKey = Secret(), clientID: String?, email: String?, template: String?, organization: String?
+    var key = PublishableKey(), apiKey = Secret(), clientID: String?, email: String?, strategy: Strategy?, template: String?,
+        organization: String?
     var scopes = ["openid", "profile", "email", "offline_access"], redirectPorts: [Int] = [], origins: [String] = [], plainHTTP = false
 
     public init() {}
@@ -14,7 +19,8 @@ public struct ClerkOptions: ModuleConfig {
         .field("publishable_key", \.key, "The instance's publishable key, pk_live_… or pk_test_…; it says where to sign in."),
         .field("api_key", \.apiKey, "A user's API key (ak_…), as a reference; nobody has to sign in then."),
         .field("client_id", \.clientID, "A public OAuth application of the instance: sign-in by browser with PKCE."),
-        .field("email", \.email, "The e-mail address to sign in with by code, without an OAuth application."),
+        .field("email", \.email, "The e-mail address to sign in with, by code or password, without an OAuth application."),
+        .field("strategy", \.strategy, "How the address signs in; absent = by code, or by password where the account has no code."),
         .field("template", \.template, "JWT template for the session's tokens, such as convex."),
         .field("organization", \.organization, "The organization to act for."),
         .field("scopes", \.scopes, "What an OAuth application asks for."),
@@ -33,6 +39,11 @@ public struct ClerkOptions: ModuleConfig {
         }
         if way == .apiKey, clientID != nil || email != nil {
             throw ConfigError(node.mark, "bad-option", "Take one way to sign in: `api_key`, `client_id`, or `email`.")
+        }
+        if way != .email, strategy != nil {
+            throw ConfigError(
+                node["strategy"]?.mark ?? node.mark, "bad-option", "`strategy` is for sign-ins by e-mail address, and this one is none.",
+                hint: "Leave it out, or leave out \(way == .apiKey ? "`api_key`" : "`client_id`").")
         }
         for (name, text) in [("template", template), ("organization", organization)] {
             if let text, !Secret.isStoreName(text) {

@@ -42,8 +42,12 @@ public struct OIDCAuth: Module, SessionProvider {
         return identity
     }
 
+    /// A machine's sign-in has nobody's identity.
+    public var abilities: Set<SignInAbility> { options.flow == .clientCredentials ? [] : [.identityToken] }
+
     public func signIn(_ desk: any SignInDesk, _ wish: SignInWish) async throws(IngestError) -> Account {
         try await session.signIn(scope.origins) { () async throws(IngestError) in
+            if wish.flow == .identityToken { return try await exchanged(desk) }
             let flow = try await flow(wish)
             switch flow {
             case .device: return try await DeviceGrant(client, options.form, sleep: sleep).run(desk)
@@ -59,6 +63,11 @@ public struct OIDCAuth: Module, SessionProvider {
         }
     }
 
+    private func exchanged(_ desk: any SignInDesk) async throws(IngestError) -> Credential {
+        let (text, token) = try await IDToken.handedIn(desk, now: client.clock())
+        return try await TokenExchange(client, try options.exchangeForm(token)).run(text)
+    }
+
     /// What the person says, else the file, else what the provider offers.
     private func flow(_ wish: SignInWish) async throws(IngestError) -> OIDCOptions.Flow {
         if options.flow == .clientCredentials { return .clientCredentials }
@@ -66,7 +75,7 @@ public struct OIDCAuth: Module, SessionProvider {
         case .device: return .device
         case .browser: return .browser
         case .paste: return .paste
-        case nil: break
+        case .identityToken, nil: break
         }
         if let flow = options.flow { return flow }
         return try await client.discovery.metadata().device == nil ? .browser : .device

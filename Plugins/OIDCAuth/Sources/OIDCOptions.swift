@@ -11,7 +11,8 @@ public struct OIDCOptions: ModuleConfig {
     enum Preset: String, CaseIterable, ConfigValue { case auth0, google, keycloak, glewlwyd }
 
     var issuer = "", clientID = "", clientSecret = Secret(), flow: Flow?, preset: Preset?, bearer: Bearer?
-    var scopes: [String]?, audience: String?, authorize: [String: String] = [:], redirectPorts: [Int] = []
+    var scopes: [String]?, audience: String?, authorize: [String: String] = [:], exchange: [String: String] = [:],
+        redirectPorts: [Int] = []
     var origins: [String] = [], plainHTTP = false, caFile: String?
 
     public init() {}
@@ -26,6 +27,7 @@ public struct OIDCOptions: ModuleConfig {
         .field("scopes", \.scopes, "What to ask for; absent = as the preset says."),
         .field("audience", \.audience, "The API that the access token is for, where the provider asks for one."),
         .field("authorize", \.authorize, "Further parameters of the authorization request, such as connection: apple."),
+        .field("exchange", \.exchange, "Further parameters of a token exchange, such as subject_issuer: google."),
         .field("redirect_ports", \.redirectPorts, "Ports registered for http://127.0.0.1:PORT/callback; absent = any free one."),
         .field("origins", \.origins, "The only origins that may receive the token; absent = those of the targets that use it."),
         .field("plain_http", \.plainHTTP, "Also sends it over plain http to other machines, readable by anyone on the way."),
@@ -82,6 +84,9 @@ public struct OIDCOptions: ModuleConfig {
         if let reserved = authorize.keys.sorted().first(where: Self.reserved.contains) {
             throw mistake("authorize", "`\(reserved)` is set by itself.")
         }
+        if let reserved = exchange.keys.sorted().first(where: Self.exchanged.contains) {
+            throw mistake("exchange", "`\(reserved)` is set by itself.")
+        }
         if let port = redirectPorts.first(where: { !(1...65_535).contains($0) }) {
             throw mistake("redirect_ports", "\(port) is not a port.")
         }
@@ -91,4 +96,5 @@ public struct OIDCOptions: ModuleConfig {
     private static let reserved: Set = [
         "response_type", "client_id", "redirect_uri", "state", "nonce", "code_challenge", "code_challenge_method", "scope", "client_secret",
     ]
+    private static let exchanged: Set = ["grant_type", "subject_token", "client_id", "client_secret", "scope", "audience"]
 }

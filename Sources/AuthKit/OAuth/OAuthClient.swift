@@ -55,7 +55,8 @@ public struct OAuthClient: Sendable {
     }
 
     private static func isSecret(_ name: String) -> Bool {
-        ["refresh_token", "code", "code_verifier", "device_code", "token", "client_secret", "password"].contains(name)
+        ["refresh_token", "code", "code_verifier", "device_code", "token", "client_secret", "password", "subject_token"]
+            .contains(name)
     }
 }
 

@@ -64,10 +64,24 @@ public protocol AccountProvider: AuthProvider {
     /// Reads what is stored. `validating`: renews it where that is due, and asks the provider whether it still holds. Trouble with the
     /// network, and a store that cannot be opened, are thrown and never sign out.
     func restore(validating: Bool) async throws(IngestError) -> AccountFacts
+    /// What it can be wished for; the caller asks for nothing else.
+    var abilities: Set<SignInAbility> { get }
     /// Signs a person in and stores what comes of it. `unauthorized` when it was refused or took too long.
     func signIn(_ desk: any SignInDesk, _ wish: SignInWish) async throws(IngestError) -> Account
     /// Forgets what is stored, first and whatever happens, then tells the provider. An error is about the second half only.
     func signOut() async throws(IngestError)
+}
+
+extension AccountProvider {
+    public var abilities: Set<SignInAbility> { [] }
+}
+
+/// What not every sign-in can do.
+public enum SignInAbility: Sendable, Hashable, CaseIterable {
+    /// Makes an account for somebody who has none.
+    case registration
+    /// Takes the identity token of another sign-in for its own.
+    case identityToken
 }
 
 /// How a person wants to sign in, where the provider leaves a choice.
@@ -79,10 +93,14 @@ public struct SignInWish: Sendable, Hashable {
         case browser
         /// Any browser; the address where it ends is pasted back.
         case paste
+        /// The identity token of another sign-in, asked for at the desk and exchanged at the provider (`SignInAbility.identityToken`).
+        case identityToken
     }
     /// Nil = what the options say.
     public var flow: Flow?
-    public init(flow: Flow? = nil) { self.flow = flow }
+    /// Makes the account first (`SignInAbility.registration`).
+    public var registers: Bool
+    public init(flow: Flow? = nil, registers: Bool = false) { (self.flow, self.registers) = (flow, registers) }
 }
 
 /// Where a person sits while signing in: shows addresses, asks questions.

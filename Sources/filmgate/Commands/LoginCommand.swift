@@ -14,6 +14,8 @@ struct LoginCommand: AsyncParsableCommand {
               filmgate login wedding.yaml
               filmgate login studio --device
               pass show gallery | filmgate login gallery
+              filmgate login studio --register
+              filmgate login studio --identity-token - < token
               filmgate login --check
               filmgate login --protect --unlock-with "/usr/local/bin/fingerprint-then-passphrase"
             """)
@@ -28,6 +30,15 @@ struct LoginCommand: AsyncParsableCommand {
     @Flag(help: "By a code that is entered in any browser, anywhere.") var device = false
     @Flag(help: "By this machine's browser.") var browser = false
     @Flag(help: "By any browser; the address where it ends is pasted back.") var paste = false
+    @Flag(help: "Make an account first; asks for what a new one needs, on the terminal or from stdin: e-mail address, password, code.")
+    var register = false
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "By the identity token of another sign-in, read from stdin, for which the provider gives its own.", valueName: "-"))
+    var identityToken: String?
+
     @Flag(help: "Do not open a browser; only print the address.") var noBrowser = false
     @Flag(help: "Encrypt the secret store with a passphrase.") var protect = false
     @Flag(help: "Store the secrets without a passphrase again.") var unprotect = false
@@ -44,19 +55,33 @@ struct LoginCommand: AsyncParsableCommand {
         guard [device, browser, paste].filter({ $0 }).count <= 1 else {
             throw ValidationError("Use only one of --device, --browser and --paste.")
         }
+        // Not shown again: what stands here may be the token itself.
+        guard identityToken == nil || identityToken == "-" else {
+            throw ValidationError("--identity-token takes `-`: the token is read from stdin, since anybody here can read arguments.")
+        }
+        guard !isSpecial || !(device || browser || paste || check || protect || unprotect) else {
+            throw ValidationError("Use --register and --identity-token alone or with each other.")
+        }
         guard !(protect && unprotect) else { throw ValidationError("Use only one of --protect and --unprotect.") }
         guard Duration(text: lockAfter) != nil else { throw ValidationError("--lock-after takes a duration such as 15m.") }
         guard unlockWith?.hasPrefix("/") != false else { throw ValidationError("--unlock-with takes a program by its whole path.") }
     }
+
+    /// Not the way that the pipeline file means.
+    private var isSpecial: Bool { register || identityToken != nil }
 
     func run() async throws {
         let workplace = try Workplace(options)
         if protect || unprotect { return try await seal(workplace) }
         let all = try await SignIns(workplace: workplace).all(what, pipeline: pipeline, keeping: true)
         if check { return try await WhoamiCommand.tell(all, asking: true, options) }
+        if isSpecial, all.count != 1 {
+            let names = all.map(\.name).joined(separator: ", ")
+            throw Workplace.refuse("Say which sign-in it is for\(names.isEmpty ? "" : ": \(names)").", options)
+        }
         var failed: IngestError?
-        for entry in all where !entry.stored.isEmpty || entry.account != nil {
-            if !isNamed(entry), await entry.line(asking: false).isFine, entry.isTypedIn(workplace.vault) { continue }
+        for entry in all where !entry.stored.isEmpty || entry.account != nil || isSpecial {
+            if !isNamed(entry), !isSpecial, await entry.line(asking: false).isFine, entry.isTypedIn(workplace.vault) { continue }
             let result = await Result { () async throws(IngestError) in try await signIn(entry, workplace) }
             if case .success(let account) = result {
                 await entry.tell(workplace) { $0.signedIn(entry.name, account: account?.shown) }
@@ -75,9 +100,12 @@ struct LoginCommand: AsyncParsableCommand {
 
     /// The account; nil for a sign-in that has none but its secrets.
     private func signIn(_ entry: SignIn, _ workplace: Workplace) async throws(IngestError) -> Account? {
+        try refuseWhatItCannot(entry)
         let desk = TerminalDesk(name: entry.name, json: options.json, opensBrowser: !noBrowser)
         var isOther = false
-        for typed in entry.stored {
+        // What comes by stdin is for the special way alone.
+        let isKnown = isSpecial && entry.isTypedIn(workplace.vault)
+        for typed in entry.stored where !isKnown {
             let value = SecretValue(try await desk.ask("\(typed.option) of \(entry.name)", hidden: true))
             if try TypedSecret.keep(value, as: typed.entry, for: typed.addresses, in: workplace.vault) { isOther = true }
         }
@@ -87,7 +115,7 @@ struct LoginCommand: AsyncParsableCommand {
             return nil
         }
         let before = try? await account.restore(validating: false).state
-        let fresh = try await account.signIn(desk, SignInWish(flow: device ? .device : browser ? .browser : paste ? .paste : nil))
+        let fresh = try await account.signIn(desk, wish)
         if case .signedIn(let old)? = before, old.id != fresh.id {
             await desk.tell(
                 "was \(old.shown), is \(fresh.shown) now. What was delivered counts for both; use an entry of its own for another account.")
@@ -95,6 +123,27 @@ struct LoginCommand: AsyncParsableCommand {
         // Whoever was signed in before may not be known any more; whose events are remembered is.
         try await forgetEvents(entry, fresh, desk)
         return fresh
+    }
+
+    private var wish: SignInWish {
+        let flow: SignInWish.Flow? = identityToken != nil ? .identityToken : device ? .device : browser ? .browser : paste ? .paste : nil
+        return SignInWish(flow: flow, registers: register)
+    }
+
+    /// Before anybody is asked for anything.
+    private func refuseWhatItCannot(_ entry: SignIn) throws(IngestError) {
+        let can = entry.account?.abilities ?? []
+        let place = "the way that `\(entry.name)` (\(entry.module)) signs in"
+        if identityToken != nil, !can.contains(.identityToken) {
+            throw IngestError(
+                .misconfigured, "There is no exchange of identity tokens in \(place).",
+                advice: "Sign in with `filmgate login \(entry.name)`.")
+        }
+        if register, !can.contains(.registration) {
+            throw IngestError(
+                .misconfigured, "There is no registration in \(place).",
+                advice: "Make the account on the service's own page, then run `filmgate login \(entry.name)`.")
+        }
     }
 
     /// Events that another account saw by this sign-in are remembered no more.
