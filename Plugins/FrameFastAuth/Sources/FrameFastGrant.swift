@@ -13,6 +13,9 @@ final class FrameFastGrant: AccountGrant {
         (self.api, self.options, self.secrets, self.clock) = (api, options, secrets, clock)
     }
 
+    /// What was left when the token was given.
+    static let credits = "credits"
+
     private var isEvent: Bool { options.username != nil }
     private var client: String { options.username ?? "desktop" }
 
@@ -81,6 +84,7 @@ final class FrameFastGrant: AccountGrant {
         let event = response.json?["event_id"]?.text ?? username, name = response.json?["event_name"]?.text.map(HeaderText.clean)
         var credential = credential(token, Account(id: HeaderText.clean(event), name: name, issuer: api.base))
         credential.expires = clock() + 12 * 3600
+        if case .integer(let left)? = response.json?["credits_remaining"] { credential.extra[Self.credits] = SecretValue(String(left)) }
         return credential
     }
 

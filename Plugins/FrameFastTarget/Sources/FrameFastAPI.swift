@@ -18,6 +18,8 @@ struct FrameFastAPI: Sendable {
     let client: HTTPClient
     /// Without the credential: for addresses that carry their own signature.
     let bare: HTTPClient
+    /// For small questions, which are answered soon or not at all.
+    let quick: any HTTPTransport
 
     /// `fine`: further statuses that are no failure.
     func ask(_ method: String, _ path: String, _ value: JSONValue? = nil, fine: Set<Int> = []) async throws(IngestError) -> JSONValue {
@@ -25,16 +27,20 @@ struct FrameFastAPI: Sendable {
     }
 
     private func answer(
-        _ method: String, _ path: String, _ value: JSONValue?, fine: Set<Int>
+        _ method: String, _ path: String, _ value: JSONValue?, fine: Set<Int>, by other: HTTPClient? = nil
     ) async throws(IngestError) -> HTTPResponse {
+        let response = try await (other ?? client).deliver(request(method, path, value))
+        guard (200..<300).contains(response.status) || fine.contains(response.status) else { throw Self.error(for: response) }
+        return response
+    }
+
+    private func request(_ method: String, _ path: String, _ value: JSONValue? = nil) -> HTTPExchange {
         var root = base
         while root.hasSuffix("/") { root.removeLast() }
         var request = HTTPRequest(method, root + path, headers: [("Accept", "application/json")])
         request.set("traceparent", Self.traceparent())
         let body = value?.body ?? (method == "POST" ? .bytes([]) : nil)
-        let response = try await client.deliver(HTTPExchange(request, body: body))
-        guard (200..<300).contains(response.status) || fine.contains(response.status) else { throw Self.error(for: response) }
-        return response
+        return HTTPExchange(request, body: body)
     }
 
     func presign(_ job: UploadJob, type: String, source: String?) async throws(IngestError) -> UploadTicket {
@@ -57,6 +63,31 @@ struct FrameFastAPI: Sendable {
         case 409: return .goneOn
         default: return .ticket(try ticket(response.json ?? .null))
         }
+    }
+
+    /// Whether the service goes on by itself with an upload that it has and put off for want of credits.
+    ///
+    /// False where it has cleared the bytes away, or does not know it any more.
+    func takeUpAgain(_ id: String) async throws(IngestError) -> Bool {
+        let path = "/uploads/events/\(Percent.encode(event))/\(Percent.encode(id))/retry"
+        return Self.requeued(try await answer("POST", path, nil, fine: [404, 409])) > 0
+    }
+
+    /// The same for all of the event's; how many.
+    func takeUpAllAgain() async throws(IngestError) -> Int {
+        Self.requeued(try await answer("POST", "/uploads/events/\(Percent.encode(event))/retry-all", nil, fine: []))
+    }
+
+    private static func requeued(_ response: HTTPResponse) -> Int {
+        guard (200..<300).contains(response.status), case .integer(let count)? = response.json?.at("data.requeued") else { return 0 }
+        return Int(clamping: count)
+    }
+
+    /// Asked without the credential: whether anybody is served.
+    func health() async throws(IngestError) -> HTTPResponse { try await HTTPClient(quick).send(request("GET", "/health")) }
+
+    func dashboard() async throws(IngestError) -> JSONValue {
+        try await answer("GET", "/dashboard", nil, fine: [], by: HTTPClient(quick, auth: client.auth)).json ?? .null
     }
 
     /// At most 50 at once; what the service does not know it leaves out.

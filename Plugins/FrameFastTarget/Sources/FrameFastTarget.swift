@@ -16,9 +16,13 @@ public struct FrameFastTarget: Module, UploadTarget {
     public init(_ config: FrameFastOptions, _ context: ModuleContext) throws(IngestError) {
         let transport = CurlTransport(config.web.transport), provider = try config.web.provider(context, for: [config.url.base])
         options = config
+        var quick = config.web.transport
+        (quick.lanes, quick.answer, quick.stall) = (1, min(quick.answer, .seconds(10)), min(quick.stall, .seconds(10)))
+        quick.bytesPerSecond = nil
         api = FrameFastAPI(
             base: config.url.base, event: config.event.isEmpty ? context.event ?? "" : config.event,
-            client: HTTPClient(transport, auth: provider), bare: HTTPClient(transport))
+            client: HTTPClient(transport, auth: provider), bare: HTTPClient(transport),
+            quick: CurlTransport(quick))
         var traits = config.web.traits(
             "framefast", place: "\(config.url.base)/\(api.event)", provider: provider, context, idempotent: false)
         traits.accepts = traits.accepts ?? [.jpeg, .image, .heif]
@@ -36,6 +40,7 @@ public struct FrameFastTarget: Module, UploadTarget {
         guard !api.event.isEmpty else {
             throw IngestError(.misconfigured, "FrameFast needs an event.", advice: "Set `event`, or give one with --event.")
         }
+        try await health()
         if options.profile == .january { try await agreed.once(consent) }
         _ = try await api.ask("GET", "/events/\(Percent.encode(api.event))")
     }
@@ -52,7 +57,11 @@ public struct FrameFastTarget: Module, UploadTarget {
         defer { seats.give(1) }
         guard let known = try begun.place(of: job.digests.sha256) else { return try await sent(job, begin(job)) }
         // An earlier try: what became of it decides, and nothing is sent that the service has.
-        switch try await api.status(of: [known])[known]?.state {
+        let status = try await api.status(of: [known])[known]
+        switch status?.state {
+        // It has the bytes, and they are not sent again where it goes on with them.
+        case "failed" where status?.code == Self.noCredits:
+            if try await api.takeUpAgain(known) { return (known, true) }
         // What it leaves out of its list it may know all the same: only a plain no lets it be begun anew.
         case "pending", "expired", "failed", nil: break
         default: return (known, true)
@@ -97,11 +106,13 @@ public struct FrameFastTarget: Module, UploadTarget {
         }
     }
 
+    private static let noCredits = "insufficient_credits"
+
     private func conclude(_ job: UploadJob, _ id: String, existed: Bool) async throws(IngestError) -> Receipt {
         let status = try await watch.outcome(of: id)
         switch status.state {
         case "completed": return receipt(job, id, status, existed: existed)
-        case "failed" where status.code == "insufficient_credits":
+        case "failed" where status.code == Self.noCredits:
             throw IngestError(
                 .storageFull, "FrameFast has no credits left for this account.",
                 advice: "Buy credits; then run `filmgate retry`.")

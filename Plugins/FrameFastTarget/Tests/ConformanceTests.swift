@@ -9,7 +9,7 @@ import Testing
     static func bench() throws -> HTTPBench {
         let state = try ScratchFolder()
         var bench = HTTPBench { _ in
-            let (double, server) = try FrameFastDouble.start()
+            let (double, server) = try FrameFastDouble.start { ($0.sizes, $0.isChoosy) = (0...(.max), false) }
             return HTTPBench.Server(port: server.port, copies: { double.copies($0) }, stop: { server.stop() })
         } make: { base, auth, logger, patience in
             try target(base, state: state.path, auth, logger: logger) {

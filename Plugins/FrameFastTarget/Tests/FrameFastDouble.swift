@@ -11,10 +11,16 @@ import Testing
 ///
 /// It is not the real service.
 final class FrameFastDouble: Sendable {
-    struct Upload { var state = "pending", key = 1, stored = false, polls = 0, sha256 = "" }
+    struct Upload { var state = "pending", key = 1, stored = false, polls = 0, sha256 = "", code = "" }
     struct State {
         var uploads: [String: Upload] = [:], credits = 100, gone = false, expireNext = 0, loseNext = 0, silentNext = 0, consented = false,
             askedConsent = 0,
+            /// What `/health` answers, and how often it was asked; the address is there at all.
+            health = #"{"status":"ok","timestamp":1790000000000}"#, healthStatus = 200, askedHealth = 0,
+            /// Bytes of failed uploads are cleared away.
+            isCleared = false, takenUp = 0,
+            /// The service's own limits of size and kind, which the engine keeps to before it sends anything.
+            sizes: ClosedRange<Int64> = 1...(20 << 20), isChoosy = true,
             /// Nothing is completed before so many pictures are stored; the longest list that was asked about.
             processesUntil = 0, most = 0,
             order: [String] = []
@@ -33,9 +39,9 @@ final class FrameFastDouble: Sendable {
 
     private func answer(_ seen: FaultServer.Seen) -> FaultAct {
         if seen.target.hasPrefix("/bucket/") { return .compute { self.store($0) } }
-        guard seen[header: "Authorization"]?.hasPrefix("Bearer ") == true, seen[header: "traceparent"]?.count == 55 else {
-            return .answer(401, body: #"{"error":{"code":"UNAUTHENTICATED","message":"Authentication required"}}"#)
-        }
+        if seen.target == "/health" { return health(seen) }
+        if seen.target == "/uploads/presign" { return .compute { self.checked($0) } }
+        guard Self.isKnown(seen) else { return Self.unknown }
         return state.withLock { state in
             if state.gone { return .answer(410, body: #"{"error":{"code":"GONE","message":"This event has expired"}}"#) }
             if seen.target == "/consent" {
@@ -43,11 +49,62 @@ final class FrameFastDouble: Sendable {
                 defer { if seen.method == "POST" { state.consented = true } }
                 return .answer(seen.method == "POST" ? 201 : 200, body: #"{"data":{"isConsented":\#(state.consented)}}"#)
             }
-            if seen.target == "/uploads/presign" { return begin(seen, &state) }
+            if seen.target == "/dashboard" {
+                let credits = #"{"balance":\#(state.credits),"nearestExpiry":"2026-12-01T00:00:00.000Z"}"#
+                return .answer(200, body: #"{"data":{"credits":\#(credits),"events":[],"stats":{"totalPhotos":0,"totalFaces":0}}}"#)
+            }
+            if seen.target.hasPrefix("/uploads/events/e/"), seen.method == "POST" { return takeUp(seen, &state) }
             if seen.target.hasSuffix("/presign") { return again(seen, &state) }
             if seen.target.hasPrefix("/uploads/status") { return report(seen, &state) }
             return .answer(200, body: #"{"data":{}}"#)
         }
+    }
+
+    private static let unknown = FaultAct.answer(401, body: #"{"error":{"code":"UNAUTHENTICATED","message":"Authentication required"}}"#)
+    private static func isKnown(_ seen: FaultServer.Seen) -> Bool {
+        seen[header: "Authorization"]?.hasPrefix("Bearer ") == true && seen[header: "traceparent"]?.count == 55
+    }
+
+    /// For anybody: a credential has no business there.
+    private func health(_ seen: FaultServer.Seen) -> FaultAct {
+        guard seen[header: "Authorization"] == nil, seen.method == "GET" else { return .answer(400) }
+        return state.withLock { state in
+            state.askedHealth += 1
+            return .answer(state.healthStatus, headers: [("Content-Type", "application/json")], body: state.health)
+        }
+    }
+
+    /// Takes JSON of the right shape only, for its own event and of a size that it stores.
+    private func checked(_ seen: FaultServer.Seen) -> FaultAct {
+        guard Self.isKnown(seen) else { return Self.unknown }
+        guard seen[header: "Content-Type"]?.hasPrefix("application/json") == true, let json = JSONValue(seen.body),
+            json["eventId"]?.text == "e", case .integer(let length)? = json["contentLength"],
+            state.withLock({ state in
+                state.sizes.contains(length)
+                    && (!state.isChoosy || ["image/jpeg", "image/png", "image/webp"].contains(json["contentType"]?.text))
+            })
+        else { return .answer(400, body: #"{"success":false,"error":{"issues":[],"name":"ZodError"}}"#) }
+        return state.withLock { state in
+            if state.gone { return .answer(410, body: #"{"error":{"code":"GONE","message":"This event has expired"}}"#) }
+            return begin(seen, &state)
+        }
+    }
+
+    /// What failed for want of credits goes on with the bytes that are there, unless they were cleared away.
+    private func takeUp(_ seen: FaultServer.Seen, _ state: inout State) -> FaultAct {
+        let parts = seen.target.split(separator: "/").map(String.init)
+        let ids = parts[3] == "retry-all" ? Array(state.uploads.keys) : parts.last == "retry" ? [parts[3]] : []
+        let found = ids.filter { state.uploads[$0]?.state == "failed" && state.uploads[$0]?.code == "insufficient_credits" }
+        if state.credits <= 0 { return .answer(402, body: #"{"error":{"code":"PAYMENT_REQUIRED","message":"Insufficient credits"}}"#) }
+        for id in found where !state.isCleared {
+            guard var upload = state.uploads[id] else { continue }
+            (upload.state, upload.polls, upload.code) = ("processing", 0, "")
+            state.uploads[id] = upload
+            state.takenUp += 1
+        }
+        let counts = state.isCleared ? (0, found.count) : (found.count, 0)
+        return .answer(
+            200, body: #"{"data":{"found":\#(found.count),"requeued":\#(counts.0),"cleaned":\#(counts.1),"failed":0}}"#)
     }
 
     private func begin(_ seen: FaultServer.Seen, _ state: inout State) -> FaultAct {
@@ -65,7 +122,8 @@ final class FrameFastDouble: Sendable {
         guard upload.state == "pending" || upload.state == "expired" || upload.state == "failed" else {
             return .answer(409, body: #"{"error":{"code":"CONFLICT","message":"Cannot re-presign: upload is \#(upload.state)"}}"#)
         }
-        (upload.state, upload.key) = ("pending", upload.key + 1)
+        // The new address is for new bytes.
+        (upload.state, upload.key, upload.stored, upload.code, upload.polls) = ("pending", upload.key + 1, false, "", 0)
         state.uploads[id] = upload
         return ticket(seen, id, upload.key, 200)
     }
@@ -117,13 +175,18 @@ final class FrameFastDouble: Sendable {
             guard var upload = state.uploads[id] else { continue }
             if upload.state == "processing", mayComplete {
                 upload.polls += 1
-                if upload.polls > 1 { upload.state = "completed" }
+                if upload.polls > 1, state.credits > 0 {
+                    (upload.state, state.credits) = ("completed", state.credits - 1)
+                } else if upload.polls > 1 {
+                    (upload.state, upload.code) = ("failed", "insufficient_credits")
+                }
             }
             state.uploads[id] = upload
             let photo = upload.state == "completed" ? "\"p-\(id)\"" : "null"
+            let code = upload.code.isEmpty ? "null" : "\"\(upload.code)\""
             items.append(
-                #"{"uploadId":"\#(id)","eventId":"e","status":"\#(upload.state)","errorCode":null,"errorMessage":null,"photoId":\#(photo)}"#
-            )
+                #"{"uploadId":"\#(id)","eventId":"e","status":"\#(upload.state)","errorCode":\#(code),"errorMessage":null,"#
+                    + #""photoId":\#(photo)}"#)
         }
         return .answer(200, body: "{\"data\":[" + items.joined(separator: ",") + "]}")
     }

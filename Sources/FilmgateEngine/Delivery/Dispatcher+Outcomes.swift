@@ -5,7 +5,8 @@ extension Dispatcher {
     func send(_ parcel: Parcel) async {
         let roots = queues.values.compactMap(\.target.traits.localRoot)
         let result = await Result { () async throws(IngestError) in
-            try await Courier.deliver(parcel.isUnasked ? try await named(parcel) : parcel, roots: roots)
+            try await parcel.target.health?.pass()
+            return try await Courier.deliver(parcel.isUnasked ? try await named(parcel) : parcel, roots: roots)
         }
         tasks.drop(parcel.id)
         let motion = motions.drop(parcel.id)
@@ -14,6 +15,7 @@ extension Dispatcher {
             parcels[parcel.id]?.word = delivered.word
             await succeeded(parcel.id, delivered.receipt)
         case .failure(let error):
+            if !(error.cause is ServiceOutage) { await parcel.target.health?.doubt() }
             spend(motion, at: parcel.id.target, error)
             await failed(parcel.id, error)
             pump(parcel.id.target)
@@ -44,8 +46,8 @@ extension Dispatcher {
     private func failed(_ id: Parcel.ID, _ error: IngestError) async {
         guard let parcel = parcels[id] else { return }
         let isLost = error.cause is LostBytes
-        // A parcel that has no name yet was not sent, nor one whose bytes cannot be had.
-        if !parcel.isUnasked, !isLost {
+        // A parcel that has no name yet was not sent, nor one whose bytes cannot be had or whose service is out of order.
+        if !parcel.isUnasked, !isLost, !(error.cause is ServiceOutage) {
             parcels[id]?.attempts += 1
             // Whatever the answer was: if the target has these very bytes the next time, they are the ones that were sent.
             if error.code != .nameTaken { parcels[id]?.mayHaveArrived = true }

@@ -7,12 +7,15 @@ final class PlannedTarget: Sendable {
     let name: String
     let target: any UploadTarget
     let traits: TargetTraits
+    /// Nil where the service does not say how it is.
+    let health: HealthGate?
 
     /// Deliveries at once.
     let parallel: Int
 
     init(name: String, target: any UploadTarget, workers: Int?) {
         (self.name, self.target, traits) = (name, target, target.traits)
+        health = (target as? any HealthTarget).map { HealthGate($0) }
         parallel = max(1, workers ?? traits.parallel) + max(0, traits.waiting)
     }
 

@@ -188,11 +188,27 @@ public final class Runner: Sendable {
         let all = try await leftovers.placed(states, only: target)
         await leases.tryNow(target)
         for left in try await leftovers.untouched(all, only: target) { tally.settle(left) }
+        if states.contains(.failed) { await takeUpAgain(all) }
         for placed in all where !stopping.isSet {
             await (desk as? Dispatcher)?.note(placed.elsewhere)
             await desk.submit(placed.consignment, parcels: placed.parcels)
         }
         return try await end(run, seconds: { (clock.now - start).inSeconds })
+    }
+
+    /// Services that put uploads off go on with them by themselves: what they have need not be sent again.
+    ///
+    /// What keeps a service from it the deliveries meet, too, and are held for it.
+    private func takeUpAgain(_ all: [Placer.Placed]) async {
+        guard writer != nil else { return }
+        let wanted = Set(all.flatMap { $0.parcels.map(\.id.target) })
+        for target in plan.targets where wanted.contains(target.identity) && !stopping.isSet {
+            guard let service = target.target as? any PutOffTarget else { continue }
+            _ = await Result { () async throws(IngestError) in
+                try await target.health?.pass()
+                return try await service.takeUpAgain()
+            }
+        }
     }
 
     /// Waits for the deliveries, closes the run in the ledger and counts.

@@ -75,6 +75,7 @@ struct StatusCommand: AsyncParsableCommand {
                 return object
             })
         if let last { line.add("last_run", HistoryCommand.object(last, holder)) }
+        line.add("credits", objects: CreditBook(state: options.stateDirectory).all().map(\.object))
         Console.out(line.finished)
     }
 
@@ -102,6 +103,10 @@ struct StatusCommand: AsyncParsableCommand {
                 let place = Describe.name(TargetLabel.place(of: target.identity))
                 Console.out("  ordered there by mistake? `filmgate cancel --target '\(place)'` takes it back")
             }
+        }
+        for left in CreditBook(state: options.stateDirectory).all() {
+            let expiry = left.nearestExpiry.map { ", the next of them expire \($0)" } ?? ""
+            Console.out(Describe.name("\(left.name): \(Describe.count(left.balance, "credit")) left, heard at \(left.heardAt)\(expiry)"))
         }
         let fold = Fold()
         for row in troubled where options.verbose > 0 || fold.names(row.ending?.rawValue ?? "unfinished", row.reason) {

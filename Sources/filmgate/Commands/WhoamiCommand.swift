@@ -6,6 +6,8 @@ struct WhoamiCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "whoami", abstract: "Show who is signed in where, from what is stored; exits with 4 where a sign-in is missing.",
         discussion: """
+            Services that are paid by credits are asked what is left; one that does not answer changes nothing.
+
             EXAMPLE:
               filmgate whoami wedding.yaml --json
             """)
@@ -27,7 +29,8 @@ struct WhoamiCommand: AsyncParsableCommand {
     static func tell(_ all: [SignIn], asking: Bool, _ options: CommonOptions) async throws {
         var code = ExitStatus.complete
         for entry in all {
-            let line = await entry.line(asking: asking)
+            var line = await entry.line(asking: asking)
+            await line.addCredits(CreditDesk(entry.paid, state: options.stateDirectory))
             Console.out(options.json ? line.json : line.text)
             if !line.isFine { code = .signIn } else if let trouble = line.trouble, code == .complete { code = Failure.exitCode(trouble) }
         }

@@ -67,6 +67,7 @@ struct LiveSession {
             let (runner, plan, own) = try runner(pipeline, ledger, hub)
             let reload = Reload(self, ledger: ledger, runner: runner, present: present)
             let accounts = AccountWatch(plan.signIns, workplace.options.logger)
+            let credits = CreditWatch(CreditDesk([pipeline], plan, workplace))
             defer { accounts.end() }
             try PipelineSnapshot(state: session.options.state).keep(pipeline)
             let board = NoticeBoard([pipeline], session.options, workplace)
@@ -77,6 +78,7 @@ struct LiveSession {
             ServiceNotice.ready(paused: gate.isShut)
             let result = await Result { () async throws(IngestError) in try await runner.runContinuously() }
             helm.letGo()
+            await credits.end()
             await own.rest()
             withExtendedLifetime(watch) {}
             if case .failure(let error) = result, error.code == .misconfigured, let last = proven {

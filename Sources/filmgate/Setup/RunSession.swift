@@ -92,6 +92,7 @@ struct RunSession {
             let runner = Runner(
                 plan: plan, options: options, hub: hub, reader: reader, writer: writer, leases: Living.leases ?? DeliveryLeases())
             let accounts = options.dryRun ? nil : AccountWatch(plan.signIns, workplace.options.logger)
+            let credits = options.dryRun ? nil : CreditWatch(CreditDesk(pipelines, plan, workplace))
             defer { accounts?.end() }
             notices.runStarted(options.verb, targets: plan.connections.map(\.name))
             let bar = drawing(progress)
@@ -100,6 +101,7 @@ struct RunSession {
             }
             bar?.cancel()
             await bar?.value
+            await credits?.end()
             await hub.rest()
             do throws(IngestError) { return try outcome.get() } catch {
                 throw error.code == .deviceBusy && Living.ledger != nil ? Self.cameraInUse(error) : error

@@ -9,6 +9,8 @@ struct AccountLine {
     var trouble: IngestError?
     /// Secrets alone, with nobody to ask whether they are right.
     var hasNobodyToAsk = false
+    /// What is left to spend there, and whether it was heard just now.
+    var credits: CreditBook.Entry?, isHeardNow = false
 
     var isFine: Bool {
         if case .signedIn = facts.state { return true }
@@ -43,6 +45,7 @@ struct AccountLine {
         line.add("origins", facts.origins)
         line.add("reason", reason)
         line.add("checkable", !hasNobodyToAsk)
+        if let credits { line.add("credits", credits.object) } else { line.add("credits", nil as String?) }
         return line.finished
     }
 
@@ -59,7 +62,18 @@ struct AccountLine {
             }
         var cure = ""
         if case .locked = facts.state { cure = (reason == nil ? ". " : " ") + UnlockGate.advice }
-        return Describe.name("\(name): \(what)" + (reason.map { ": \($0)" } ?? "") + cure)
+        let left = credits.map { ", \(Describe.count($0.balance, "credit")) left\(isHeardNow ? "" : " (heard at \($0.heardAt))")" } ?? ""
+        return Describe.name("\(name): \(what)\(left)" + (reason.map { ": \($0)" } ?? "") + cure)
+    }
+}
+
+extension AccountLine {
+    /// With what is left there, asked for now, or as it was heard last.
+    mutating func addCredits(_ desk: CreditDesk) async {
+        guard isFine, !desk.places.isEmpty else { return }
+        let heard = await desk.ask()
+        isHeardNow = !heard.isEmpty
+        credits = heard.first ?? desk.book.all().filter { $0.signIns.contains(name) }.max { $0.heard < $1.heard }
     }
 }
 

@@ -11,6 +11,8 @@ struct SignIn {
     struct Typed { var option: String, entry: String, addresses: [String] }
     var stored: [Typed]
 
+    /// Where it is used, or that it is, a service that is paid by credits.
+    var paid: [CreditDesk.Place] = []
     /// Who is told when somebody signs in or out.
     var hooks: [Hook] = []
     /// The pipeline that it was found in.
@@ -80,11 +82,12 @@ struct SignIns {
     /// Targets are built too: they say where each sign-in may be used.
     private func built(_ pipeline: PipelineFile) async throws -> [SignIn] {
         try await workplace.telling { () throws(IngestError) in
-            let plan = try workplace.builder(ledger: nil).plan(pipeline)
+            let plan = try workplace.builder(ledger: nil).plan(pipeline), paid = CreditDesk([pipeline], plan, workplace).places
             return plan.signIns.map { entry in
                 let use = pipeline.auth.first { $0.name == entry.name }
                 let places = plan.places[entry.name]?.addresses ?? [], typed = use.map { stored($0, places) } ?? []
                 var found = SignIn(name: entry.name, module: use?.module ?? "", provider: entry.provider, stored: typed)
+                found.paid = paid.filter { $0.signIns.contains(entry.name) }
                 (found.hooks, found.pipeline) = (pipeline.hooks.map(\.hook), pipeline.name)
                 return found
             }
