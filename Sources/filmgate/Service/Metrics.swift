@@ -1,3 +1,4 @@
+import Dispatch
 import FilmgateCore
 import Foundation
 import Synchronization
@@ -30,9 +31,16 @@ final class Metrics: Sendable {
         }
     }
     private let state = Mutex(State())
+    /// What the ledger said last of the targets; it is asked by one scrape at a time.
+    private struct Counts {
+        var targets: [LedgerTotals.Target] = [], isAsking = false, spacing = Spacing()
+    }
+    private let counts = Mutex(Counts())
     private let ledger: any LedgerReader
+    private let patience: DispatchTimeInterval
 
-    init(_ ledger: any LedgerReader) { self.ledger = ledger }
+    /// `patience`: how long a scrape waits for the ledger.
+    init(_ ledger: any LedgerReader, patience: DispatchTimeInterval = .seconds(2)) { (self.ledger, self.patience) = (ledger, patience) }
 
     /// From now on the free room of these folders is told: the folder targets' by name, and the spool's.
     func watch(_ places: [String: String]) { state.withLock { $0.places = places } }
@@ -83,21 +91,28 @@ final class Metrics: Sendable {
 
     /// The exposition format, version 0.0.4; asks the ledger how long what waits has waited.
     ///
-    /// Blocks, two seconds at most.
+    /// Blocks, two seconds at most; a ledger that takes long is believed for a while.
     var text: String { MetricsText(state: state.withLock { $0 }, totals: totals()).text }
 
     private func totals() -> [LedgerTotals.Target] {
-        let answer = Mailslot(), done = DispatchSemaphore(value: 0), ledger = ledger
-        Task {
+        let start = ContinuousClock.now
+        let isMine = counts.withLock { counts in
+            guard !counts.isAsking, counts.spacing.isDue(at: start) else { return false }
+            counts.isAsking = true
+            return true
+        }
+        guard isMine else { return counts.withLock(\.targets) }
+        let done = DispatchSemaphore(value: 0)
+        Task { [self] in
             let totals = await Result { () async throws(IngestError) in try await ledger.totals() }
-            answer.targets.withLock { $0 = (try? totals.get())?.targets ?? [] }
+            counts.withLock { counts in
+                counts.isAsking = false
+                counts.spacing.took(from: start, to: .now)
+                counts.targets = (try? totals.get())?.targets ?? counts.targets
+            }
             done.signal()
         }
-        _ = done.wait(timeout: .now() + 2)
-        return answer.targets.withLock { $0 }
-    }
-
-    private final class Mailslot: Sendable {
-        let targets = Mutex<[LedgerTotals.Target]>([])
+        _ = done.wait(timeout: .now() + patience)
+        return counts.withLock(\.targets)
     }
 }

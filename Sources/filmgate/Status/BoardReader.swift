@@ -26,8 +26,24 @@ struct BoardReader {
         return reader
     }
 
-    /// Never locks the ledger.
+    /// What the ledger said last, and when it may be asked again.
+    private var last = Board(), spacing = Spacing()
+
+    /// Never locks the ledger, and asks it no more than a tenth of the time.
     mutating func read() async throws(IngestError) -> Board {
+        let clock = ContinuousClock(), start = clock.now
+        if spacing.isDue(at: start) {
+            last = try await ask()
+            spacing.took(from: start, to: clock.now)
+        }
+        var board = last
+        let now = Date().timeIntervalSince1970
+        if let live = live() { Self.add(live, to: &board) }
+        board.perMinute = rate(board.endings.values.reduce(0, +), now: now)
+        return board
+    }
+
+    private mutating func ask() async throws(IngestError) -> Board {
         let reader = try reader(), totals = try await reader.totals(), run = try await reader.runs(limit: 1).first
         var filter = AssetFilter(run: run?.id, limit: Self.frames)
         filter.latest = true
@@ -41,8 +57,6 @@ struct BoardReader {
         board.targets = totals.targets.map { Self.target($0, now: now) }
         board.lastRun = run.map { HistoryCommand.text($0, holder()) }
         board.event = run?.event
-        if let live = live() { Self.add(live, to: &board) }
-        board.perMinute = rate(board.endings.values.reduce(0, +), now: now)
         return board
     }
 
