@@ -13,6 +13,7 @@ public final class NoticeBoard: Sendable {
         /// Holds that were told of: reasons by target.
         var held: [String: Set<String>] = [:]
     }
+    private static let mostReasons = 100
     private let boxes: [Mailbox]
     private let common: [String: JSONValue]
     private let state = Mutex(State())
@@ -61,7 +62,11 @@ public final class NoticeBoard: Sendable {
         switch happening {
         case .settled(let settled) where settled.ending == .delivered && tellsOfShots: gather(settled)
         case .held(let target, let reason):
-            let isNew = state.withLock { $0.held[target, default: []].insert(reason).inserted }
+            let isNew = state.withLock { state in
+                // A server may put another number into each of its answers.
+                if state.held[target, default: []].count >= Self.mostReasons { state.held[target] = [] }
+                return state.held[target, default: []].insert(reason).inserted
+            }
             if isNew { post(.held, ["target": .string(target), "reason": .string(reason)]) }
         case .released(let target): state.withLock { $0.held[target] = nil }
         default: break
