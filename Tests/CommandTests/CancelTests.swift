@@ -153,4 +153,44 @@ import Testing
         #expect(try cancel(table, ["--target", table.path("old"), "--gone"]).status == 0)
         #expect(try ask(table).status == 8)
     }
+
+    /// A frame that was culled in the folder and in the gallery: what the NO names leads to a yes, and nothing brings the frame back.
+    @Test func whatWasRemovedOnPurposeIsMissedNoMore() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 3, from: 1)
+        #expect(try table.importing(to: table.path("a")).status == 0 && table.importing(to: table.path("b")).status == 0)
+        let frame = table.card + "/DCIM/100TEST/IMG_0002.JPG"
+        // A copy that is there is left alone, and so is one in a folder that is away.
+        let early = try cancel(table, ["--gone", frame])
+        #expect(early.status == 2 && early.output.contains("not known to lack"), "\(early.output)")
+        for place in ["a", "b"] {
+            let copy = try #require(table.files(table.path(place)).keys.first { $0.hasSuffix("IMG_0002.JPG") })
+            try FileManager.default.removeItem(atPath: table.path(place) + "/" + copy)
+        }
+        let no = try ask(table)
+        #expect(no.status == 8 && (no.summary["advice"] as? String)?.contains("`filmgate cancel --gone FILE…`") == true, "\(no.output)")
+        #expect(try cancel(table, ["--gone", frame]).count("filtered") == 2)
+        let yes = try ask(table), exempt = yes.items().filter { $0["proof"] as? String == "exempt" }
+        #expect(yes.status == 0 && exempt.count == 1, "\(yes.output)")
+        #expect((exempt.first?["reason"] as? String)?.contains("removed on purpose") == true)
+        #expect(try table.run(["verify"]).status == 0)
+        // Nobody brings it back but who asks for it.
+        #expect(try table.importing(to: table.path("a")).count("delivered") == 0)
+        #expect(try ask(table).status == 0)
+        #expect(try table.importing(to: table.path("a"), ["--again"]).count("delivered") == 1)
+    }
+
+    /// Removed at one target alone: the other copy proves the frame.
+    @Test func aCopyThatWasRemovedOnPurposeLeavesTheOthers() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 2, from: 1)
+        #expect(try table.importing(to: table.path("a")).status == 0 && table.importing(to: table.path("b")).status == 0)
+        let copy = try #require(table.files(table.path("b")).keys.first { $0.hasSuffix("IMG_0001.JPG") })
+        try FileManager.default.removeItem(atPath: table.path("b") + "/" + copy)
+        #expect(try ask(table).status == 8)
+        // By the name of the copy, as the NO says it.
+        #expect(try cancel(table, ["--gone", table.path("b") + "/" + copy]).count("filtered") == 1)
+        let yes = try ask(table)
+        #expect(yes.status == 0 && yes.summary["proven"] as? Int == 2, "\(yes.output)")
+    }
 }

@@ -26,6 +26,11 @@ extension CardProof {
             wanted.append(target.identity)
         }
         guard wanted.isEmpty else { return .targets(wanted) }
+        // Somebody has said so of each of its copies.
+        if !excluded.isEmpty, excluded.allSatisfy(\.isCulled) {
+            let names = excluded.map(\.targetName).joined(separator: ", ")
+            return .settled(.exempt("removed on purpose: \(names)"))
+        }
         let reason = "filtered: \(row.reason ?? excluded.first?.receipt.reason ?? "by rule")"
         return .settled(allowance.contains(.filtered) ? .exempt(reason) : .problem(reason))
     }

@@ -3,8 +3,34 @@ public import FilmgateCore
 
 /// Takes back deliveries that wait, are held or were refused: they count as filtered at their target from then on, never as delivered.
 ///
-/// Also retires a place that is gone: what was delivered there is no copy any more, and no check blames it again.
+/// Also retires a place that is gone: what was delivered there is no copy any more, and no check blames it again. And it writes down of
+/// single copies that somebody removed them on purpose: nobody misses them, and nothing brings them back unasked.
 public struct Cancellation: Sendable {
+    /// What is said of the orders.
+    public enum Meaning: Sendable, Hashable {
+        /// They are not wanted.
+        case takenBack
+        /// The place is gone; what is delivered there later is a new copy.
+        case placeGone
+        /// These copies were removed on purpose; they stay away until somebody orders them anew.
+        case copiesRemoved
+
+        var reason: String {
+            switch self {
+            case .takenBack: DeliveryRow.cancelledReason
+            case .placeGone: DeliveryRow.retiredReason
+            case .copiesRemoved: DeliveryRow.culledReason
+            }
+        }
+        fileprivate var mark: Int {
+            switch self {
+            case .takenBack: 0
+            case .placeGone: DeliveryRow.retired
+            case .copiesRemoved: DeliveryRow.culled
+            }
+        }
+    }
+
     /// What became of one order.
     public enum Outcome: Sendable, Hashable {
         case cancelled
@@ -23,17 +49,24 @@ public struct Cancellation: Sendable {
         try await ledger.queue(gone ? [.pending, .held, .failed, .done] : [.pending, .held, .failed])
     }
 
+    /// Those of `orders` that were delivered and that their target has no more: by looking, where it is a folder, else by its own last word.
+    ///
+    /// A folder that is away as a whole says nothing about its files.
+    public static func lost(_ orders: [QueuedDelivery]) -> [QueuedDelivery] {
+        orders.filter { $0.delivery.receipt.state == .done && CardProof.isLost($0.delivery) }
+    }
+
     /// Takes `orders` back, one after the other, and tells what became of each.
     ///
     /// Deliveries that a run of this process has are ended by that run.
     public func carryOut(
-        _ orders: [QueuedDelivery], retiring: Bool = false, _ writer: any Ledger, _ leases: DeliveryLeases,
+        _ orders: [QueuedDelivery], _ meaning: Meaning = .takenBack, _ writer: any Ledger, _ leases: DeliveryLeases,
         tell: (QueuedDelivery, Outcome) -> Void
     ) async throws(IngestError) {
         let run = try await writer.beginRun(verb: "cancel", event: nil, at: WallClock.nanoseconds)
         var summary = RunSummary()
         for order in orders {
-            let outcome = try await carryOut(order, retiring, run, writer, leases)
+            let outcome = try await carryOut(order, meaning, run, writer, leases)
             summary.counts[outcome == .underWay ? .pending : .filtered, default: 0] += 1
             tell(order, outcome)
         }
@@ -43,15 +76,15 @@ public struct Cancellation: Sendable {
     }
 
     private func carryOut(
-        _ order: QueuedDelivery, _ retiring: Bool, _ run: Int64, _ writer: any Ledger, _ leases: DeliveryLeases
+        _ order: QueuedDelivery, _ meaning: Meaning, _ run: Int64, _ writer: any Ledger, _ leases: DeliveryLeases
     ) async throws(IngestError) -> Outcome {
         let old = order.delivery, name = old.targetName
         let note = LedgerChange.note(
-            asset: order.asset.origin.id, at: WallClock.nanoseconds, text: "\(name) (\(old.target)): \(Self.reason(retiring))")
+            asset: order.asset.origin.id, at: WallClock.nanoseconds, text: "\(name) (\(old.target)): \(meaning.reason)")
         let isOrder = old.receipt.state != .done
         if isOrder, let isEnded = await leases.cancel(Parcel.ID(content: old.content, target: old.target)) {
             guard isEnded else { return .underWay }
-            if !retiring {
+            if meaning == .takenBack {
                 try await writer.record([note])
                 return .cancelled
             }
@@ -59,15 +92,13 @@ public struct Cancellation: Sendable {
         // While others were taken back, a run may have delivered it: what is done is not taken back.
         let rows = try await writer.deliveries(of: old.content)
         guard var row = rows.first(where: { $0.target == old.target }), !isOrder || row.receipt.state != .done else { return .underWay }
-        row.receipt = Receipt(state: .excluded, at: WallClock.nanoseconds, reason: Self.reason(retiring))
+        row.receipt = Receipt(state: .excluded, at: WallClock.nanoseconds, reason: meaning.reason)
         (row.file, row.staged, row.nextTry) = (nil, false, nil)
-        row.attempts = retiring ? DeliveryRow.retired : 0
+        row.attempts = meaning.mark
         try await writer.record([.cancelled(row, run: run, at: WallClock.nanoseconds), note])
         guard old.staged, let file = old.file else { return .cancelled }
         return try await release(file, order.asset.origin, try await writer.deliveries(of: old.content), isRendition: old.holdsRendition)
     }
-
-    private static func reason(_ retiring: Bool) -> String { retiring ? DeliveryRow.retiredReason : DeliveryRow.cancelledReason }
 
     /// Removes a staged file that nothing waits for any more, unless its bytes are nowhere else.
     private func release(
@@ -87,4 +118,11 @@ public struct Cancellation: Sendable {
         guard let facts = try? FileFacts.of(origin.absolutePath) else { return false }
         return facts.size == origin.size && facts.modified == origin.modified
     }
+}
+
+extension DeliveryRow {
+    /// For `attempts` of a delivery whose copy somebody removed on purpose; as `DeliveryRow.retired`, and it stays away.
+    static let culled = -3
+    static let culledReason = "removed there on purpose, said with `filmgate cancel --gone`; `import --again` orders it anew"
+    var isCulled: Bool { receipt.state == .excluded && attempts == Self.culled }
 }

@@ -10,10 +10,14 @@ struct CancelCommand: AsyncParsableCommand {
             Says which files, and asks, unless --yes is given. What is taken back counts as filtered at that target, never as delivered;
             `import --again` orders it anew. A target is named as in the pipeline file, or by its address or folder as `status` shows it.
 
+            With --gone and files, says that their copies were removed on purpose: safe-to-format misses them no more, and no import brings
+            them back. Copies that are there are left alone.
+
             EXAMPLE:
               filmgate cancel --target http://127.0.0.1:23999/api/assets
               filmgate cancel --target gallery /media/ann/CARD/DCIM/100MEDIA/IMG_0007.JPG
               filmgate cancel --target /mnt/old-disk --gone
+              filmgate cancel --gone /media/ann/CARD/DCIM/100MEDIA/IMG_0009.JPG
             """)
 
     @Argument(help: "Only these files: by their path on the card, a folder of it, or their SHA-256.", completion: .file())
@@ -22,7 +26,9 @@ struct CancelCommand: AsyncParsableCommand {
     @Option(help: "Only this target: its name, address or folder.")
     var target: String?
 
-    @Flag(help: "The place itself is gone: what was delivered there counts as a copy no more, and is not reported as missing.")
+    @Flag(
+        help: "The place itself is gone, or, with files, their copies were removed on purpose: they count as copies no more."
+    )
     var gone = false
 
     @Flag(name: .shortAndLong, help: "Do not ask.")
@@ -32,24 +38,24 @@ struct CancelCommand: AsyncParsableCommand {
 
     func validate() throws {
         if target == nil, files.isEmpty { throw ValidationError("Say what to take back: --target NAME, files, or both.") }
-        if gone, target == nil || !files.isEmpty {
-            throw ValidationError("--gone retires a whole place: name it with --target, without files.")
-        }
     }
+
+    private var meaning: Cancellation.Meaning { !gone ? .takenBack : files.isEmpty ? .placeGone : .copiesRemoved }
 
     func run() async throws {
         let workplace = try Workplace(options)
         let reader = try await workplace.readLedger()
         let orders = try await workplace.telling { () async throws(IngestError) in try await Cancellation(reader).orders(gone: gone) }
-        let chosen = try OrderChoice(target: target, files: files.map(Self.path)).choose(orders)
-        if gone { try await workplace.telling { () throws(IngestError) in try refusePresent(chosen) } }
+        var chosen = try OrderChoice(target: target, files: files.map(Self.path)).choose(orders)
+        if meaning == .copiesRemoved { chosen = try await workplace.telling { () throws(IngestError) in try removed(chosen) } }
+        if meaning == .placeGone { try await workplace.telling { () throws(IngestError) in try refusePresent(chosen) } }
         if chosen.isEmpty { return say("Nothing waits there.", chosen) }
         // Whoever hands the job to a run has asked already.
         if Living.ledger == nil { try ask(chosen) }
         let writer = try await workplace.openLedger()
         var left = 0
         try await workplace.telling { () async throws(IngestError) in
-            try await Cancellation(writer).carryOut(chosen, retiring: gone, writer, Living.leases ?? DeliveryLeases()) { order, outcome in
+            try await Cancellation(writer).carryOut(chosen, meaning, writer, Living.leases ?? DeliveryLeases()) { order, outcome in
                 if outcome == .underWay { left += 1 }
                 tell(order, outcome)
             }
@@ -77,12 +83,29 @@ struct CancelCommand: AsyncParsableCommand {
         }
     }
 
+    /// Of what was delivered, only what is not there any more.
+    private func removed(_ orders: [QueuedDelivery]) throws(IngestError) -> [QueuedDelivery] {
+        let lost = Cancellation.lost(orders)
+        if lost.isEmpty, let first = orders.first(where: { $0.delivery.receipt.state == .done }) {
+            let copy = first.delivery.receipt.path ?? first.delivery.receipt.url ?? first.delivery.path
+            throw IngestError(
+                .misconfigured, "\(Describe.name(first.delivery.targetName)) is not known to lack \(Describe.name(copy)).",
+                advice: "Remove the copy there first. A folder must be there to be looked into; a server is asked by "
+                    + "`filmgate safe-to-format CARD --pipeline FILE`.")
+        }
+        return lost
+    }
+
     private func ask(_ orders: [QueuedDelivery]) throws {
         for line in OrderList(orders, all: options.verbose > 0).lines { Console.err(line) }
         if yes { return }
         guard Terminal.isThere else { throw ValidationError("There is no terminal to ask at: add --yes to take these back.") }
         let question =
-            gone ? "Retire this place? Its copies count no more [y/N]" : "Take these back? They are not delivered there then [y/N]"
+            switch meaning {
+            case .takenBack: "Take these back? They are not delivered there then [y/N]"
+            case .placeGone: "Retire this place? Its copies count no more [y/N]"
+            case .copiesRemoved: "Were these removed on purpose? They are missed no more [y/N]"
+            }
         let answer = Terminal.line(question, hidden: false)?.lowercased() ?? ""
         guard ["y", "yes"].contains(answer) else {
             Console.err("Nothing was changed.")

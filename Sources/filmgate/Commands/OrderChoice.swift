@@ -16,8 +16,10 @@ struct OrderChoice {
     }
 
     private static func isMeant(_ order: QueuedDelivery, by file: String) -> Bool {
-        let path = order.asset.origin.absolutePath
-        return path == file || order.delivery.content.sha256 == file || path.hasPrefix(file.hasSuffix("/") ? file : file + "/")
+        let folder = file.hasSuffix("/") ? file : file + "/"
+        // Of a copy that was removed people know where it was.
+        let paths = [order.asset.origin.absolutePath, order.delivery.receipt.path ?? ""]
+        return order.delivery.content.sha256 == file || paths.contains { $0 == file || $0.hasPrefix(folder) }
     }
 
     private static func isMeant(_ delivery: DeliveryRow, by target: String) -> Bool {

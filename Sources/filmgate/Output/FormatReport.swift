@@ -75,7 +75,9 @@ struct FormatReport {
         return !reasons.isEmpty && reasons.count == problems && reasons.allSatisfy { $0.hasSuffix(Self.sameDevice) }
     }
 
-    private static let advice = "`filmgate import --again CARD`, with the same options, sends again what was removed at its targets."
+    private static let advice =
+        "`filmgate import --again CARD`, with the same options, sends again what was removed at its targets; "
+        + "`filmgate cancel --gone FILE…` says that it was removed on purpose."
 
     /// What a person should know beside the answer.
     private var remarks: [String] {

@@ -1,0 +1,86 @@
+import FileKit
+import FilmgateCore
+import FilmgateLedger
+import Foundation
+import Testing
+
+@testable import FilmgateEngine
+
+/// Copies that somebody removed on purpose, and said so: the card gets its yes without them.
+@Suite struct CulledFrameTests {
+    private final class Scene {
+        let folder: String, entry: SourceEntry, content: ContentKey, ledger: SQLiteLedger
+        var card: String { folder + "/CARD/A.JPG" }
+
+        init() async throws {
+            folder = FileManager.default.temporaryDirectory.path + "/filmgate-culled-\(UInt64.random(in: 0...UInt64.max))"
+            for place in ["CARD", "one", "two"] {
+                try FileManager.default.createDirectory(atPath: "\(folder)/\(place)", withIntermediateDirectories: true)
+                // A folder that holds nothing at all may be an unmounted disk's.
+                for name in ["A.JPG", "B.JPG"] { try Data("test".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(place)/\(name)")) }
+            }
+            let origin = Origin(source: "card", volume: "v", root: folder + "/CARD", path: "A.JPG", size: 4, modified: 0)
+            entry = SourceEntry(origin: origin, kind: .jpeg, shot: ShotPlace(key: "a", stem: "A"))
+            let sha256 = try FileCopy.hash(path: folder + "/CARD/A.JPG", algorithms: []).digests.sha256
+            (content, ledger) = (ContentKey(sha256: sha256), try SQLiteLedger.inMemory())
+            var asset = AssetRow(origin: origin, run: 1, kind: .jpeg, shot: entry.shot, at: 1)
+            (asset.content, asset.digests, asset.wanted, asset.ending) = (content, Digests(sha256: sha256), ["one", "two"], .delivered)
+            let rows = ["one", "two"].map { name in
+                let receipt = Receipt(state: .done, path: "\(folder)/\(name)/A.JPG", sha256: sha256, verified: .reread, at: 1)
+                return DeliveryRow(content: content, target: name, targetName: name, receipt: receipt, size: 4, path: "A.JPG")
+            }
+            try await ledger.record([.asset(asset)] + rows.map { .delivery($0) })
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+        func verdict() async throws -> CardProof.Verdict {
+            let proof = CardProof(reader: ledger, witnesses: nil, allowance: .sameDevice, exemptions: .init { _ in false })
+            return try await proof.examine(entry, at: card).verdict
+        }
+
+        func remove(_ place: String) throws { try FileManager.default.removeItem(atPath: "\(folder)/\(place)/A.JPG") }
+
+        /// Says it of all copies that are gone; returns where those were.
+        func say() async throws -> [String] {
+            let cancellation = Cancellation(ledger), orders = Cancellation.lost(try await cancellation.orders(gone: true))
+            try await cancellation.carryOut(orders, .copiesRemoved, ledger, DeliveryLeases()) { _, _ in }
+            return orders.map(\.delivery.target)
+        }
+    }
+
+    @Test func theOtherCopyProvesTheFrame() async throws {
+        let scene = try await Scene()
+        #expect(try await scene.say() == [])
+        try scene.remove("two")
+        guard case .removed = try await scene.verdict() else { throw IngestError(.unexpected, "It is not missed.") }
+        #expect(try await scene.say() == ["two"])
+        #expect(try await scene.verdict() == .proven)
+        // One that is lost without a word is missed all the same.
+        try scene.remove("one")
+        guard case .removed = try await scene.verdict() else { throw IngestError(.unexpected, "It is not missed.") }
+    }
+
+    @Test func aFrameWithoutCopiesIsNamedAndInNobodysWay() async throws {
+        let scene = try await Scene()
+        for place in ["one", "two"] { try scene.remove(place) }
+        #expect(try await scene.say().sorted() == ["one", "two"])
+        #expect(try await scene.verdict() == .exempt("removed on purpose: one, two"))
+        // Nothing brings it back but who asks for it.
+        #expect(try await scene.ledger.deliveries(of: scene.content).allSatisfy { $0.isCancelled && $0.isCulled })
+    }
+
+    /// An order that was only taken back was never there: that is no frame that somebody has seen and removed.
+    @Test func whatWasTakenBackIsStillInTheWay() async throws {
+        let scene = try await Scene(), cancellation = Cancellation(scene.ledger)
+        try await cancellation.carryOut(try await cancellation.orders(gone: true), scene.ledger, DeliveryLeases()) { _, _ in }
+        guard case .problem = try await scene.verdict() else { throw IngestError(.unexpected, "It was taken for removed.") }
+    }
+
+    /// A disk that is away says nothing of its files.
+    @Test func aFolderThatIsAwayWasNotEmptied() async throws {
+        let scene = try await Scene()
+        try FileManager.default.moveItem(atPath: scene.folder + "/two", toPath: scene.folder + "/away")
+        #expect(try await scene.say() == [])
+    }
+}
