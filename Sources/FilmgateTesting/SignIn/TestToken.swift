@@ -2,7 +2,9 @@ import HTTPKit
 
 /// An identity token as another sign-in would give it, signed by nobody.
 public enum TestToken {
-    /// `ends`: seconds since 1970. The signature holds `mark`, to be looked for where no token belongs.
+    /// `ends`: seconds since 1970.
+    ///
+    /// The signature holds `mark`, to be looked for where no token belongs.
     public static func identity(issuer: String, ends: Int, audience: String = OIDCDouble.client, mark: String = "identity-canary-5e2d")
         -> String
     {

@@ -37,7 +37,7 @@ public final class CameraPorch: Sendable {
         (self.patience, self.observer) = (patience, observer)
     }
 
-    /// Connects to the camera behind a door, observed where this porch has an observer. Blocks.
+    /// Connects to the camera behind a door, observed where this porch has an observer; blocks.
     public func connect(_ door: any CameraDoor) throws(PTPError) -> sending any CameraLink {
         guard let observer = observer?(door.address) else { return try door.open() }
         do throws(PTPError) { return ObservedLink(try door.open(), observer) } catch {

@@ -19,7 +19,9 @@ final class CameraTrace: Sendable {
     private static let title = "filmgate camera trace"
     private let write: @Sendable (String) -> Void
 
-    /// `-` is stderr. A file that is something else than an earlier trace is refused: it may be a pipeline that was taken for the option's
+    /// `-` is stderr.
+    ///
+    /// A file that is something else than an earlier trace is refused: it may be a pipeline that was taken for the option's
     /// value.
     init(_ target: String) throws(IngestError) {
         guard target != "-" else {
@@ -32,7 +34,9 @@ final class CameraTrace: Sendable {
         write = { file.add($0) }
     }
 
-    /// Hears one connection. What must not be shown is asked for now, when we have made ourselves known to the camera.
+    /// Hears one connection.
+    ///
+    /// What must not be shown is asked for now, when we have made ourselves known to the camera.
     func observer(at address: String, state: String) -> LinkTrace {
         var secrets = LinkTrace.Secrets(operations: Modules.confidentialOperations)
         if let identity = IdentityFile.known(state) { secrets.words = [identity.guid] }
