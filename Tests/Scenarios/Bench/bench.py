@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import tiny  # noqa: E402
 from cameras import cameras  # noqa: E402
 from hot import hot  # noqa: E402
-from measure import Run, Table, median, paired, peak, run  # noqa: E402
+from measure import Run, Table, cpu, machine, median, milliseconds, paired, peak, ratios, run  # noqa: E402
 from place import Place  # noqa: E402
 from uploads import uploads  # noqa: E402
 
@@ -52,9 +52,11 @@ def copying(place, table, options):
     }, rounds, before=place.clear)
     shown = ", ".join(f"{name} {median(runs):.2f} s" for name, runs in results.items())
     print(f"  medians of {rounds}: {shown}")
-    table.line("import --verify size / cp -r + sync", median(results["size"]) / median(results["cp"]), 1.5, " ×")
-    table.line("import --verify size / rclone copy", median(results["size"]) / median(results["rclone"]), 0.5, " ×")
-    table.line("import --verify reread / rclone copy + check --download", median(results["reread"]) / median(results["rclone check"]), 0.45, " ×")
+    for name, peer, title, limit in (
+        ("size", "cp", "cp -r + sync", 1.5), ("size", "rclone", "rclone copy", 0.5), ("reread", "rclone check", "rclone copy + check --download", 0.45),
+    ):
+        ours, theirs = results[name], results[peer]
+        table.line(f"import --verify {name} / {title}", median(ours) / median(theirs), limit, " ×", each=ratios(ours, theirs))
     ratio = median(results["reread"]) / median(results["rclone check from disk"])
     moved = 2 * sum(os.path.getsize(os.path.join(path, name)) for path, _, names in os.walk(card) for name in names)
     print(f"  with rclone's check reading the disk too: {ratio:.2f} ×; reread moves {moved / median(results['reread']) / 1e9:.2f} GB/s to and from the disk")
@@ -66,18 +68,19 @@ def memory(place, table, options):
     """Peak memory hardly depends on how many files there are, and not at all on how large they are."""
     few, many = (300, 3000) if options.quick else (300, 30_000)
     picture = picture_of(place)
-    peaks = {}
+    peaks, known = {}, {}
     for count in (few, many):
         card = tiny.card(os.path.join(place.memory, f"tiny{count}"), picture, count)
         to, state = place.fresh(), place.fresh()
         peaks[count] = place.take(card, to, state).peak
-        known = place.take(card, to, state).peak
+        known[count] = place.take(card, to, state).peak
         shutil.rmtree(card)
         place.clear()
     table.line(f"peak memory, {few} files", peaks[few], MEMORY_LIMIT, " MiB")
     table.line(f"peak memory, {many} files", peaks[many], MEMORY_LIMIT, " MiB")
     table.line("memory for each further file", (peaks[many] - peaks[few]) * 1024 / (many - few), 1, " KiB")
-    table.line(f"peak memory, {many} known files", known, MEMORY_LIMIT, " MiB")
+    table.line(f"peak memory, {many} known files", known[many], MEMORY_LIMIT, " MiB")
+    table.line("memory for each further known file", (known[many] - known[few]) * 1024 / (many - few), 0.5, " KiB")
     size = 1 if options.quick else 20
     card = os.path.join(place.memory, "one")
     os.makedirs(os.path.join(card, "DCIM", "100BENCH"))
@@ -96,8 +99,15 @@ def again(place, table, options):
     to, state = place.fresh(), place.fresh()
     place.take(card, to, state)
     quiet = [place.filmgate, "import", card, "--to", to, "--state", state]
-    table.line(f"import of {count} known files", median([run(quiet) for _ in range(9)]) * 1000, 150, " ms")
-    print(f"  with a line of JSON for each: {median([place.take(card, to, state) for _ in range(5)]) * 1000:.0f} ms")
+    plan, status = quiet + ["--dry-run"], [place.filmgate, "status", "--state", state]
+    commands = {"import": quiet, "plan": plan, "status": status}
+    contestants = {name + more: command + more.split() for name, command in commands.items() for more in ("", " --json")}
+    results = paired({name: lambda _, command=command: run(command) for name, command in contestants.items()}, 5 if options.quick else 15)
+    table.line(f"import of {count} known files", median(results["import"]) * 1000, 150, " ms", each=milliseconds(results["import"]))
+    for name in commands:
+        plain, json = results[name], results[name + " --json"]
+        spent = f"{median(plain) * 1000:.0f} and {median(json) * 1000:.0f} ms; CPU {cpu(plain) * 1000:.0f} and {cpu(json) * 1000:.0f} ms"
+        table.line(f"{name} of {count} known files, --json / without", median(json) / median(plain), 1.4, " ×", spent, each=ratios(json, plain))
     trace = os.path.join(place.memory, "trace")
     run(["strace", "-f", "-qq", "-e", "trace=open,openat,openat2", "-o", trace, place.filmgate, "import", card, "--to", to, "--state", state])
     with open(trace, encoding="utf-8", errors="replace") as file:
@@ -118,13 +128,14 @@ def inspecting(place, table, options):
     }, rounds)
     count = sum(len(files) for _, _, files in os.walk(folder))
     print(f"  {count} files, medians: " + ", ".join(f"{name} {median(runs):.3f} s" for name, runs in results.items()))
-    table.line("exiftool -fast2 / inspect", median(results["exiftool"]) / median(results["filmgate"]), 10, " ×", at_least=True)
-    table.line("inspect / exiv2", median(results["filmgate"]) / median(results["exiv2"]), 1, " ×")
+    ours, theirs, other = results["filmgate"], results["exiftool"], results["exiv2"]
+    table.line("exiftool -fast2 / inspect", median(theirs) / median(ours), 10, " ×", at_least=True, each=ratios(theirs, ours))
+    table.line("inspect / exiv2", median(ours) / median(other), 1, " ×", each=ratios(ours, other))
 
 
 def starting(place, table, options):
     runs = [run([place.filmgate, "--help"]) for _ in range(21)]
-    table.line("filmgate --help", median(runs) * 1000, 30, " ms")
+    table.line("filmgate --help", median(runs) * 1000, 30, " ms", each=milliseconds(runs))
 
 
 def flatness(place, table, options):
@@ -148,7 +159,7 @@ def flatness(place, table, options):
             shutil.rmtree(to)
     ratio = median(results["large"]) / median(results["small"])
     print(f"  {batch} new files: {median(results['small']):.3f} s with {batch} known, {median(results['large']):.3f} s with {full}")
-    table.line(f"cost per file, {full} against {batch} ledger rows", ratio, 1.2, " ×")
+    table.line(f"cost per file, {full} against {batch} ledger rows", ratio, 1.2, " ×", each=ratios(results["large"], results["small"]))
 
 
 def picture_of(place):
@@ -187,10 +198,11 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     table = Table()
     with Place(options) as place:
+        where = machine([place.memory, place.disk])
         for name in options.only or PARTS:
             print(f"{name} …", flush=True)
             PARTS[name](place, table, options)
-    table.show()
+    table.show(where)
     return 1 if table.failed else 0
 
 

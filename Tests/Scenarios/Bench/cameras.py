@@ -9,7 +9,7 @@ import threading
 import time
 
 import tiny
-from measure import median, paired, run
+from measure import median, paired, ratios, run
 from program import free_port, gallery, wait_for_port
 
 
@@ -43,8 +43,8 @@ targets: {{ out: {{ folder: {{ path: "{to}", verify: size }} }} }}
     return run(command + ([output] if output else []), expect=expect)
 
 
-def bare_copy(paths, to):
-    """The same bytes over one TCP connection into files, made durable."""
+def bare_copy(paths, to, hashes=False):
+    """The same bytes over one TCP connection into files, made durable; with `hashes`, their SHA-256 on the way."""
     server = socket.create_server(("127.0.0.1", 0))
 
     def send():
@@ -57,13 +57,14 @@ def bare_copy(paths, to):
     sender = threading.Thread(target=send)
     sender.start()
     program = (
-        "import os,socket,sys\n"
+        "import hashlib,os,socket,sys\n"
         "s=socket.create_connection(('127.0.0.1',int(sys.argv[1])));os.makedirs(sys.argv[2])\n"
         "b=memoryview(bytearray(1<<20))\n"
         "for i,n in enumerate(sys.argv[3:]):\n"
-        " n=int(n);f=open(f'{sys.argv[2]}/{i}','wb',0)\n"
+        " n=int(n);f=open(f'{sys.argv[2]}/{i}','wb',0);h=hashlib.sha256()\n"
         " while n:\n"
         "  k=s.recv_into(b,min(n,1<<20));f.write(b[:k]);n-=k\n"
+        f"  {'h.update(b[:k])' if hashes else 'pass'}\n"
         " os.fdatasync(f.fileno())\n")
     result = run(["python3", "-c", program, str(server.getsockname()[1]), to] + [str(os.path.getsize(path)) for path in paths])
     sender.join()
@@ -95,12 +96,16 @@ def cameras(place, table, options):
             return take(place, body, "ptp", place.fresh())
 
     results = paired(
-        {"filmgate": ours, "gphoto2": foreign, "tcp": lambda _: bare_copy(paths, place.fresh())}, 3 if options.quick else options.rounds,
-        before=place.clear)
+        {
+            "filmgate": ours, "gphoto2": foreign, "tcp": lambda _: bare_copy(paths, place.fresh()),
+            "tcp and SHA-256": lambda _: bare_copy(paths, place.fresh(), hashes=True),
+        }, 3 if options.quick else options.rounds, before=place.clear)
     amount = count * size
     print("  " + ", ".join(f"{name} {amount / median(runs):.0f} MiB/s" for name, runs in results.items()))
-    table.line("gphoto2 / filmgate over PTP/IP", median(results["gphoto2"]) / median(results["filmgate"]), 3, " ×", at_least=True)
-    table.line("bare TCP copy / filmgate over PTP/IP", median(results["tcp"]) / median(results["filmgate"]), 0.7, " ×", at_least=True)
+    ours = results["filmgate"]
+    for name, title, limit in (("gphoto2", "gphoto2", 2.5), ("tcp", "bare TCP copy", 0.7), ("tcp and SHA-256", "bare TCP copy that hashes", 0.9)):
+        value = median(results[name]) / median(ours)
+        table.line(f"{title} / filmgate over PTP/IP", value, limit, " ×", at_least=True, each=ratios(results[name], ours))
     shutil.rmtree(folder)
     large(place, table, options)
     full(place, table, options)

@@ -1,6 +1,8 @@
 """Running programs and comparing them: wall time and peak memory, in turn and in random order."""
 import os
+import platform
 import random
+import re
 import statistics
 import subprocess
 import time
@@ -45,25 +47,51 @@ def median(runs):
     return statistics.median(one.seconds for one in runs)
 
 
+def cpu(runs):
+    return statistics.median(one.cpu for one in runs)
+
+
 def peak(runs):
     return max(one.peak for one in runs)
 
 
+def ratios(over, under, of=lambda one: one.seconds):
+    """Round by round, so that what disturbs the machine for a while disturbs both."""
+    return [of(a) / of(b) for a, b in zip(over, under)]
+
+
+def milliseconds(runs):
+    return [one.seconds * 1000 for one in runs]
+
+
+def machine(folders):
+    """What the figures were taken on: processor, cores, memory, kernel, file systems, day."""
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        model = re.search(r"model name\s*:\s*(.*)", file.read())
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 30
+    kinds = [subprocess.run(["stat", "-f", "-c", "%T", folder], capture_output=True, text=True, check=True).stdout.strip() for folder in folders]
+    return (f"{model[1] if model else platform.machine()}, {os.cpu_count()} cores, {memory} GiB, Linux {platform.release()}, "
+            f"from {kinds[0]} to {kinds[1]}, load {os.getloadavg()[0]:.1f} at the beginning, {time.strftime('%Y-%m-%d')}")
+
+
 class Table:
-    """The lines of the report: what was measured, how much it is, how much it may be."""
+    """The lines of the report: what was measured, how much it is, its lowest and highest value, how much it may be."""
 
     def __init__(self):
         self.failed = 0
         self.rows = []
 
-    def line(self, what, value, limit, unit, detail="", at_least=False):
+    def line(self, what, value, limit, unit, detail="", at_least=False, each=None):
+        """`each`: the same value of every round, for its spread."""
         good = value >= limit if at_least else value <= limit
         self.failed += not good
-        self.rows.append((what, value, limit, unit, detail, good, at_least))
-        print(f"  {'pass' if good else 'FAIL'}  {what}: {value:.2f}{unit} ({'≥' if at_least else '≤'} {limit:g}{unit})  {detail}", flush=True)
+        spread = f"{min(each):.2f} to {max(each):.2f}" if each else ""
+        self.rows.append((what, value, spread, limit, unit, detail, good, at_least))
+        shown = f"{value:.2f}{unit} ({'≥' if at_least else '≤'} {limit:g}{unit})"
+        print(f"  {'pass' if good else 'FAIL'}  {what}: {shown}  {spread}  {detail}".rstrip(), flush=True)
 
-    def show(self):
-        print(f"\n| measured | value | limit | |\n|---|---|---|---|")
-        for what, value, limit, unit, detail, good, at_least in self.rows:
+    def show(self, place):
+        print(f"\n{place}\n\n| measured | median | lowest to highest | limit | |\n|---|---|---|---|---|")
+        for what, value, spread, limit, unit, detail, good, at_least in self.rows:
             sign = "≥" if at_least else "≤"
-            print(f"| {what} | {value:.2f}{unit} | {sign} {limit:g}{unit} | {'pass' if good else '**FAIL**'} {detail} |")
+            print(f"| {what} | {value:.2f}{unit} | {spread} | {sign} {limit:g}{unit} | {'pass' if good else '**FAIL**'} {detail} |")

@@ -7,11 +7,13 @@ import subprocess
 import sys
 
 import tiny
-from measure import paired, run
+from measure import paired, ratios, run
 from program import free_port, wait_for_port
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MEMORY_LIMIT = 64
+# Times curl's wall time; what is not here may take 1.5 times.
+LIMITS = {"10 × 60 MB": 1.3}
 # The files are sent from where they lie, as the other programs do.
 PIPELINE = """\
 version: 1
@@ -119,8 +121,8 @@ class Peers:
 
 
 def uploads(place, table, options):
-    """2,000 small files and 20 large ones; wall and CPU time beside curl, then over 50 ms beside the best of curl and rclone."""
-    sets = [("2,000 × 200 KB", 2000, 200_000), ("20 × 60 MB", 20, 60_000_000)]
+    """2,000 small files and 10 large ones; wall and CPU time beside curl, then over 50 ms beside the best of curl and rclone."""
+    sets = [("2,000 × 200 KB", 2000, 200_000), ("10 × 60 MB", 10, 60_000_000)]
     if options.quick:
         sets = [("200 × 200 KB", 200, 200_000), ("2 × 60 MB", 2, 60_000_000)]
     rounds = 3 if options.quick else options.rounds
@@ -147,14 +149,16 @@ def middle(values):
 def compare(table, label, results):
     wall = {name: middle([one.seconds for one in runs]) for name, runs in results.items()}
     cpu = {name: middle([one.cpu for one in runs]) for name, runs in results.items()}
+    ours, curl = results["filmgate"], results["curl"]
     print("  medians: " + ", ".join(f"{name} {wall[name]:.2f} s wall, {cpu[name]:.2f} s CPU" for name in results))
-    table.line(f"{label}: wall time / curl", wall["filmgate"] / wall["curl"], 1.5, " ×")
-    table.line(f"{label}: CPU time / curl", cpu["filmgate"] / cpu["curl"], 1.5, " ×")
+    table.line(f"{label}: wall time / curl", wall["filmgate"] / wall["curl"], LIMITS.get(label, 1.5), " ×", each=ratios(ours, curl))
+    table.line(f"{label}: CPU time / curl", cpu["filmgate"] / cpu["curl"], 1.5, " ×", each=ratios(ours, curl, lambda one: one.cpu))
     table.line(f"{label}: peak memory", max(one.peak for one in results["filmgate"]), MEMORY_LIMIT, " MiB")
 
 
 def against_best(table, label, results):
     wall = {name: middle([one.seconds for one in runs]) for name, runs in results.items()}
     print("  over 50 ms: " + ", ".join(f"{name} {seconds:.2f} s" for name, seconds in wall.items()))
-    best = min(wall["curl"], wall["rclone"])
-    table.line(f"{label} over 50 ms: speed / best peer", best / wall["filmgate"], 0.9, " ×", at_least=True)
+    best = min("curl", "rclone", key=wall.get)
+    each = ratios(results[best], results["filmgate"])
+    table.line(f"{label} over 50 ms: speed / best peer", wall[best] / wall["filmgate"], 0.9, " ×", f"beside {best}", at_least=True, each=each)
