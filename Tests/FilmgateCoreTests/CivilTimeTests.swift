@@ -1,4 +1,5 @@
 import FilmgateCore
+import Foundation
 import Testing
 
 @Suite struct CivilTimeTests {
@@ -79,4 +80,19 @@ import Testing
         "2026-05-01T12:30:05 ",
         "+026-05-01T12:30:05", "２026-05-01T12:30:05", "2026-05-01T12:30:0５", "2026-05-01T12:30:05z", "2026-02-30T00:00:00",
     ]) func nothingElseIsRead(_ text: String) { #expect(CivilTime(text) == nil) }
+
+    /// The form in which ledgers and modules have it.
+    @Test func itsJSONIsItsFields() throws {
+        let time = try #require(CivilTime("2026-05-01T12:30:05.25-09:30")), plain = try #require(CivilTime("2026-05-01T12:30:05"))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        func text(_ time: CivilTime) throws -> String { String(decoding: try encoder.encode(time), as: UTF8.self) }
+        #expect(try text(plain) == #"{"day":1,"hour":12,"minute":30,"month":5,"second":5,"year":2026}"#)
+        #expect(try text(time).contains(#""nanosecond":250000000,"offsetMinutes":-570"#))
+        for one in [time, plain] { #expect(try JSONDecoder().decode(CivilTime.self, from: try encoder.encode(one)) == one) }
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(
+                CivilTime.self, from: Data(#"{"day":1,"hour":12,"minute":30,"month":13,"second":5,"year":2026}"#.utf8))
+        }
+    }
 }

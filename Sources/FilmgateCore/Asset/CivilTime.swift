@@ -1,12 +1,46 @@
 /// A time as a camera writes it: calendar fields, perhaps a fraction and perhaps an offset from UTC, never an instant by itself.
 ///
 /// Exif 2.32 §4.6.5 (DateTimeOriginal, SubSecTimeOriginal, OffsetTimeOriginal). The proleptic Gregorian calendar is assumed.
-public struct CivilTime: Sendable, Hashable, Codable {
-    public var year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int
+public struct CivilTime: Sendable, Hashable {
+    // Every file of a card has several of them in memory: 16 bytes each instead of 80.
+    private var storedNanosecond: Int32
+    private var storedYear: Int16, storedOffset: Int16
+    private var storedMonth: UInt8, storedDay: UInt8, storedHour: UInt8, storedMinute: UInt8, storedSecond: UInt8
+
+    public var year: Int {
+        get { Int(storedYear) }
+        set { storedYear = Int16(clamping: newValue) }
+    }
+    public var month: Int {
+        get { Int(storedMonth) }
+        set { storedMonth = UInt8(clamping: newValue) }
+    }
+    public var day: Int {
+        get { Int(storedDay) }
+        set { storedDay = UInt8(clamping: newValue) }
+    }
+    public var hour: Int {
+        get { Int(storedHour) }
+        set { storedHour = UInt8(clamping: newValue) }
+    }
+    public var minute: Int {
+        get { Int(storedMinute) }
+        set { storedMinute = UInt8(clamping: newValue) }
+    }
+    public var second: Int {
+        get { Int(storedSecond) }
+        set { storedSecond = UInt8(clamping: newValue) }
+    }
     /// Fraction of the second in nanoseconds; nil where the camera wrote none.
-    public var nanosecond: Int?
+    public var nanosecond: Int? {
+        get { storedNanosecond < 0 ? nil : Int(storedNanosecond) }
+        set { storedNanosecond = newValue.map { Int32(clamping: max(0, $0)) } ?? -1 }
+    }
     /// Minutes east of UTC; nil where unknown.
-    public var offsetMinutes: Int?
+    public var offsetMinutes: Int? {
+        get { storedOffset == .min ? nil : Int(storedOffset) }
+        set { storedOffset = newValue.map { max(-Int16.max, Int16(clamping: $0)) } ?? .min }
+    }
 
     /// Nil unless every field is in its range (year 1…9999, second 0…60, offset within ±18 h).
     public init?(
@@ -16,8 +50,9 @@ public struct CivilTime: Sendable, Hashable, Codable {
             (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second),
             nanosecond.map({ (0..<1_000_000_000).contains($0) }) ?? true, offsetMinutes.map({ (-1080...1080).contains($0) }) ?? true
         else { return nil }
-        (self.year, self.month, self.day, self.hour, self.minute, self.second) = (year, month, day, hour, minute, second)
-        (self.nanosecond, self.offsetMinutes) = (nanosecond, offsetMinutes)
+        (storedYear, storedMonth, storedDay) = (Int16(year), UInt8(month), UInt8(day))
+        (storedHour, storedMinute, storedSecond) = (UInt8(hour), UInt8(minute), UInt8(second))
+        (storedNanosecond, storedOffset) = (nanosecond.map { Int32($0) } ?? -1, offsetMinutes.map { Int16($0) } ?? .min)
     }
 
     /// The civil time at `unixSeconds` seen from `offsetMinutes` east of UTC (0 = UTC).
@@ -51,24 +86,6 @@ public struct CivilTime: Sendable, Hashable, Codable {
         guard !overflow, var moved = CivilTime(unixSeconds: sum, offsetMinutes: 0, nanosecond: nanosecond) else { return nil }
         moved.offsetMinutes = offsetMinutes
         return moved
-    }
-}
-
-extension CivilTime: CustomStringConvertible {
-    /// ISO 8601: `2026-05-01T12:30:05.25+02:00`, without an offset where none is known.
-    public var description: String {
-        var text =
-            "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))"
-        if let nanosecond {
-            var digits = padded(nanosecond, 9)
-            while digits.count > 1, digits.hasSuffix("0") { digits.removeLast() }
-            text += "." + digits
-        }
-        if let offsetMinutes {
-            let size = abs(offsetMinutes)
-            text += offsetMinutes == 0 ? "Z" : "\(offsetMinutes < 0 ? "-" : "+")\(padded(size / 60, 2)):\(padded(size % 60, 2))"
-        }
-        return text
     }
 }
 
