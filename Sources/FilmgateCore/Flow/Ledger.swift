@@ -111,38 +111,6 @@ public enum LedgerChange: Sendable {
     case endRun(Int64, at: Int64, exit: Int, summary: RunSummary)
 }
 
-/// A file on a card or a camera, as the ledger remembers it.
-public struct KnownFile: Sendable, Hashable {
-    public var fingerprint: Fingerprint
-    public var content: ContentKey?
-    public var kind: MediaKind
-    public var ending: Ending?
-    public var make: String?, model: String?, serial: String?, owner: String?
-    public var captured: CivilTime?
-    /// The time counts UTC by the movie's standard (``AssetFlag/zoneAssumed``).
-    public var zoneAssumed = false
-    /// The file has been read for its metadata; else rating and size in pixels say nothing.
-    public var isRead = false
-    /// As in `MediaFacts`.
-    public var rating: Int?, width: Int?, height: Int?
-    /// It was protected in the camera (``AssetFlag/protected``) when it was taken.
-    public var isProtected = false
-    /// Identities of the targets that have a done receipt for this content.
-    public var done: [String]
-    /// Identities of the targets for which its delivery was taken back (``DeliveryRow/isCancelled``).
-    public var cancelled: [String] = []
-    /// The shot's key.
-    public var shot: String
-
-    public init(
-        fingerprint: Fingerprint, content: ContentKey?, kind: MediaKind, ending: Ending?, make: String?, model: String?, serial: String?,
-        owner: String?, captured: CivilTime?, done: [String], shot: String
-    ) {
-        (self.fingerprint, self.content, self.kind, self.ending, self.make, self.model) = (fingerprint, content, kind, ending, make, model)
-        (self.serial, self.owner, self.captured, self.done, self.shot) = (serial, owner, captured, done, shot)
-    }
-}
-
 /// One asset.
 public struct AssetRow: Sendable, Hashable {
     public var origin: Origin

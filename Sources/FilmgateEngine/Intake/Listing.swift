@@ -55,7 +55,7 @@ struct Listing: Sendable {
 
     /// The file as the ledger remembers it; nil for one that is new, or that nothing took.
     func remembered(_ entry: SourceEntry) -> Asset? {
-        guard let file = rules.recognition.find(entry.origin), file.content != nil, file.ending != .filtered else { return nil }
+        guard let file = rules.recognition.find(entry.origin), file.hasContent, file.ending != .filtered else { return nil }
         var asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
         Inheritance.remember(file, &asset)
         asset.digests = file.content.map { Digests(sha256: $0.sha256) }
@@ -120,7 +120,7 @@ struct Listing: Sendable {
         guard entry.fate == .take, rules.acceptable.contains(entry.kind) else { return Verdict(entry: Int32(index), file: nil) }
         guard !rules.again, let file else { return nil }
         let known = files[Int(file)]
-        if known.content == nil { return nil }
+        if !known.hasContent { return nil }
         if rules.refusal(known, shot) != nil { return Verdict(entry: Int32(index), file: file) }
         let wanted = rules.wanted(known, shot).filter { !known.cancelled.contains($0) }
         guard !wanted.isEmpty, wanted.allSatisfy(known.done.contains) else { return nil }

@@ -15,7 +15,7 @@ struct Recognition: Sendable {
         last.reserveCapacity(files.count)
         before.reserveCapacity(files.count)
         for (index, file) in files.enumerated() {
-            before.append(last.updateValue(Int32(index), forKey: Self.key(file.fingerprint)) ?? -1)
+            before.append(last.updateValue(Int32(index), forKey: file.placeHash) ?? -1)
         }
     }
 
@@ -32,18 +32,15 @@ struct Recognition: Sendable {
     }
 
     private func candidate(_ facts: Fingerprint, hourShift: Bool) -> Int32? {
-        var index = last[Self.key(facts)] ?? -1
+        var index = last[KnownFile.placeHash(facts)] ?? -1
         while index >= 0 {
-            if Evidence.proves(facts, isSameAs: files[Int(index)].fingerprint, hourShift: hourShift) { return index }
+            if files[Int(index)].liesWhere(facts),
+                Evidence.proves(facts, isSameAs: files[Int(index)].fingerprint, hourShift: hourShift)
+            {
+                return index
+            }
             index = before[Int(index)]
         }
         return nil
-    }
-
-    private static func key(_ facts: Fingerprint) -> Int {
-        var hasher = Hasher()
-        facts.path.hashSpelling(into: &hasher)
-        hasher.combine(facts.size)
-        return hasher.finalize()
     }
 }

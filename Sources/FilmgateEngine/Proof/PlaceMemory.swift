@@ -8,7 +8,7 @@ final class PlaceMemory: Sendable {
     /// Whether this very file was taken before, by its place, size and times.
     func knows(_ origin: Origin, _ reader: any LedgerReader) async throws(IngestError) -> Bool {
         if let known = volumes.withLock({ $0[origin.volume] }) { return known.contains(origin.fingerprint) }
-        let read = Set(try await reader.known(volume: origin.volume).filter { $0.content != nil }.map(\.fingerprint))
+        let read = Set(try await reader.known(volume: origin.volume).filter(\.hasContent).map(\.fingerprint))
         volumes.withLock { $0[origin.volume] = read }
         return read.contains(origin.fingerprint)
     }
@@ -22,7 +22,7 @@ extension CardProof {
     public func gone(from session: any SourceSession, now entries: [SourceEntry]) async throws(IngestError) -> Int {
         let known = try await reader.known(volume: session.volume, below: session.home)
         let there = Set(entries.map(\.origin.volumePath))
-        return Set(known.lazy.filter { $0.content != nil }.map(\.fingerprint.path)).subtracting(there).count
+        return Set(known.lazy.filter(\.hasContent).map(\.fingerprint.path)).subtracting(there).count
     }
 
     /// Its target has it no more: by what it said last, or, for a folder that is there, by looking.

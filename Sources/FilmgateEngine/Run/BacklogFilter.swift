@@ -49,5 +49,5 @@ struct BacklogFilter: Sendable {
     }
 
     /// Whether the ledger says that the file was left on the camera; nil when it does not know the file.
-    private static func isLeftThere(_ file: KnownFile?) -> Bool? { file.map { $0.ending == .filtered && $0.content == nil } }
+    private static func isLeftThere(_ file: KnownFile?) -> Bool? { file.map { $0.ending == .filtered && !$0.hasContent } }
 }

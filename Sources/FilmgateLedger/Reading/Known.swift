@@ -18,7 +18,8 @@ struct KnownFiles {
     private let range: VolumeRange
     private var kind = RepeatedText(), ending = RepeatedText()
     private var lastKind = ("", MediaKind.other), lastEnding = ("", Ending?.none)
-    private var cameras: [Int64: MediaFacts] = [:]
+    private var cameras: [Int64: KnownCamera] = [:]
+    private var last: KnownFile?
 
     init(_ db: Database, _ range: VolumeRange) { (self.db, self.range) = (db, range) }
 
@@ -56,27 +57,25 @@ struct KnownFiles {
         if kindName != lastKind.0 { lastKind = (kindName, MediaKind(rawValue: kindName) ?? .other) }
         if endingName != lastEnding.0 { lastEnding = (endingName, Ending(rawValue: endingName)) }
         let content = query.intOrNil(), key = query.textOrNil().map { ContentKey(rawValue: $0) }
-        let camera = try query.intOrNil().map { try self.camera($0) }
-        var known = KnownFile(
-            fingerprint: mark, content: key, kind: lastKind.1, ending: lastEnding.1, make: camera?.make, model: camera?.model,
-            serial: camera?.serial, owner: camera?.owner, captured: query.textOrNil().flatMap { CivilTime($0) }, done: [], shot: shot)
+        let camera = try query.intOrNil().map { try self.camera($0) }, captured = query.textOrNil().flatMap { CivilTime($0) }
+        var known = KnownFile(mark, key, lastKind.1, lastEnding.1, camera, captured, shot: shot, beside: last)
         if let flags = query.textOrNil().map(WordList.decode) {
             known.zoneAssumed = flags.contains(AssetFlag.zoneAssumed)
             known.isProtected = flags.contains(AssetFlag.protected)
         }
         (known.isRead, known.rating) = (query.intOrNil() == 1, query.intOrNil().map { Int($0) })
         (known.width, known.height) = (query.intOrNil().map { Int($0) }, query.intOrNil().map { Int($0) })
+        last = known
         return (known, content)
     }
 
-    private mutating func camera(_ id: Int64) throws -> MediaFacts {
+    private mutating func camera(_ id: Int64) throws -> KnownCamera {
         if let camera = cameras[id] { return camera }
-        var query = try Query(db, Self.camera), camera = MediaFacts()
+        var query = try Query(db, Self.camera)
         query.bind(id)
-        if try query.next() {
-            (camera.make, camera.model) = (query.textOrNil(), query.textOrNil())
-            (camera.serial, camera.owner) = (query.textOrNil(), query.textOrNil())
-        }
+        let isThere = try query.next()
+        func text() -> String? { isThere ? query.textOrNil() : nil }
+        let camera = KnownCamera(make: text(), model: text(), serial: text(), owner: text())
         cameras[id] = camera
         return camera
     }

@@ -1,0 +1,223 @@
+/// A file on a card or a camera, as the ledger remembers it.
+///
+/// A card has tens of thousands of them, all in memory while it is read: what repeats from file to file is kept once, and numbers are
+/// as small as they may be.
+public struct KnownFile: Sendable, Hashable {
+    private var path: SplitText, shotKey: SplitText
+    private var size: UInt64, modified: Int64, born: Int64, inode: UInt64, changed: Int64
+    /// Identities of the targets that have a done receipt for this content.
+    public var done: [String]
+    /// Identities of the targets for which its delivery was taken back (``DeliveryRow/isCancelled``).
+    public var cancelled: [String] = []
+    /// What it was taken with; nil where nothing is known.
+    public var camera: KnownCamera?
+    private var key: PackedKey
+    public var kind: MediaKind
+    public var ending: Ending?
+    /// The time counts UTC by the movie's standard (``AssetFlag/zoneAssumed``).
+    public var zoneAssumed = false
+    /// The file has been read for its metadata; else rating and size in pixels say nothing.
+    public var isRead = false
+    /// It was protected in the camera (``AssetFlag/protected``) when it was taken.
+    public var isProtected = false
+    public var captured: CivilTime?
+    private var storedRating = SmallNumber(), storedWidth = SmallNumber(), storedHeight = SmallNumber()
+
+    public init(
+        fingerprint: Fingerprint, content: ContentKey?, kind: MediaKind, ending: Ending?, make: String?, model: String?, serial: String?,
+        owner: String?, captured: CivilTime?, done: [String], shot: String
+    ) {
+        let camera = KnownCamera(make: make, model: model, serial: serial, owner: owner)
+        self.init(fingerprint, content, kind, ending, camera.isEmpty ? nil : camera, captured, shot: shot)
+        self.done = done
+    }
+
+    /// `neighbour` is one that probably has the same folder: then both share its name.
+    public init(
+        _ fingerprint: Fingerprint, _ content: ContentKey?, _ kind: MediaKind, _ ending: Ending?, _ camera: KnownCamera?,
+        _ captured: CivilTime?, shot: String, beside neighbour: KnownFile? = nil
+    ) {
+        path = SplitText(fingerprint.path, beside: neighbour?.path)
+        shotKey = SplitText(shot, beside: neighbour?.shotKey)
+        (size, modified, born) = (fingerprint.size, fingerprint.modified, fingerprint.born)
+        (inode, changed) = (fingerprint.inode, fingerprint.changed)
+        (key, self.kind, self.ending, self.camera, self.captured) = (PackedKey(content), kind, ending, camera, captured)
+        done = []
+    }
+}
+
+extension KnownFile {
+    public var fingerprint: Fingerprint {
+        Fingerprint(path: path.text, size: size, modified: modified, born: born, inode: inode, changed: changed)
+    }
+    public var content: ContentKey? { key.content }
+    /// Its bytes have been read; cheaper than to ask for the content.
+    public var hasContent: Bool { key != .none }
+    /// The shot's key.
+    public var shot: String { shotKey.text }
+    public var make: String? { camera?.make }
+    public var model: String? { camera?.model }
+    public var serial: String? { camera?.serial }
+    public var owner: String? { camera?.owner }
+
+    /// As in `MediaFacts`.
+    public var rating: Int? {
+        get { storedRating.value }
+        set { storedRating.value = newValue }
+    }
+    public var width: Int? {
+        get { storedWidth.value }
+        set { storedWidth.value = newValue }
+    }
+    public var height: Int? {
+        get { storedHeight.value }
+        set { storedHeight.value = newValue }
+    }
+
+    /// Lies at that path and has that size; cheaper than to compare fingerprints.
+    public func liesWhere(_ facts: Fingerprint) -> Bool { size == facts.size && path.isSpelled(as: facts.path) }
+
+    /// The same for all files of which `liesWhere` is true, and for hardly any others.
+    public var placeHash: Int { path.hash(size) }
+    public static func placeHash(_ facts: Fingerprint) -> Int { SplitText.hash(of: facts.path, facts.size) }
+}
+
+/// What a known file was taken with; one value for all files of one body.
+public final class KnownCamera: Sendable, Hashable {
+    public let make: String?, model: String?, serial: String?, owner: String?
+
+    public init(make: String?, model: String?, serial: String?, owner: String?) {
+        (self.make, self.model, self.serial, self.owner) = (make, model, serial, owner)
+    }
+
+    var isEmpty: Bool { make == nil && model == nil && serial == nil && owner == nil }
+
+    public static func == (a: KnownCamera, b: KnownCamera) -> Bool {
+        a === b || (a.make, a.model, a.serial, a.owner) == (b.make, b.model, b.serial, b.owner)
+    }
+    public func hash(into hasher: inout Hasher) {
+        for text in [make, model, serial, owner] { hasher.combine(text) }
+    }
+}
+
+/// A path in two pieces: names are mostly short enough to need no memory of their own, and neighbours share their folder.
+private struct SplitText: Sendable, Hashable {
+    /// With the `/` at its end.
+    private var folder = ""
+    private(set) var name = ""
+
+    init(_ text: String, beside neighbour: SplitText?) {
+        var text = text
+        text.withUTF8 { bytes in
+            let cut = Self.cut(bytes)
+            name = String(decoding: bytes[cut...], as: UTF8.self)
+            let isShared = neighbour.map { $0.folder.utf8.count == cut && $0.folder.utf8.elementsEqual(bytes[..<cut]) } ?? false
+            folder = isShared ? neighbour?.folder ?? "" : String(decoding: bytes[..<cut], as: UTF8.self)
+        }
+    }
+
+    var text: String { folder.isEmpty ? name : folder + name }
+
+    func hash(_ size: UInt64) -> Int {
+        var hasher = Hasher()
+        hash(into: &hasher)
+        hasher.combine(size)
+        return hasher.finalize()
+    }
+
+    /// The same without cutting it.
+    static func hash(of text: String, _ size: UInt64) -> Int {
+        var hasher = Hasher(), text = text
+        text.withUTF8 { bytes in
+            let cut = cut(bytes)
+            hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[cut...]))
+            hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[..<cut]))
+        }
+        hasher.combine(size)
+        return hasher.finalize()
+    }
+
+    /// Behind the last `/`.
+    private static func cut(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        var cut = bytes.count
+        while cut > 0, bytes[cut - 1] != 0x2F { cut -= 1 }
+        return cut
+    }
+
+    func isSpelled(as text: String) -> Bool {
+        var text = text, (folder, name) = (folder, name)
+        return text.withUTF8 { all in
+            folder.withUTF8 { first in
+                name.withUTF8 { second in
+                    all.count == first.count + second.count && all[..<first.count].elementsEqual(first)
+                        && all[first.count...].elementsEqual(second)
+                }
+            }
+        }
+    }
+
+    static func == (a: SplitText, b: SplitText) -> Bool { a.name.isSpelled(as: b.name) && a.folder.isSpelled(as: b.folder) }
+    func hash(into hasher: inout Hasher) {
+        name.hashSpelling(into: &hasher)
+        folder.hashSpelling(into: &hasher)
+    }
+}
+
+/// A number of some pixels or stars, or none.
+private struct SmallNumber: Sendable, Hashable {
+    private var stored = Int32.min
+    var value: Int? {
+        get { stored == .min ? nil : Int(stored) }
+        set { stored = newValue.map { max(-Int32.max, Int32(clamping: $0)) } ?? .min }
+    }
+}
+
+/// A content key in 32 bytes where it is a SHA-256, as of nearly all files.
+private enum PackedKey: Sendable, Hashable {
+    case none, digest(UInt64, UInt64, UInt64, UInt64), other(ContentKey)
+
+    init(_ key: ContentKey?) {
+        guard let key else {
+            self = .none
+            return
+        }
+        var text = key.rawValue, words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        let isPacked = text.withUTF8 { digits in
+            digits.count == 64 && Self.read(digits, 0, &words.0) && Self.read(digits, 16, &words.1) && Self.read(digits, 32, &words.2)
+                && Self.read(digits, 48, &words.3)
+        }
+        self = isPacked ? .digest(words.0, words.1, words.2, words.3) : .other(key)
+    }
+
+    var content: ContentKey? {
+        switch self {
+        case .none: nil
+        case .other(let key): key
+        case .digest(let a, let b, let c, let d):
+            ContentKey(
+                rawValue: String(unsafeUninitializedCapacity: 64) { digits in
+                    for (place, word) in [a, b, c, d].enumerated() { Self.write(word, to: digits, place * 16) }
+                    return 64
+                })
+        }
+    }
+
+    /// Lower-case hexadecimal only: it must come out as it went in.
+    private static func read(_ digits: UnsafeBufferPointer<UInt8>, _ start: Int, _ word: inout UInt64) -> Bool {
+        for digit in digits[start..<start + 16] {
+            switch digit {
+            case 0x30...0x39: word = word << 4 | UInt64(digit - 0x30)
+            case 0x61...0x66: word = word << 4 | UInt64(digit - 0x57)
+            default: return false
+            }
+        }
+        return true
+    }
+
+    private static func write(_ word: UInt64, to digits: UnsafeMutableBufferPointer<UInt8>, _ start: Int) {
+        for place in 0..<16 {
+            let value = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * place)) & 15
+            digits[start + place] = value < 10 ? 0x30 + value : 0x57 + value
+        }
+    }
+}
