@@ -31,13 +31,22 @@ final class CopySearch: Sendable {
     /// Nil for a copy that is there, or whose folder may not be listed.
     private static func loss(_ copy: DeliveredCopy, _ state: inout State) -> String? {
         guard let path = copy.path else { return copy.denial?.reason }
+        if let folder = state.folder, let name = Self.name(path, in: folder) { return isMissing(name, state) ? path : nil }
         let folder = Paths.folder(path)
-        if state.folder != folder {
-            let names = Result { () throws(IngestError) in Set(try FileSystem.names(in: folder)) }
-            (state.folder, state.names) = (folder, try? names.get())
-        }
-        guard let names = state.names, !names.contains(Paths.name(path)) else { return nil }
-        return path
+        let names = Result { () throws(IngestError) in Set(try FileSystem.names(in: folder)) }
+        (state.folder, state.names) = (folder, try? names.get())
+        return isMissing(Paths.name(path), state) ? path : nil
+    }
+
+    private static func isMissing(_ name: String, _ state: State) -> Bool { state.names.map { !$0.contains(name) } ?? false }
+
+    /// The path's last part, where all before it is that folder: found without a string for the folder of every file.
+    private static func name(_ path: String, in folder: String) -> String? {
+        let path = path.utf8, folder = folder.utf8
+        guard path.count > folder.count, path.starts(with: folder) else { return nil }
+        let rest = path.dropFirst(folder.count)
+        guard rest.first == 0x2F, !rest.dropFirst().contains(0x2F) else { return nil }
+        return String(Substring(rest.dropFirst()))
     }
 }
 

@@ -52,14 +52,20 @@ enum AssetReading {
 
 /// The identities of the targets, by their number in the ledger.
 struct Targets {
-    private var identity: [Int64: String] = [:]
+    private var identity: [Int64: String] = [:], name: [Int64: String] = [:]
 
     init(_ db: Database) throws {
-        var query = try Query(db, "SELECT id, identity FROM target")
-        while try query.next() { identity[query.int()] = query.text() }
+        var query = try Query(db, "SELECT id, identity, name FROM target")
+        while try query.next() {
+            let id = query.int()
+            (identity[id], name[id]) = (query.text(), query.text())
+        }
     }
 
     subscript(id: Int64) -> String? { identity[id] }
+
+    /// Its name in the pipeline file when last used.
+    func name(of id: Int64) -> String { name[id] ?? "" }
 
     /// Reads a list such as `1,2`, the form in which `asset.wanted` keeps it.
     func identities(_ list: String?) -> [String] {
