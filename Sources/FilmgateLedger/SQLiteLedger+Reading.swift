@@ -29,6 +29,9 @@ extension SQLiteLedger {
         try await reader.known(volume: volume, below: folder)
     }
     public func deliveries(of content: ContentKey) async throws(IngestError) -> [DeliveryRow] { try await reader.deliveries(of: content) }
+    public func receipts(of contents: [ContentKey]) async throws(IngestError) -> [[NamedReceipt]] {
+        try await reader.receipts(of: contents)
+    }
     public func twin(of content: ContentKey) async throws(IngestError) -> String? { try await reader.twin(of: content) }
     public func neighbour(of picture: String, withSidecar sha256: String) async throws(IngestError) -> String? {
         try await reader.neighbour(of: picture, withSidecar: sha256)

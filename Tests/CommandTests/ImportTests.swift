@@ -31,6 +31,23 @@ import Testing
         #expect(try table.importing(["--error-on-empty"]).status == 9)
     }
 
+    /// They are told in lots, each while the next one is found.
+    @Test func ofManyKnownFilesEachIsToldOnceBeforeTheSummary() throws {
+        let table = try Table(), names = (0..<260).map { "IMG_\(1000 + $0).JPG" }
+        for name in names { try table.write("CARD/DCIM/100TEST/" + name, name) }
+        #expect(try table.importing().count("delivered") == names.count)
+        for verb in ["import", "plan"] {
+            let second = try table.run([verb, table.card, "--to", table.archive])
+            let items = second.items(verb == "plan" ? "plan" : "item"), told = items.compactMap { $0["path"] as? String }
+            #expect(told == names.map { "DCIM/100TEST/" + $0 })
+            #expect(second.objects.count == names.count + 1 && second.objects.last?["type"] as? String == "summary")
+            let twins = items.compactMap { $0["twin"] as? String },
+                receipts = items.compactMap { $0["receipts"] as? [String: [String: Any]] }
+            #expect(twins.map { String($0.suffix(12)) } == names)
+            #expect(receipts.compactMap { $0["to"]?["path"] as? String } == twins)
+        }
+    }
+
     @Test func aSecondFolderGetsEverythingAndTheFirstNothingAgain() throws {
         let table = try Table()
         try table.sampleCard()

@@ -24,8 +24,9 @@ import Testing
     private static let readings = [
         "known": KnownFiles.sql, "camera": KnownFiles.camera, "done side by side": DoneTargets.range, "done apart": DoneTargets.each,
         "deliveries": "SELECT d.state FROM delivery d " + SQLiteReader.deliveriesOfContent,
-        "twin": SQLiteReader.twin, "neighbour": SQLiteReader.neighbour,
-        "holder": SQLiteReader.holder, "copies": SQLiteReader.copies, "shotName": SQLiteReader.shotName, "counter": SQLiteReader.counter,
+        "number": SQLiteReader.number, "receipts": SQLiteReader.receipts, "twin": SQLiteReader.twin, "neighbour": SQLiteReader.neighbour,
+        "holder": SQLiteReader.holder, "copies": SQLiteReader.copies, "copies of a span": SQLiteReader.copiesOfSpan,
+        "numbers": ContentSpan.numbers, "shotName": SQLiteReader.shotName, "counter": SQLiteReader.counter,
         "shotNames": SQLiteReader.shotNames, "filesNamed": SQLiteReader.filesNamed,
         "queue": SQLiteReader.queue([.pending, .held]), "notes": SQLiteReader.latestNotes(ofAsset: true),
         "assets(sha256:)": "SELECT a.path FROM asset a" + AssetReading.joins + SQLiteReader.bySHA256,

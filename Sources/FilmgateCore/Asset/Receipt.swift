@@ -25,6 +25,12 @@ public struct Receipt: Sendable, Hashable, Codable {
     }
 }
 
+/// What is known of one asset at the target that the pipeline file calls so.
+public struct NamedReceipt: Sendable, Hashable {
+    public var target: String, receipt: Receipt
+    public init(target: String, receipt: Receipt) { (self.target, self.receipt) = (target, receipt) }
+}
+
 /// How an asset ended: exactly one, the first that fits (design §3).
 public enum Ending: String, Sendable, Hashable, Codable, CaseIterable {
     case setAside, pending, delivered, duplicate, alreadySeen, filtered

@@ -11,6 +11,8 @@ public protocol LedgerReader: Sendable {
     func known(volume: String, below folder: String) async throws(IngestError) -> [KnownFile]
     /// Deliveries of these bytes, at any target.
     func deliveries(of content: ContentKey) async throws(IngestError) -> [DeliveryRow]
+    /// What is known of each of these at its targets, in their order; one call for many files.
+    func receipts(of contents: [ContentKey]) async throws(IngestError) -> [[NamedReceipt]]
     /// The earliest file with these bytes, as a person would name it (source and path); nil when they are new.
     func twin(of content: ContentKey) async throws(IngestError) -> String?
     /// The picture, by its SHA-256, that a sidecar with these bytes was delivered beside, where `picture` is of the same shot and
@@ -54,6 +56,14 @@ extension LedgerReader {
     public func known(volume: String, below folder: String) async throws(IngestError) -> [KnownFile] {
         let all = try await known(volume: volume), prefix = Array((folder + "/").utf8)
         return folder.isEmpty ? all : all.filter { $0.fingerprint.path.utf8.starts(with: prefix) }
+    }
+    /// Asks for one after the other.
+    public func receipts(of contents: [ContentKey]) async throws(IngestError) -> [[NamedReceipt]] {
+        var all: [[NamedReceipt]] = []
+        for content in contents {
+            all.append(try await deliveries(of: content).map { NamedReceipt(target: $0.targetName, receipt: $0.receipt) })
+        }
+        return all
     }
     /// None, for ledgers that do not remember.
     public func shotNames(

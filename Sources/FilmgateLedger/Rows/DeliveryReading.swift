@@ -30,6 +30,17 @@ enum DeliveryReading {
         return row
     }
 
+    /// State, path, address, id, digests, proof, time, reason and whether it existed, in this order.
+    static func receipt(_ query: inout Query, of content: ContentKey) -> Receipt {
+        var receipt = Receipt(state: Receipt.State(rawValue: query.text()) ?? .failed)
+        (receipt.path, receipt.url, receipt.id) = (query.textOrNil(), query.textOrNil(), query.textOrNil())
+        let sha256 = query.textOrNil()
+        receipt.sha256 = query.int() == 1 ? content.sha256 : sha256
+        receipt.verified = Receipt.Proof(rawValue: query.text()) ?? .none
+        (receipt.at, receipt.reason, receipt.existed) = (query.int(), query.textOrNil(), query.int() == 1)
+        return receipt
+    }
+
     private static func parts(_ query: inout Query) -> DeliveryName? {
         guard let pattern = query.textOrNil() else {
             query.skip(2)

@@ -37,6 +37,12 @@ struct Query: ~Copyable {
         }
     }
 
+    /// Begins anew, with nothing bound.
+    mutating func begin() {
+        sqlite3_reset(raw)
+        (bound, column) = (0, 0)
+    }
+
     consuming func execute() throws {
         while try next() {}
     }

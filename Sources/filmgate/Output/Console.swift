@@ -12,7 +12,14 @@ enum Console {
     /// One line of data.
     static func out(_ line: String) {
         Living.lastWord?.hear(line)
-        if let audience = Living.audience { audience.say(.out(line)) } else { writeOut(line + "\n") }
+        if let audience = Living.audience { audience.say(.out(line)) } else { bytes(of: line + "\n") { writeOut($0) } }
+    }
+
+    /// Whole lines of data, none of them a summary, each with its newline.
+    static func out(lines: [UInt8]) {
+        if lines.isEmpty { return }
+        guard let audience = Living.audience else { return lines.withUnsafeBytes { writeOut($0) } }
+        audience.say(.out(String(decoding: lines.dropLast(), as: UTF8.self)))
     }
 
     /// How this process ends: output that is cut off must not pass for complete.
@@ -52,35 +59,39 @@ enum Console {
     }
 
     /// The first failure is told, once; a pipe that nobody reads any more is none.
-    private static func writeOut(_ text: String) {
+    private static func writeOut(_ bytes: UnsafeRawBufferPointer) {
         let failure = lock.withLock { broken -> CInt? in
             guard broken == nil else { return nil }
-            broken = put(text, to: STDOUT_FILENO)
+            broken = put(bytes, to: STDOUT_FILENO)
             return broken
         }
         guard let failure, failure != EPIPE else { return }
         write("Cannot write to stdout: \(String(cString: strerror(failure)))\n", to: STDERR_FILENO)
     }
 
-    private static func write(_ text: String, to descriptor: CInt) { lock.withLock { _ in _ = put(text, to: descriptor) } }
+    private static func write(_ text: String, to descriptor: CInt) {
+        bytes(of: text) { bytes in lock.withLock { _ in _ = put(bytes, to: descriptor) } }
+    }
+
+    private static func bytes(of text: String, _ body: (UnsafeRawBufferPointer) -> Void) {
+        var text = text
+        text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+    }
 
     /// The code of what went wrong; nil when all of it is written.
-    private static func put(_ text: String, to descriptor: CInt) -> CInt? {
-        var text = text
-        return text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while !rest.isEmpty {
-                let count = Glibc.write(descriptor, rest.baseAddress, rest.count), code = errno
-                if count < 0, code == EINTR { continue }
-                if count < 0, code == EAGAIN {
-                    var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                    _ = poll(&room, 1, 1000)
-                    continue
-                }
-                guard count > 0 else { return count < 0 ? code : EIO }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    private static func put(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> CInt? {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, rest.baseAddress, rest.count), code = errno
+            if count < 0, code == EINTR { continue }
+            if count < 0, code == EAGAIN {
+                var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&room, 1, 1000)
+                continue
             }
-            return nil
+            guard count > 0 else { return count < 0 ? code : EIO }
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
+        return nil
     }
 }

@@ -3,8 +3,15 @@ import FilmgateCore
 /// An asset as the JSON Lines object `item` (or `plan`), design §6.
 enum ItemLine {
     static func text(_ settled: Settled, plan: Bool = false, type: String? = nil) -> String {
+        var bytes: [UInt8] = []
+        append(settled, plan: plan, type: type, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The same, behind what is written already.
+    static func append(_ settled: Settled, plan: Bool, type: String? = nil, to bytes: inout [UInt8]) {
         let asset = settled.asset, origin = asset.origin
-        var item = JSONObject()
+        var item = JSONObject(behind: &bytes)
         item.add("type", type ?? (plan ? "plan" : "item"))
         item.add("source", origin.root)
         item.add("path", origin.path)
@@ -13,14 +20,14 @@ enum ItemLine {
         item.add(plan ? "would" : "ending", settled.ending.rawValue)
         item.add("reason", settled.reason)
         item.add("twin", settled.twin)
-        item.add("flags", asset.flags.sorted())
+        item.add("flags", asset.flags.isEmpty ? [] : asset.flags.sorted())
         item.add("sha256", asset.digests?.sha256)
         item.add("size", origin.size)
         item.add("captured", (settled.captured ?? asset.media?.captured)?.description)
         facts(asset, into: &item)
         item.add("photographer", settled.photographer)
-        item.add("receipts", receipts(asset.receipts, of: asset.digests?.sha256))
-        return item.finished
+        item.add("receipts") { receipts(asset.receipts, of: asset.digests?.sha256, into: &$0) }
+        bytes = item.finish()
     }
 
     /// For `inspect`: facts alone, no ending.
@@ -70,14 +77,11 @@ enum ItemLine {
     }
 
     /// `original` is the digest of the source's bytes; where other bytes were delivered, their receipt names both.
-    static func receipts(_ receipts: [String: Receipt], of original: String?) -> JSONObject {
-        var all = JSONObject()
-        for (name, receipt) in receipts.sorted(by: { $0.key < $1.key }) { all.add(name, object(receipt, original)) }
-        return all
+    static func receipts(_ receipts: [String: Receipt], of original: String?, into all: inout JSONObject) {
+        for (name, receipt) in receipts.sorted(by: { $0.key < $1.key }) { all.add(name) { add(receipt, original, to: &$0) } }
     }
 
-    private static func object(_ receipt: Receipt, _ original: String?) -> JSONObject {
-        var one = JSONObject()
+    private static func add(_ receipt: Receipt, _ original: String?, to one: inout JSONObject) {
         one.add("state", receipt.state.rawValue)
         if let path = receipt.path { one.add("path", path) }
         if let url = receipt.url { one.add("url", url) }
@@ -87,6 +91,5 @@ enum ItemLine {
         one.add("verified", receipt.verified.rawValue)
         one.add("at", receipt.at == 0 ? nil : CivilTime(unixSeconds: receipt.at / 1_000_000_000)?.description)
         if let reason = receipt.reason { one.add("reason", reason) }
-        return one
     }
 }

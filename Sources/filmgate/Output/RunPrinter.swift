@@ -16,24 +16,44 @@ final class RunPrinter: Sendable {
     private let late = Mutex<[Settled]>([])
     /// Known files that wait for `catchUp`: their receipts are looked up in the ledger.
     private let seen = Mutex<[Settled]>([])
+    /// Those that are being printed, behind all that came before them.
+    private let printing = Mutex<Task<Void, Never>?>(nil)
 
     init(json: Bool, plan: Bool, verbose: Int, ledger: any LedgerReader) {
         (self.json, self.plan, self.verbose, self.ledger) = (json, plan, verbose, ledger)
     }
 
-    /// Prints the known files that have come by now.
+    /// Has the known files printed that have come by now.
+    ///
+    /// The next ones come meanwhile, and wait only for those before these: at most two lots are in memory.
     @Sendable func catchUp() async {
         let come = seen.withLock { seen in
             defer { seen = [] }
             return seen
         }
-        var lines: [String] = []
-        for var settled in come {
-            await fill(&settled)
-            lines.append(ItemLine.text(settled, plan: plan))
+        let before = printing.withLock { printing -> Task<Void, Never>? in
+            let before = printing
+            if come.isEmpty { return before }
+            printing = Task {
+                await before?.value
+                await printSeen(come)
+            }
+            return before
         }
-        let text = lines.joined(separator: "\n")
-        if !text.isEmpty { Living.$audience.withValue(audience) { Console.out(text) } }
+        await before?.value
+    }
+
+    private func printSeen(_ come: [Settled]) async {
+        let contents = come.map { $0.content ?? $0.asset.digests.map { ContentKey(sha256: $0.sha256) } ?? ContentKey(rawValue: "") }
+        let receipts = (try? await ledger.receipts(of: contents)) ?? []
+        var lines: [UInt8] = []
+        lines.reserveCapacity(come.count * 1024)
+        for (index, var settled) in come.enumerated() {
+            if index < receipts.count { fill(&settled, receipts[index]) }
+            ItemLine.append(settled, plan: plan, to: &lines)
+            lines.append(0x0A)
+        }
+        Living.$audience.withValue(audience) { Console.out(lines: lines) }
     }
 
     /// Whoever asked for the run hears of it, on whatever thread it happens.
@@ -145,6 +165,7 @@ final class RunPrinter: Sendable {
     /// What was kept for the end: what is pending.
     func finish(_ outcome: RunOutcome) async {
         await catchUp()
+        await printing.withLock { $0 }?.value
         let kept = late.withLock { kept in
             defer { kept = [] }
             return kept
@@ -163,13 +184,10 @@ final class RunPrinter: Sendable {
     }
 
     /// A known file's receipts and twin: where its bytes are.
-    private func fill(_ settled: inout Settled) async {
-        guard let digests = settled.asset.digests else { return }
-        let content = settled.content ?? ContentKey(sha256: digests.sha256)
-        guard let rows = try? await ledger.deliveries(of: content) else { return }
-        for row in rows { settled.asset.receipts[row.targetName] = row.receipt }
+    private func fill(_ settled: inout Settled, _ receipts: [NamedReceipt]) {
+        for one in receipts { settled.asset.receipts[one.target] = one.receipt }
         settled.twin =
             settled.twin
-            ?? rows.lazy.filter { $0.receipt.state == .done }.compactMap { $0.receipt.path ?? $0.receipt.url ?? $0.receipt.id }.first
+            ?? receipts.lazy.map(\.receipt).filter { $0.state == .done }.compactMap { $0.path ?? $0.url ?? $0.id }.first
     }
 }
