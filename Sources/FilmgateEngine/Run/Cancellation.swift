@@ -60,7 +60,7 @@ public struct Cancellation: Sendable {
     ///
     /// Deliveries that a run of this process has are ended by that run.
     public func carryOut(
-        _ orders: [QueuedDelivery], _ meaning: Meaning = .takenBack, _ writer: any Ledger, _ leases: DeliveryLeases,
+        _ orders: [QueuedDelivery], _ meaning: Meaning, _ writer: any Ledger, _ leases: DeliveryLeases,
         tell: (QueuedDelivery, Outcome) -> Void
     ) async throws(IngestError) {
         let run = try await writer.beginRun(verb: "cancel", event: nil, at: WallClock.nanoseconds)

@@ -73,7 +73,7 @@ import Testing
     /// An order that was only taken back was never there: that is no frame that somebody has seen and removed.
     @Test func whatWasTakenBackIsStillInTheWay() async throws {
         let scene = try await Scene(), cancellation = Cancellation(scene.ledger)
-        try await cancellation.carryOut(try await cancellation.orders(gone: true), scene.ledger, DeliveryLeases()) { _, _ in }
+        try await cancellation.carryOut(try await cancellation.orders(gone: true), .takenBack, scene.ledger, DeliveryLeases()) { _, _ in }
         guard case .problem = try await scene.verdict() else { throw IngestError(.unexpected, "It was taken for removed.") }
     }
 

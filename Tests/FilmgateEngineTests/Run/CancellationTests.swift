@@ -34,7 +34,7 @@ import Testing
         let orders = try await cancellation.orders()
         try await ledger.record([.delivery(row(.done))])
         var outcomes: [Cancellation.Outcome] = []
-        try await cancellation.carryOut(orders, ledger, DeliveryLeases()) { outcomes.append($1) }
+        try await cancellation.carryOut(orders, .takenBack, ledger, DeliveryLeases()) { outcomes.append($1) }
         #expect(outcomes == [.underWay])
         #expect(try await delivery(ledger).receipt.state == .done)
     }
@@ -49,7 +49,7 @@ import Testing
         #expect(leases.take(id, by: number))
         var outcomes: [Cancellation.Outcome] = []
         let cancellation = Cancellation(ledger)
-        try await cancellation.carryOut(try await cancellation.orders(gone: true), retiring: true, ledger, leases) { outcomes.append($1) }
+        try await cancellation.carryOut(try await cancellation.orders(gone: true), .placeGone, ledger, leases) { outcomes.append($1) }
         #expect(outcomes == [.cancelled])
         #expect(await ended.all == [id])
         let row = try await delivery(ledger)
