@@ -177,7 +177,7 @@ import Testing
         // Nobody brings it back but who asks for it.
         #expect(try table.importing(to: table.path("a")).count("delivered") == 0)
         #expect(try ask(table).status == 0)
-        #expect(try table.importing(to: table.path("a"), ["--again"]).count("delivered") == 1)
+        #expect(try table.importing(["--again"], to: table.path("a")).count("delivered") == 1)
     }
 
     /// Removed at one target alone: the other copy proves the frame.

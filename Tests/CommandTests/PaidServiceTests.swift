@@ -1,5 +1,6 @@
 import FilmgateTesting
 import Foundation
+import Synchronization
 import TestThreads
 import Testing
 

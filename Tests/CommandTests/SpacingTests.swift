@@ -1,3 +1,4 @@
+import Dispatch
 import FilmgateCore
 import Synchronization
 import Testing
@@ -20,11 +21,11 @@ import Testing
 
     /// Counts how often it is asked, and does not answer before it is let.
     private final class SlowLedger: LedgerReader {
-        let asked = Atomic(0), gate = CancelFlag()
+        let asked = Atomic(0), mayAnswer = Atomic(false)
 
         func totals() async throws(IngestError) -> LedgerTotals {
             asked.add(1, ordering: .relaxed)
-            while !gate.isSet { try? await Task.sleep(for: .milliseconds(2)) }
+            while !mayAnswer.load(ordering: .acquiring) { try? await Task.sleep(for: .milliseconds(2)) }
             return LedgerTotals(assets: [:], unfinished: 0, targets: [])
         }
         func known(volume: String) async throws(IngestError) -> [KnownFile] { [] }
@@ -47,6 +48,6 @@ import Testing
         let ledger = SlowLedger(), metrics = Metrics(ledger, patience: .milliseconds(20))
         for _ in 0..<5 { _ = metrics.text }
         #expect(ledger.asked.load(ordering: .relaxed) == 1)
-        ledger.gate.set()
+        ledger.mayAnswer.store(true, ordering: .releasing)
     }
 }
