@@ -40,10 +40,10 @@ import Testing
         #expect(error?.message.contains("hung") == true)
     }
 
-    @Test func nonsenseEndsTheProcess() {
+    @Test func invalidDataEndsTheProcess() {
         // What it was asked is no answer, and neither is a line of text.
-        #expect(failure("exec cat")?.message.contains("nonsense") == true)
-        #expect(failure("echo 'cannot open the camera'; exec sleep 600")?.message.contains("nonsense") == true)
+        #expect(failure("exec cat")?.message.contains("invalid data") == true)
+        #expect(failure("echo 'cannot open the camera'; exec sleep 600")?.message.contains("invalid data") == true)
     }
 
     @Test func aMissingProgramIsToldWithAdvice() {

@@ -106,11 +106,7 @@ public struct CardProof: Sendable {
     private func verdict(
         _ entry: SourceEntry, _ path: String, _ digests: Digests, _ beside: [String], _ finding: inout Finding
     ) async throws(IngestError) -> Verdict {
-        let sha256 = digests.sha256, rows = try await reader.assets(sha256: sha256)
-        // A sidecar's copy must lie beside its own picture, wherever both came from; for anything else equal bytes are equal.
-        let own = rows.first { $0.origin.volume == entry.origin.volume && $0.origin.volumePath.isSpelled(as: entry.origin.volumePath) }
-        let keys = Set(beside.map { ContentKey(sha256: sha256, beside: $0) })
-        guard let row = own ?? rows.first(where: { row in entry.kind != .sidecar || row.content.map(keys.contains) == true }) else {
+        guard let row = try await row(of: entry, digests.sha256, beside) else {
             if try await memory.knows(entry.origin, reader) { return .problem(Self.misread) }
             return .problem(entry.kind == .other ? "unknown kind of file, never ingested" : "never ingested")
         }
@@ -153,6 +149,16 @@ public struct CardProof: Sendable {
             if Self.isLost(other) { finding.lost.append(Self.label(other)) }
         }
         return places.count < copies ? .problem(places.tooFew(of: copies)) : .proven
+    }
+
+    /// What the ledger knows of the file or of another one with its bytes.
+    ///
+    /// A sidecar's copy must lie beside its own picture, wherever both came from; for anything else equal bytes are equal.
+    private func row(of entry: SourceEntry, _ sha256: String, _ beside: [String]) async throws(IngestError) -> AssetRow? {
+        let rows = try await reader.assets(sha256: sha256)
+        let own = rows.first { $0.origin.volume == entry.origin.volume && $0.origin.volumePath.isSpelled(as: entry.origin.volumePath) }
+        let keys = Set(beside.map { ContentKey(sha256: sha256, beside: $0) })
+        return own ?? rows.first { row in entry.kind != .sidecar || row.content.map(keys.contains) == true }
     }
 
     /// Nil when this delivery proves the file now; `proven` when its target's earlier word does.

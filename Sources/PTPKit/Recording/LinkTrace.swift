@@ -102,7 +102,7 @@ public final class LinkTrace: LinkObserver {
             return (phase, state.operation)
         }
         guard let (phase, operation) = phase, phase.total > 0 else { return }
-        let lines = isConfidential(operation) ? [Self.withheld] : dump(phase.head)
+        let lines = isConfidential(operation) ? [Self.withheld] : hexLines(phase.head)
         write(lines.joined(separator: "\n"))
     }
 
@@ -121,7 +121,7 @@ public final class LinkTrace: LinkObserver {
 
     private func shown(_ data: [UInt8], of operation: Operation) -> [String] {
         if isConfidential(operation) { return data.isEmpty ? [] : [Self.withheld] }
-        return dump(data) + (data.count > Self.limit ? [Self.more(UInt64(data.count - Self.limit))] : [])
+        return hexLines(data) + (data.count > Self.limit ? [Self.more(UInt64(data.count - Self.limit))] : [])
     }
 }
 
@@ -149,7 +149,7 @@ extension LinkTrace {
     }
 
     /// Sixteen bytes a line: offset, digits, text; `**` where a secret stands.
-    private func dump(_ bytes: [UInt8]) -> [String] {
+    private func hexLines(_ bytes: [UInt8]) -> [String] {
         let masked = masked(bytes), count = min(bytes.count, Self.limit)
         return stride(from: 0, to: count, by: 16).map { start in
             let row = start..<min(start + 16, count)

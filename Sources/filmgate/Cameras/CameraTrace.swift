@@ -36,7 +36,7 @@ final class CameraTrace: Sendable {
 
     /// Hears one connection.
     ///
-    /// What must not be shown is asked for now, when we have made ourselves known to the camera.
+    /// What must not be shown is asked for here, when we have made ourselves known to the camera.
     func observer(at address: String, state: String) -> LinkTrace {
         var secrets = LinkTrace.Secrets(operations: Modules.confidentialOperations)
         if let identity = IdentityFile.known(state) { secrets.words = [identity.guid] }

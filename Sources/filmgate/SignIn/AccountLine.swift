@@ -68,7 +68,7 @@ struct AccountLine {
 }
 
 extension AccountLine {
-    /// With what is left there, asked for now, or as it was heard last.
+    /// With what is left there: as it says when it is asked, or as it was heard last.
     mutating func addCredits(_ desk: CreditDesk) async {
         guard isFine, !desk.places.isEmpty else { return }
         let heard = await desk.ask()
