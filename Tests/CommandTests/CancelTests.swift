@@ -192,5 +192,9 @@ import Testing
         #expect(try cancel(table, ["--gone", table.path("b") + "/" + copy]).count("filtered") == 1)
         let yes = try ask(table)
         #expect(yes.status == 0 && yes.summary["proven"] as? Int == 2, "\(yes.output)")
+        // Of this one nobody said anything.
+        let other = try #require(table.files(table.path("a")).keys.first { $0.hasSuffix("IMG_0001.JPG") })
+        try FileManager.default.removeItem(atPath: table.path("a") + "/" + other)
+        #expect(try ask(table).status == 8)
     }
 }

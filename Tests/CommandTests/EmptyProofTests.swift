@@ -79,7 +79,7 @@ import Testing
         try table.write("CARD/" + name, Data([0xFF, 0xD8, 0xFF, 0xE0, 9, 0xFF, 0xD9]))
         let answer = try ask(table, ["--allow", "filtered"])
         #expect(answer.status == 8 && reasons(answer, "not_proven").contains("never ingested"), "\(answer.output)")
-        try table.write("CARD/" + name, "text")
+        try table.write("CARD/" + name, Data([0x00, 0x05, 0x16, 0x07, 0, 2, 0, 0]))
         #expect(try ask(table, ["--allow", "filtered"]).status == 0)
     }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite(.ownThreads) struct OutageTests {
     @Test func anOutageWithARestartLosesNothingAndDoublesNothing() throws {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Outage/outage.py").path
+            .appendingPathComponent("Scenarios/Outage/outage.py").path
         let process = Process(), output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["python3", script, "--filmgate", Program.path, "--frames", "120"]

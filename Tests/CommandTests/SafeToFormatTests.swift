@@ -126,7 +126,7 @@ import Testing
         program.process.waitUntilExit()
         let answer = program.kill(0)
         #expect(answer.status == 8)
-        #expect(answer.items().contains { ($0["reason"] as? String ?? "").contains("since the card began to be read") })
+        #expect(answer.items().contains { ($0["reason"] as? String ?? "").contains("since reading began") })
     }
 
     @Test func emptyFilesAreExemptButNamed() throws {

@@ -26,8 +26,11 @@ extension CardProof {
             wanted.append(target.identity)
         }
         guard wanted.isEmpty else { return .targets(wanted) }
-        // Somebody has said so of each of its copies.
+        // Somebody has said of copies that they were removed on purpose.
         if !excluded.isEmpty, excluded.allSatisfy(\.isCulled) {
+            // Those that nobody spoke of have to be there.
+            let others = deliveries.filter { $0.receipt.state == .done }.map(\.target)
+            guard others.isEmpty else { return .targets(others) }
             let names = excluded.map(\.targetName).joined(separator: ", ")
             return .settled(.exempt("removed on purpose: \(names)"))
         }
