@@ -254,14 +254,17 @@ public struct DeliveredCopy: Sendable, Hashable {
     public var path: String?
     public var denial: Denial?
 
-    public init(target: String, targetName: String, path: String?, denial: Denial?) {
+    public init(target: String, targetName: String, path: String?, denial: Denial?, content: ContentKey? = nil) {
         (self.target, self.targetName, self.path, self.denial) = (target, targetName, path, denial)
     }
 }
 
+    /// Named at least where its target has denied the copy.
+    public var content: ContentKey?
 /// A delivery that waits, and the asset that it belongs to.
 public struct QueuedDelivery: Sendable, Hashable {
     public var delivery: DeliveryRow, asset: AssetRow
+        self.content = content
     public init(delivery: DeliveryRow, asset: AssetRow) { (self.delivery, self.asset) = (delivery, asset) }
 }
 

@@ -12,6 +12,8 @@ struct Placer: Sendable {
     let volumeLabel: String
     let bodies: BodyBook
     let trees: TreeBook
+    /// Told of each copy that keeps a file from being delivered.
+    var copies: ReadCopies?
     /// What targets get where no profile says otherwise.
     var rules: [String: DeliveryRule] = [:]
 
@@ -122,6 +124,7 @@ struct Placer: Sendable {
                 continue
             }
             draft.wanted.append(target)
+            if let row, row.receipt.state == .done, !again { copies?.note(row) }
             draft.add(row, for: target, again: again, event: event)
             if event != DeliveryRow.unassigned {
                 draft.replace(rows.first { $0.isUnassigned && target.isHeir(of: $0, for: event) }, for: target)

@@ -2,7 +2,7 @@ import FileKit
 import FilmgateCore
 import Synchronization
 
-/// Copies of known files, which a run does not read again, that a target of the run has no more.
+/// Copies of known files that a target of the run has no more.
 public struct RemovedCopies: Sendable, Hashable {
     public var target: String, count = 0
     /// The first: a path, or what the target said.
@@ -11,7 +11,11 @@ public struct RemovedCopies: Sendable, Hashable {
 
 /// Looks for copies folder by folder, each of which is listed once: the copies come in the order of their paths.
 final class CopySearch: Sendable {
-    private struct State { var folder: String?, names: Set<String>?, found: [String: RemovedCopies] = [:] }
+    private struct State {
+        var folder: String?, names: Set<String>?, found: [String: RemovedCopies] = [:]
+        /// A file may be known by the listing and be read all the same: its copy counts once.
+        var counted: Set<String> = []
+    }
     private let state = Mutex(State())
     /// Identities of the targets that are looked at.
     private let targets: Set<String>
@@ -24,6 +28,8 @@ final class CopySearch: Sendable {
         guard targets.contains(copy.target) else { return }
         state.withLock { state in
             guard let example = Self.loss(copy, &state) else { return }
+            let key = copy.path ?? copy.content?.rawValue ?? ""
+            guard state.counted.insert("\(copy.target)\u{1F}\(key)").inserted else { return }
             state.found[copy.target, default: RemovedCopies(target: copy.targetName, example: example)].count += 1
         }
     }
@@ -50,16 +56,40 @@ final class CopySearch: Sendable {
     }
 }
 
+/// Copies that kept files from being delivered again, of files that were read because their listing did not tell them.
+///
+/// What a ledger says of bytes is as old as the delivery, however the file was recognised. They are looked for at the end of the place, when
+/// each of their folders is listed once and holds all that this run has delivered.
+final class ReadCopies: Sendable {
+    private let copies = Mutex<[DeliveredCopy]>([])
+
+    func note(_ row: DeliveryRow) {
+        let copy = DeliveredCopy(
+            target: row.target, targetName: row.targetName, path: row.receipt.path, denial: row.denial, content: row.content)
+        copies.withLock { $0.append(copy) }
+    }
+
+    /// In the order of their paths; forgets them.
+    func take() -> [DeliveredCopy] {
+        copies.withLock { copies in
+            defer { copies = [] }
+            return copies.sorted { ($0.path ?? "") < ($1.path ?? "") }
+        }
+    }
+}
+
 extension RunGround {
-    /// What the run's targets have no more of the files that are known from this place; a ledger that does not answer says nothing.
-    func removed(from session: any SourceSession) async -> [RemovedCopies] {
-        guard plan.recognises, !options.again else { return [] }
+    /// Looks for what the run's targets have no more of the files that are known from this place by their listing.
+    ///
+    /// A ledger that does not answer says nothing.
+    func searchCopies(of session: any SourceSession) async -> CopySearch {
         let search = CopySearch(Set(plan.targets.map(\.identity)))
+        guard plan.recognises, !options.again else { return search }
         let asked = await Result { () async throws(IngestError) in
             try await reader.copies(volume: session.volume, below: session.home, search.look)
         }
-        if case .failure = asked { return [] }
-        return search.found
+        if case .failure = asked { return CopySearch(Set(plan.targets.map(\.identity))) }
+        return search
     }
 
     /// A place without a single file, though files of another volume were taken from here: the mount point of a card that was taken out.

@@ -18,11 +18,16 @@ struct RunGround: Sendable {
     let reads = ReadsUnderWay()
     /// Of one open source; every place gets its own, through `forPlace`.
     private(set) var leads = ShotLeads(), bodies = BodyBook(), trees = TreeBook(), refused = RefusedFrames()
+    /// Noted in `forPlace` alone: a run without an end would gather them without end.
+    private(set) var copies: ReadCopies?
 
     /// The same ground with nothing remembered of any place before: two cards have the same folders and names, and what one says of a shot
     /// must not speak for the other's.
-    func forPlace(_ trees: TreeBook) -> RunGround {
+    ///
+    /// `copies` takes note of what is found to be delivered already.
+    func forPlace(_ trees: TreeBook, copies: ReadCopies? = nil) -> RunGround {
         var local = self
+        local.copies = copies
         (local.leads, local.bodies, local.trees, local.refused) = (ShotLeads(), BodyBook(), trees, RefusedFrames())
         return local
     }
@@ -97,7 +102,7 @@ struct RunGround: Sendable {
         let placer = Placer(
             ledger: reader, targets: plan.targets, profiles: plan.profiles, book: book, event: options.deliveryEvent,
             photographer: options.photographer, again: options.again, volumeLabel: session.place.label, bodies: bodies,
-            trees: trees, rules: plan.rules)
+            trees: trees, copies: copies, rules: plan.rules)
         return Intake(
             session: session,
             reader: ShotReader(session: session, stager: stager, line: Line(stages: plan.stages, desk: desk), tally: tally, hub: hub),

@@ -274,18 +274,21 @@ public final class Runner: Sendable {
     ) async throws(IngestError) {
         // The ledger is asked while the place is listed: for a full card each takes its time, and neither needs the other.
         async let asked = Result { () async throws(IngestError) in try await ground.recognition(session) }
-        async let removed = ground.removed(from: session)
+        async let search = ground.searchCopies(of: session)
         let entries = try await ground.entries(of: session, readiness: readiness)
+        let copies = ReadCopies()
         listed()
         if let lost = try await ground.lostCard(session, entries) { tally.trouble(lost) }
         let listing = ground.listing(entries, recognition: try await asked.get())
         hub.post(.listed(place: session.place, entries: entries.count, bytes: listing.bytes))
         await ground.settle(listing.settled)
         if await !ground.tellOnly(listing, of: session) {
-            try await ground.forPlace(TreeBook(listing)).intake(session).take(listing)
+            try await ground.forPlace(TreeBook(listing), copies: copies).intake(session).take(listing)
         }
         // Last: the folder of a target that hangs must not keep the card from being read.
-        tally.note(removed: await removed)
+        let found = await search
+        for copy in copies.take() { found.look(copy) }
+        tally.note(removed: found.found)
     }
 
     private func finish(_ run: Int64) async throws(IngestError) {

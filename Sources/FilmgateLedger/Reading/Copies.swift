@@ -19,7 +19,8 @@ extension SQLiteReader {
         range.bind(to: &query)
         while try query.next() {
             let identity = query.text(from: &target) ?? "", called = query.text(from: &name) ?? "", path = query.textOrNil()
-            tell(DeliveredCopy(target: identity, targetName: called, path: path, denial: DeliveryReading.denial(&query)))
+            let denial = DeliveryReading.denial(&query), content = query.textOrNil().map { ContentKey(rawValue: $0) }
+            tell(DeliveredCopy(target: identity, targetName: called, path: path, denial: denial, content: content))
         }
     }
 
@@ -41,7 +42,8 @@ extension SQLiteReader {
     }
 
     static let copies = """
-        SELECT t.identity, t.name, d.receipt_path, n.kind, n.reason, n.at
+        SELECT t.identity, t.name, d.receipt_path, n.kind, n.reason, n.at,
+            (SELECT key FROM content WHERE id = n.content_id)
         FROM delivery d JOIN target t ON t.id = d.target_id\(DeliveryReading.denials)
         WHERE d.content_id IN (SELECT a.content_id FROM asset a WHERE \(VolumeRange.condition)) AND +d.state = 'done'
             AND (d.receipt_path IS NOT NULL OR n.kind IS NOT NULL)
