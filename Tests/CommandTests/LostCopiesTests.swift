@@ -38,4 +38,18 @@ import Testing
         let last = try table.run(["import", table.path("CARD4"), "--to", table.archive])
         #expect(try removed(last) == 0, "\(last.errors)")
     }
+
+    /// A remark on one delivery is no remark on the file: whoever imports it later finds a copy that is there.
+    @Test(arguments: [false, true]) func aCopyThatIsThereAgainIsNotSaidToBeGone(isDamaged: Bool) throws {
+        let table = try Table()
+        try table.frames("CARD", count: 2, from: 1)
+        #expect(try table.importing().status == 0)
+        let name = try #require(table.files(table.archive).keys.sorted().first), path = table.archive + "/" + name
+        if isDamaged { try Data("edited".utf8).write(to: URL(fileURLWithPath: path)) } else { try files.removeItem(atPath: path) }
+        let again = try table.importing(["--again"])
+        #expect(again.items().contains { "\($0["reason"] ?? "")".contains("the copy ") }, "\(again.output)")
+        try files.copyItem(atPath: table.card, toPath: table.path("CARD2"))
+        let later = try table.run(["import", table.path("CARD2"), "--to", table.archive])
+        #expect(later.count("duplicate") == 2 && !later.output.contains("the copy "), "\(later.output)")
+    }
 }

@@ -202,6 +202,8 @@ struct Draft: Sendable {
         if row.receipt.state == .done, !again {
             var receipt = row.receipt
             receipt.existed = true
+            // What was said of the delivery, such as that an older copy had been removed, is not true of the copy that it made.
+            receipt.reason = nil
             receipts[target.name] = receipt
             return
         }
