@@ -91,6 +91,16 @@ public struct Volumes: Sendable {
 }
 
 extension Volumes {
+    /// The place of `path` (absolute, without links) on its volume: another text once the volume is no longer mounted there, also where a
+    /// folder of one and the same volume was (a bind mount, a subvolume).
+    ///
+    /// The text of what the kernel gives a new number at each mounting (memory disks, some of FUSE) may be another though it is the same
+    /// place.
+    public func place(of path: String) -> String? {
+        guard let mount = table.mount(of: path), let below = mount.pathOnVolume(path) else { return nil }
+        return "\(identity(mount)):\(below)"
+    }
+
     func identity(_ mount: Mount) -> String {
         let size = capacity(mount)
         if let disk = diskName(mount), let uuid = name(in: "by-uuid", of: disk), uuid.contains(where: { $0 != "0" && $0 != "-" }) {

@@ -60,6 +60,7 @@ extension SQLiteLedger {
     public func copies(
         volume: String, below folder: String, _ tell: @escaping @Sendable (DeliveredCopy) -> Void
     ) async throws(IngestError) { try await reader.copies(volume: volume, below: folder, tell) }
+    public func disk(of target: String) async throws(IngestError) -> String? { try await reader.disk(of: target) }
     public func bodies(make: String?, model: String) async throws(IngestError) -> [String] {
         try await reader.bodies(make: make, model: model)
     }

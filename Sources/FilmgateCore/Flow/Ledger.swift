@@ -45,6 +45,8 @@ public protocol LedgerReader: Sendable {
     func copies(
         volume: String, below folder: String, _ tell: @escaping @Sendable (DeliveredCopy) -> Void
     ) async throws(IngestError)
+    /// The disk on which the folder of a target was when it was last noted (`LedgerChange.disk`); nil where none was.
+    func disk(of target: String) async throws(IngestError) -> String?
     /// Serial numbers of the bodies of a model that files came from.
     func bodies(make: String?, model: String) async throws(IngestError) -> [String]
     /// Notes on one asset, or on anything (nil), newest first.
@@ -77,6 +79,8 @@ extension LedgerReader {
     public func copies(
         volume: String, below folder: String, _ tell: @escaping @Sendable (DeliveredCopy) -> Void
     ) async throws(IngestError) {}
+    /// None, for ledgers that do not remember.
+    public func disk(of target: String) async throws(IngestError) -> String? { nil }
     /// None, for ledgers that keep no notes.
     public func notes(of asset: AssetID?, limit: Int) async throws(IngestError) -> [NoteRow] { [] }
 }
@@ -117,6 +121,8 @@ public enum LedgerChange: Sendable {
     /// Files of `run` itself are left to it.
     case followed(ContentKey, twin: String, run: Int64, at: Int64)
     case shotName(ShotName, shot: String, target: String, event: String?)
+    /// The folder of that target lies on that disk now; in which words is for those who compare them.
+    case disk(String, target: String, name: String)
     case note(asset: AssetID?, at: Int64, text: String)
     case endRun(Int64, at: Int64, exit: Int, summary: RunSummary)
 }
@@ -253,18 +259,18 @@ public struct DeliveredCopy: Sendable, Hashable {
     /// Nil for remote targets.
     public var path: String?
     public var denial: Denial?
+    /// Named at least where its target has denied the copy.
+    public var content: ContentKey?
 
     public init(target: String, targetName: String, path: String?, denial: Denial?, content: ContentKey? = nil) {
         (self.target, self.targetName, self.path, self.denial) = (target, targetName, path, denial)
+        self.content = content
     }
 }
 
-    /// Named at least where its target has denied the copy.
-    public var content: ContentKey?
 /// A delivery that waits, and the asset that it belongs to.
 public struct QueuedDelivery: Sendable, Hashable {
     public var delivery: DeliveryRow, asset: AssetRow
-        self.content = content
     public init(delivery: DeliveryRow, asset: AssetRow) { (self.delivery, self.asset) = (delivery, asset) }
 }
 

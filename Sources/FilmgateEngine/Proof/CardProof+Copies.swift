@@ -25,11 +25,32 @@ extension CardProof {
             }
         }
         switch result {
+        case .success((.removed, _)) where await mayBeAway(delivery):
+            return .removed("\(name): \(Self.notMounted): \(copy)")
         case .success((let verdict, let word)):
             heard.note(word, of: delivery)
             return verdict
         case .failure(let error): return .problem("\(name): \(error.message)")
         }
+    }
+
+    /// The reason where a whole folder is not what it was: the target itself has said nothing of the copy then.
+    public static let notMounted = "removed since, or its disk is not mounted"
+
+    /// Its target's folder is empty or gone, or lies on another disk than it did.
+    private func mayBeAway(_ delivery: DeliveryRow) async -> Bool {
+        guard let root = Self.root(of: delivery) else { return false }
+        let before = await Result { () async throws(IngestError) in try await reader.disk(of: delivery.target) }
+        let isEmpty = Result { () throws(IngestError) in try TargetDisks.isEmpty(root) }
+        if (try? isEmpty.get()) != false { return true }
+        guard let noted = try? before.get(), let now = TargetDisks.disk(root) else { return false }
+        return noted != now
+    }
+
+    /// The folder of its target; nil for a remote one.
+    private static func root(of delivery: DeliveryRow) -> String? {
+        guard let copy = delivery.receipt.path, copy.hasSuffix("/" + delivery.path) else { return nil }
+        return String(copy.dropLast(delivery.path.count + 1))
     }
 
     /// What the copy has in common with the card, so that it is none.
@@ -42,8 +63,7 @@ extension CardProof {
 
     /// Its target's word that it is gone; nil where the whole folder is away, as that of a disk that is not mounted: then nobody has said anything.
     static func wordOnMissing(_ delivery: DeliveryRow) -> TargetWord? {
-        guard let copy = delivery.receipt.path, copy.hasSuffix("/" + delivery.path) else { return nil }
-        let root = String(copy.dropLast(delivery.path.count + 1))
+        guard let root = root(of: delivery) else { return nil }
         let isThere = Result { () throws(IngestError) in try !FileSystem.names(in: root).isEmpty }
         return (try? isThere.get()) == true ? .denies(.gone, "removed since") : nil
     }

@@ -126,21 +126,13 @@ public final class Runner: Sendable {
             }
         }
         if let first = full.first, full.count == plan.targets.count { throw first }
-        for root in plan.targets.compactMap(\.traits.localRoot) { try await checkStillThere(root) }
+        for target in plan.targets { try await disks.check(target) }
     }
 
-    /// A folder that had files and is gone as a whole was hardly culled: its disk is not mounted, and what is copied now would lie below its
-    /// mount point.
-    private func checkStillThere(_ root: String) async throws(IngestError) {
-        guard try FileFacts.of(root) == nil else { return }
-        let count = try await reader.delivered(below: root).count
-        guard count > 0 else { return }
-        throw IngestError(
-            .misconfigured, "\(PathText.shown(root)) is gone, and \(count) files were delivered there.",
-            advice: "Mount its disk. If it was removed on purpose, create the folder again, empty.")
-    }
+    private var disks: TargetDisks { TargetDisks(reader: reader, writer: writer, again: options.again) }
 
     private func prepare() async throws(IngestError) -> RunGround {
+        for target in plan.targets { try await disks.note(target) }
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: WallClock.nanoseconds) ?? 0
         let budget = ByteBudget(limit: plan.spool), book = makeBook()
         let staging = try StagingPlan.prepare(plan: plan, options: options)
@@ -181,11 +173,14 @@ public final class Runner: Sendable {
     ///
     /// `states`: pending and held, perhaps failed too. With `assigning`, sends what waits for an event, to the options' event.
     public func retry(_ states: Set<Receipt.State>, target: String?, assigning: Bool = false) async throws(IngestError) -> RunOutcome {
-        let clock = ContinuousClock(), start = clock.now
-        let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: WallClock.nanoseconds) ?? 0
-        let book = makeBook(), desk = makeDesk(run: run, budget: ByteBudget(limit: plan.spool), book: book)
+        let clock = ContinuousClock(), start = clock.now, book = makeBook()
         let leftovers = Leftovers(ledger: reader, targets: plan.targets, event: options.event, assigning: assigning, book: book)
         let all = try await leftovers.placed(states, only: target)
+        // Only the folders that something waits for: what a gallery is still to get needs no other target.
+        let waiting = Set(all.flatMap(\.parcels).map(\.target.identity))
+        for target in plan.targets where waiting.contains(target.identity) { try await disks.check(target) }
+        let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: WallClock.nanoseconds) ?? 0
+        let desk = makeDesk(run: run, budget: ByteBudget(limit: plan.spool), book: book)
         await leases.tryNow(target)
         for left in try await leftovers.untouched(all, only: target) { tally.settle(left) }
         if states.contains(.failed) { await takeUpAgain(all) }
@@ -276,12 +271,12 @@ public final class Runner: Sendable {
         async let asked = Result { () async throws(IngestError) in try await ground.recognition(session) }
         async let search = ground.searchCopies(of: session)
         let entries = try await ground.entries(of: session, readiness: readiness)
-        let copies = ReadCopies()
         listed()
         if let lost = try await ground.lostCard(session, entries) { tally.trouble(lost) }
         let listing = ground.listing(entries, recognition: try await asked.get())
         hub.post(.listed(place: session.place, entries: entries.count, bytes: listing.bytes))
         await ground.settle(listing.settled)
+        let copies = ReadCopies()
         if await !ground.tellOnly(listing, of: session) {
             try await ground.forPlace(TreeBook(listing), copies: copies).intake(session).take(listing)
         }
@@ -297,6 +292,7 @@ public final class Runner: Sendable {
         await dispatcher.closeOut()
         for target in plan.targets {
             // A history is also closed after a run that had nothing for it: the one before may have been killed.
+            if target.isLocal { _ = await Result { () async throws(IngestError) in try await disks.note(target) } }
             let none: [DeliveredFile]? = target.traits.listsDeliveries ? [] : nil
             guard let files = await dispatcher.delivered[target.identity] ?? none else { continue }
             let result = await Result { () async throws(IngestError) in try await target.target.finishRun(files) }

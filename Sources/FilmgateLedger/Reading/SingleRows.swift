@@ -83,6 +83,14 @@ extension SQLiteReader {
         }
     }
 
+    public func disk(of target: String) async throws(IngestError) -> String? {
+        try look { db in
+            var query = try Query(db, "SELECT disk FROM target WHERE identity = ?")
+            query.bind(target)
+            return try query.next() ? query.textOrNil() : nil
+        }
+    }
+
     public func bodies(make: String?, model: String) async throws(IngestError) -> [String] {
         try await scan { db in
             var query = try Query(db, Self.bodies), serials: [String] = []

@@ -14,6 +14,7 @@ enum Schema {
         migrator.registerMigration("3 runs side by side", foreignKeyChecks: .immediate) { db in try db.execute(sql: pastAnew) }
         migrator.registerMigration("4 what targets said later", foreignKeyChecks: .immediate) { db in try db.execute(sql: denials) }
         migrator.registerMigration("5 the parts of a name", foreignKeyChecks: .immediate) { db in try db.execute(sql: nameParts) }
+        migrator.registerMigration("6 the disks of folders", foreignKeyChecks: .immediate) { db in try db.execute(sql: disks) }
         return migrator
     }()
 
@@ -103,6 +104,9 @@ enum Schema {
         ALTER TABLE delivery ADD COLUMN counter INTEGER;
         ALTER TABLE delivery ADD COLUMN suffix INTEGER;
         """
+
+    /// Where a folder was when something was delivered there last; NULL for what is no folder.
+    private static let disks = "ALTER TABLE target ADD COLUMN disk TEXT;"
 
     /// Few copies are ever denied, so they have a table of their own, which may be written beside the run that holds the state: no number in
     /// it is new, and the writer remembers none of it.

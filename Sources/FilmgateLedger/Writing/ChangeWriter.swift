@@ -21,6 +21,7 @@ final class ChangeWriter {
         case .cancelled(let row, let run, let at): try cancel(row, run: run, at: at)
         case .followed(let key, let twin, let run, let at): try follow(key, twin: twin, run: run, at: at)
         case .shotName(let name, let shot, let target, let event): try write(name, shot: shot, target: target, event: event)
+        case .disk(let disk, let target, let name): try write(disk: disk, of: target, name)
         case .note(let asset, let at, let text): try write(text, at: at, of: asset)
         case .endRun(let run, let at, let exit, let summary): try end(run, at: at, exit: exit, summary)
         }

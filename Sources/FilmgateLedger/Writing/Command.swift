@@ -4,7 +4,7 @@ import FilmgateCore
 ///
 /// Each is prepared once and kept.
 enum Command: Int, CaseIterable {
-    case addVolume, findVolume, addPlace, findPlace, addTarget, findTarget, nameTarget, addCamera, findCamera
+    case addVolume, findVolume, addPlace, findPlace, addTarget, findTarget, nameTarget, setDisk, addCamera, findCamera
     case addContent, findContent, setDigests, setMedia, putAsset, findWaiting, findStates, endAsset, passAsset, dropWanted, putDelivery,
         removeDelivery, putDenial, removeDenial, putShotName, addNote, beginRun, endRun
 
@@ -17,6 +17,7 @@ enum Command: Int, CaseIterable {
         case .addTarget: Self.insert(into: "target", ["identity", "name"])
         case .findTarget: "SELECT id, name FROM target WHERE identity = ?"
         case .nameTarget: "UPDATE target SET name = ? WHERE id = ?"
+        case .setDisk: "UPDATE target SET disk = ? WHERE id = ?"
         case .addCamera: Self.insert(into: "camera", ["make", "model", "serial", "owner"])
         case .findCamera: "SELECT id FROM camera WHERE make IS ? AND model IS ? AND serial IS ? AND owner IS ?"
         case .addContent: Self.insert(into: "content", ["key"] + DigestRow.names + MediaRow.names)

@@ -60,6 +60,14 @@ extension ChangeWriter {
         return known.id
     }
 
+    func write(disk: String, of identity: String, _ name: String) throws {
+        let id = try target(identity, name: name)
+        var query = try query(.setDisk)
+        query.bind(disk)
+        query.bind(id)
+        try query.execute()
+    }
+
     /// The number of the body and owner that made a file; nil where it tells of neither.
     func camera(_ media: MediaFacts) throws -> Int64? {
         let texts = [media.make, media.model, media.serial, media.owner]

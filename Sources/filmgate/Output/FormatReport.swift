@@ -75,7 +75,15 @@ struct FormatReport {
         return !reasons.isEmpty && reasons.count == problems && reasons.allSatisfy { $0.hasSuffix(Self.sameDevice) }
     }
 
-    private static let advice =
+    private var advice: String {
+        let isAway = findings.contains { finding in
+            if case .removed(let why) = finding.verdict { return why.contains(CardProof.notMounted) }
+            return false
+        }
+        return isAway
+            ? "Mount the disk of the copies, if it is not mounted, and ask again. If they were removed: " + Self.again : Self.again
+    }
+    private static let again =
         "`filmgate import --again CARD`, with the same options, sends again what was removed at its targets; "
         + "`filmgate cancel --gone FILE…` says that it was removed on purpose."
 
@@ -92,7 +100,7 @@ struct FormatReport {
             let copies = Describe.count(count, "copy", "copies"), name = Describe.name(label)
             lines.append("\(copies) at \(name) not there any more, beside what is asked for here.")
         }
-        if removed > 0, !isSafe { lines.append("→ " + Self.advice) }
+        if removed > 0, !isSafe { lines.append("→ " + advice) }
         if problems == 0, proven == 0 {
             lines.append("Nothing on it was ever ingested" + (gone > 0 ? "." : ", so nothing is proven."))
         }
@@ -118,7 +126,7 @@ struct FormatReport {
         summary.add("exempt", exempt)
         summary.add("not_proven", problems)
         summary.add("removed", removed)
-        if removed > 0, !isSafe { summary.add("advice", Self.advice) }
+        if removed > 0, !isSafe { summary.add("advice", advice) }
         summary.add("believed", believed.values.max() ?? 0)
         summary.add("damaged", damaged.count)
         summary.add("lost", lost.values.reduce(0, +))

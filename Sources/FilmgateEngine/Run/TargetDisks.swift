@@ -1,0 +1,87 @@
+import FileKit
+import FilmgateCore
+
+/// Which disks the folders of a run's targets are on, and on which they were.
+///
+/// A folder below whose path other disks are mounted in turn is another place with each of them: with none, files would fill the disk that its
+/// mount point lies on. The kernel's word for a disk is no proof alone, since some are numbered anew at each mounting: where a single file
+/// that was delivered there is there now, it is the same place.
+struct TargetDisks: Sendable {
+    let reader: any LedgerReader
+    /// Nil in a dry run.
+    let writer: (any Ledger)?
+    /// Somebody asked for what is missing to be delivered anew (`--again`).
+    let again: Bool
+
+    /// Throws where files were delivered to `target` and its folder, or the disk that it was on, is not there now.
+    func check(_ target: PlannedTarget) async throws(IngestError) {
+        guard let root = target.traits.localRoot else { return }
+        guard try FileFacts.of(root) != nil else {
+            let count = try await reader.delivered(below: root).count
+            if count > 0 { throw Self.gone(root, count) }
+            return
+        }
+        let before = try await reader.disk(of: target.identity)
+        if let before {
+            guard let now = Self.disk(root), now != before else { return }
+        } else {
+            // Never noted, as in a ledger of an earlier version: an empty folder that is no mount point may be one whose disk is missing.
+            guard !again, try Self.isEmpty(root), FileSystem.mountPoint(of: root) != root else { return }
+        }
+        let delivered = try await reader.delivered(below: root)
+        if delivered.isEmpty || Self.isAnyThere(delivered) { return }
+        throw before == nil ? Self.empty(root, delivered.count) : Self.isAnother(root, delivered.count)
+    }
+
+    /// Notes on which disk the folder of `target` is: after `check`, and again when a run has delivered, for a disk that was mounted meanwhile.
+    func note(_ target: PlannedTarget) async throws(IngestError) {
+        guard let writer, let root = target.traits.localRoot, let now = Self.disk(root) else { return }
+        let before = try await reader.disk(of: target.identity)
+        if before == now { return }
+        let delivered = before == nil ? [] : try await reader.delivered(below: root)
+        // A disk that went away during the run leaves another one at its path.
+        guard delivered.isEmpty || Self.isAnyThere(delivered) else { return }
+        try await writer.record([.disk(now, target: target.identity, name: target.name)])
+    }
+
+    /// Nil where the kernel names no mounts.
+    static func disk(_ root: String) -> String? { (try? Volumes.current())?.place(of: root) }
+
+    /// Nothing but what Filmgate itself may have left.
+    static func isEmpty(_ root: String) throws(IngestError) -> Bool {
+        try FileSystem.names(in: root).allSatisfy { $0 == ".filmgate" }
+    }
+
+    private static func isAnyThere(_ delivered: [DeliveryRow]) -> Bool {
+        delivered.contains { row in
+            guard let path = row.receipt.path else { return false }
+            let facts = Result { () throws(IngestError) in try FileFacts.of(path) }
+            // Where nobody may look, nothing is known.
+            guard case .success(let found) = facts else { return true }
+            return found != nil
+        }
+    }
+
+    private static func gone(_ root: String, _ count: Int) -> IngestError {
+        IngestError(
+            .misconfigured, "\(PathText.shown(root)) is gone, and \(files(count)) delivered there.",
+            advice: "Mount its disk. If it was removed on purpose, create the folder again, empty.")
+    }
+
+    private static func isAnother(_ root: String, _ count: Int) -> IngestError {
+        IngestError(
+            .misconfigured, "\(PathText.shown(root)) is not on the disk that \(files(count)) delivered to.",
+            advice: "Mount that disk, or say that it is gone for good: \(retiring(root)).")
+    }
+
+    private static func empty(_ root: String, _ count: Int) -> IngestError {
+        IngestError(
+            .misconfigured, "\(PathText.shown(root)) is empty, and \(files(count)) delivered there.",
+            advice:
+                "If a disk belongs there, mount it. If the files were removed on purpose, `--again` brings them back, and \(retiring(root)) "
+                + "lets them be.")
+    }
+
+    private static func files(_ count: Int) -> String { count == 1 ? "1 file was" : "\(count) files were" }
+    private static func retiring(_ root: String) -> String { "`filmgate cancel --target '\(PathText.shown(root))' --gone`" }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import TestThreads
+import Testing
+
+/// A backup disk that is not mounted: its mount point is a folder of the disk above, which nothing is copied to.
+@Suite(.ownThreads) struct MissingDiskTests {
+    private let files = FileManager.default
+
+    private func mount(_ path: String) throws {
+        try files.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try #require(Mounting.run("/usr/bin/mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", path]) == 0)
+    }
+
+    @Test(.enabled(if: Mounting.works)) func aBareMountPointIsNotFilled() throws {
+        let table = try Table(), backup = table.path("backup")
+        try table.sampleCard()
+        try table.frames("CARDB", count: 2, from: 50)
+        try mount(backup)
+        defer { Mounting.run("/usr/bin/umount", [backup]) }
+        let both = ["--to", table.archive, "--to", backup]
+        #expect(try table.run(["import", table.card] + both).status == 0)
+        #expect(table.files(backup).count == 16)
+        try #require(Mounting.run("/usr/bin/umount", [backup]) == 0)
+        // Nothing was said by the disk, so nothing is held against its copies; and the way is to mount it.
+        let answer = try Program.run(["safe-to-format", table.card, "--state", table.state, "--allow", "same-device"])
+        #expect(answer.status == 8 && answer.output.contains("not mounted") && answer.output.contains("Mount the disk"), "\(answer.output)")
+        for words in [[table.card] + both, [table.card, "--again"] + both, [table.path("CARDB"), "--to", backup]] {
+            let refused = try table.run(["import"] + words)
+            #expect(refused.status == 2 && refused.output.contains("16 files"), "\(refused.output)")
+            #expect(refused.output.contains("filmgate cancel --target '\(backup)' --gone"))
+        }
+        #expect(table.files(backup).isEmpty)
+        // Another disk is another place, until somebody says that the first one is gone for good.
+        try mount(backup)
+        #expect(try table.run(["import", table.path("CARDB"), "--to", backup]).status == 2)
+        #expect(try table.run(["cancel", "--yes", "--target", backup, "--gone"]).status == 0)
+        #expect(try table.run(["import", table.path("CARDB"), "--to", backup]).status == 0)
+        #expect(table.files(backup).count == 2)
+    }
+
+    /// A memory disk or a share has another number each time; its files tell that it is the same.
+    @Test(.enabled(if: Mounting.works)) func aDiskThatIsNumberedAnewIsKnownByItsFiles() throws {
+        let table = try Table(), backup = table.path("backup")
+        try table.sampleCard()
+        try mount(backup)
+        defer { Mounting.run("/usr/bin/umount", [backup]) }
+        #expect(try table.importing(to: backup).status == 0)
+        try files.copyItem(atPath: backup, toPath: table.path("kept"))
+        try #require(Mounting.run("/usr/bin/umount", [backup]) == 0)
+        try files.createDirectory(atPath: table.path("other"), withIntermediateDirectories: true)
+        try mount(table.path("other"))
+        defer { Mounting.run("/usr/bin/umount", [table.path("other")]) }
+        try mount(backup)
+        for name in try files.contentsOfDirectory(atPath: table.path("kept")) {
+            try files.copyItem(atPath: table.path("kept") + "/" + name, toPath: backup + "/" + name)
+        }
+        let second = try table.importing(to: backup)
+        #expect(second.status == 0 && second.count("alreadySeen") == 16, "\(second.output)")
+    }
+
+    /// Whoever empties a folder on the same disk is told, and `--again` fills it.
+    @Test func aFolderThatWasEmptiedIsFilledOnDemand() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 3, from: 1)
+        #expect(try table.importing().status == 0)
+        for name in try files.contentsOfDirectory(atPath: table.archive) { try files.removeItem(atPath: table.archive + "/" + name) }
+        #expect(try table.importing().status == 0)
+        #expect(try table.importing(["--again"]).status == 0)
+        #expect(table.files(table.archive).count == 3)
+    }
+}
