@@ -39,6 +39,10 @@ enum Mounting {
         #expect(full.status == 7)
         #expect(table.files(table.archive).count == 16)
         #expect(full.count("pending") > 0)
+        // The folder's name and what is missing there, never that of a staged file.
+        let people = try Program.run(["import", table.card, "--state", table.state] + folders.flatMap { ["--to", $0] })
+        #expect(people.errors.contains("\(small)/out is full.") && !people.errors.contains(".part"), "\(people.errors)")
+        #expect(people.errors.split(separator: "\n").filter { $0.contains("are missing there") }.count == 1, "\(people.errors)")
         // One cause is not told for every file.
         let told = try Program.run(["status", "--state", table.state]).output.split(separator: "\n").filter { $0.hasPrefix("pending: ") }
         #expect(!told.isEmpty && told.count < full.count("pending"), "\(told)")

@@ -6,10 +6,19 @@ extension FolderStore {
     /// Brings the job's bytes under its name; proven first, named last, so that a name never stands for less.
     func deliver(_ job: UploadJob, cancelled: @Sendable () -> Bool) throws(IngestError) -> Receipt {
         try requireStillThere()
-        let receipt = try brought(job, cancelled)
+        let receipt: Receipt
+        do throws(IngestError) { receipt = try brought(job, cancelled) } catch { throw full(error) ?? error }
         // What was put below the mount point of a disk that went away meanwhile is no copy on that disk.
         try requireStillThere()
         return receipt
+    }
+
+    /// Of a full disk a person needs the folder's name, and each file the same words: not the name of its own staged file.
+    private func full(_ error: IngestError) -> IngestError? {
+        guard let failure = error.cause as? SystemFailure, [ENOSPC, EDQUOT].contains(failure.code) else { return nil }
+        let what =
+            failure.code == EDQUOT ? "Your quota at \(PathText.shown(root.path)) is used up." : "\(PathText.shown(root.path)) is full."
+        return IngestError(.storageFull, what, advice: "Free some room there or choose another disk.", cause: failure)
     }
 
     private func brought(_ job: UploadJob, _ cancelled: @Sendable () -> Bool) throws(IngestError) -> Receipt {

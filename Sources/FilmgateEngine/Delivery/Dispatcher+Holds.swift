@@ -1,3 +1,4 @@
+import FileKit
 import FilmgateCore
 
 /// Targets that take nothing: said once, written down, and asked again after a while.
@@ -29,6 +30,17 @@ extension Dispatcher {
         report(target)
         // What is wrong with the pipeline itself does not pass.
         if error.code.disposition != .stop { probeLater(target) }
+    }
+
+    /// What full folders would have to have room for, beyond what is free there now.
+    func noteLack() {
+        for (identity, queue) in queues where queue.held?.code == .storageFull {
+            guard let root = queue.target.traits.localRoot else { continue }
+            let waiting = parcels.values.filter { $0.id.target == identity }.reduce(UInt64(0)) { $0.addingClamped($1.job.file.size) }
+            let free = Result { () throws(IngestError) in try FileSystem.freeBytes(root) }
+            let room = (try? free.get()) ?? 0
+            if waiting > 0 { tally.note(lacking: waiting > room ? waiting - room : waiting, at: root) }
+        }
     }
 
     /// Deliveries that have their event now, and whose targets are not at hand: a run that held them for one lets them go.

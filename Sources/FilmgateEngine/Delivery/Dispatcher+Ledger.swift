@@ -97,6 +97,7 @@ extension Dispatcher {
 
     /// After `drain`: what is still open stays in the ledger as pending or held, and says why; its bytes outlive this process.
     func closeOut() async {
+        noteLack()
         let owners = Set(parcels.values.filter { $0.rendition == nil }.compactMap(\.listeners.first))
         var unknown: Set<String> = []
         for asset in open.keys {

@@ -15,6 +15,8 @@ public struct RunOutcome: Sendable {
     public var damaged = 0
     /// Copies of known files that targets of the run have no more.
     public var removed: [RemovedCopies] = []
+    /// Folders without room for what waits for them: the bytes that are missing there, by the folder's path.
+    public var lacking: [String: UInt64] = [:]
 
     public init(summary: RunSummary = RunSummary(), troubles: [IngestError] = [], signal: ExitStatus? = nil, mismatches: Int = 0) {
         (self.summary, self.troubles, self.signal, self.mismatches) = (summary, troubles, signal, mismatches)

@@ -10,7 +10,7 @@ final class Tally: Sendable {
         var mismatches = 0
         /// Why nothing is sent to a target now, by its identity.
         var holds: [String: IngestError] = [:]
-        var damaged = 0, removed: [RemovedCopies] = []
+        var damaged = 0, removed: [RemovedCopies] = [], lacking: [String: UInt64] = [:]
         /// Endings of files that were made here, which no source has.
         var made: [Ending: Int] = [:]
     }
@@ -60,6 +60,8 @@ final class Tally: Sendable {
 
     func note(removed copies: [RemovedCopies]) { state.withLock { $0.removed += copies } }
 
+    func note(lacking bytes: UInt64, at folder: String) { state.withLock { $0.lacking[folder, default: 0] += bytes } }
+
     func mismatch() { state.withLock { $0.mismatches += 1 } }
 
     func read(_ bytes: UInt64) { state.withLock { $0.summary.bytesRead += bytes } }
@@ -70,6 +72,7 @@ final class Tally: Sendable {
             let troubles = state.troubles.values.flatMap { $0 } + state.holds.values
             var outcome = RunOutcome(summary: state.summary, troubles: troubles, signal: signal, mismatches: state.mismatches)
             (outcome.made, outcome.damaged, outcome.removed) = (state.made, state.damaged, state.removed)
+            outcome.lacking = state.lacking
             return outcome
         }
     }

@@ -44,10 +44,15 @@ enum SummaryLine {
 extension RunOutcome {
     /// What a person should know beside the counts.
     var remarks: [String] {
-        removed.map { one in
+        var lines = removed.map { one in
             "note: \(Describe.count(one.count, "copy", "copies")) of known files not at \(Describe.name(one.target)) any more "
                 + "(\(Describe.name(one.example))); `--again` brings them back."
-        } + (summary.seen == 0 && troubles.isEmpty ? ["note: nothing was found to import."] : [])
+        }
+        for (folder, bytes) in lacking.sorted(by: { $0.key < $1.key }) {
+            lines.append("note: \(Describe.name(folder)) is full: \(Describe.bytes(bytes)) are missing there for what waits.")
+        }
+        if summary.seen == 0, troubles.isEmpty { lines.append("note: nothing was found to import.") }
+        return lines
     }
 }
 
