@@ -116,7 +116,7 @@ import Testing
         #expect(Background.within(seconds: 30) { self.delivered(table, "second").count == 1 })
         // What it leads to now is watched, too.
         let text = try String(contentsOfFile: table.path("b/live.yaml"), encoding: .utf8)
-        try table.write("b/live.yaml", text + "# again\n")
+        try table.write("b/live.yaml", text + "\ncopies: 1\n")
         #expect(waits(run, for: 2, "taken"))
         #expect(run.kill(SIGINT).status == 130)
     }
