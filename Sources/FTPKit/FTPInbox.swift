@@ -140,7 +140,8 @@ package final class FTPInbox: Sendable {
         return true
     }
 
-    private func drop(_ place: String) {
+    /// What lies there is worth nothing: it goes, and its name is free.
+    func drop(_ place: String) {
         remove(place: place, size: size(place))
         state.withLock { state in
             state.leave(place)

@@ -172,7 +172,7 @@ extension FTPSession {
         case .success(let file):
             server.count { $0.uploads += 1 }
             server.tell(.received(file, abandoned: false))
-            await say("226 \(file.size) bytes, safe.")
+            await say(file.size == 0 ? "226 The file is empty." : "226 \(file.size) bytes, safe.")
         case .failure(let error):
             upload.interrupt()
             server.count { $0.brokenUploads += 1 }

@@ -103,6 +103,10 @@ package final class FTPUpload: Sendable {
     package func finish() throws(IngestError) -> FTPFile {
         // It ended before what is here does.
         if position < there { throw another() }
+        // A connection that broke before the first byte looks the same: no picture is empty, and its client would forget it.
+        if position == 0, Self.isShot(path.name) {
+            throw IngestError(.rejected, "Nothing came of \(PathText.shown(path.shown)): send it again.")
+        }
         let code = state.withLock { settle($0.descriptor) }
         guard code == 0 else {
             state.withLock { inbox.disk.mark($0.descriptor, isAcknowledged ? FTPMark.safe : FTPMark.coming) }
@@ -128,7 +132,10 @@ package final class FTPUpload: Sendable {
         return disk.flush(descriptor)
     }
 
-    /// The connection broke: what came stays, for the client to go on with.
+    /// A picture, a clip or a sound, by its name.
+    private static func isShot(_ name: String) -> Bool { ![MediaKind.other, .sidecar].contains(MediaKind(fileName: name)) }
+
+    /// The connection broke: what came stays, for the client to go on with; where nothing came, nothing stays.
     package func interrupt() {
         if isAcknowledged {
             // What was acknowledged is on the disk; what came behind it may be on its way.
@@ -138,16 +145,18 @@ package final class FTPUpload: Sendable {
                 inbox.disk.mark(state.descriptor, FTPMark.safe)
             }
         }
-        close(max(position, there))
+        let size = max(position, there)
+        close(size, leavesNothing: size == 0 && !isAcknowledged)
     }
 
-    private func close(_ size: UInt64) {
+    private func close(_ size: UInt64, leavesNothing: Bool = false) {
         let was = state.withLock { state in
             defer { state.isOpen = false }
             if state.isOpen { Glibc.close(state.descriptor) }
             return state.isOpen
         }
-        if was { inbox.ended(self, size: size) }
+        guard was else { return }
+        if leavesNothing { inbox.drop(place) } else { inbox.ended(self, size: size) }
     }
 
     private static func size(_ path: String) -> UInt64 { ((try? FileFacts.of(path)) ?? nil)?.size ?? 0 }

@@ -26,6 +26,41 @@ import Testing
         await scene.close()
     }
 
+    /// A body whose connection broke before the first byte would take 226 for its picture's.
+    @Test(arguments: ["STOR", "APPE"]) func anEmptyPictureIsNotAcknowledged(_ verb: String) async throws {
+        let scene = try await PushScene()
+        let client = try #require(RawClient(scene.port))
+        #expect(client.logIn("ann"))
+        #expect(client.store("\(verb) IMG_1.JPG", Data()) == 551)
+        #expect(client.size("IMG_1.JPG") == nil)
+        #expect(await scene.session.unfinished().isEmpty)
+        await scene.close(keeping: true)
+        // Nothing of it waits for the next start either, and the whole file gets its name.
+        let next = try await PushScene(at: scene.folder)
+        #expect(next.listed.isEmpty)
+        let body = try #require(RawClient(next.port))
+        #expect(body.logIn("ann"))
+        #expect(body.store("\(verb) IMG_1.JPG", Data()) == 551)
+        #expect(body.store("STOR IMG_1.JPG", first) == 226)
+        let arrived = await next.arrived(1)
+        #expect(arrived.first?.path == "ann/IMG_1.JPG" && arrived.first?.data == first)
+        await next.close()
+    }
+
+    /// What is no picture may well be empty; it is taken, and not called safe.
+    @Test func anEmptyFileOfAnotherKindIsTaken() async throws {
+        let scene = try await PushScene()
+        let client = try #require(RawClient(scene.port))
+        #expect(client.logIn("ann"))
+        let line = try #require(client.begin("STOR note.txt"))
+        line.hangUp()
+        let reply = client.reply()
+        #expect(reply.hasPrefix("226 ") && !reply.contains("safe"))
+        let arrived = await scene.arrived(1)
+        #expect(arrived.first?.path == "ann/note.txt" && arrived.first?.data.isEmpty == true)
+        await scene.close()
+    }
+
     @Test func whoRepeatsTheSameGoesOn() async throws {
         let scene = try await PushScene()
         let client = try #require(RawClient(scene.port))
