@@ -85,10 +85,10 @@ struct WebDAVServer: Sendable {
         if modified > 0 { request.set("X-OC-Mtime", String(modified)) }
         let response = try await client.deliver(HTTPExchange(request, body: .file(job.slice, type: MediaType.of(fileName: job.name))))
         switch response.status {
-        case 200 where response.isPage: throw Self.error(for: response)
+        case 200 where response.isPage: throw await error(for: response)
         case 200, 201, 204: return true
         case 412 where onlyNew: return false
-        default: throw Self.error(for: response)
+        default: throw await error(for: response)
         }
     }
 
@@ -105,11 +105,11 @@ struct WebDAVServer: Sendable {
         let request = HTTPRequest("MOVE", url(path), headers: [("Destination", url(new)), ("Overwrite", "F")])
         let response = try await client.deliver(HTTPExchange(request))
         switch response.status {
-        case 200 where response.isPage: throw Self.error(for: response)
+        case 200 where response.isPage: throw await error(for: response)
         case 200, 201, 204: return .done
         case 412: return .taken
         case 404: return .gone
-        default: throw Self.error(for: response)
+        default: throw await error(for: response)
         }
     }
 
@@ -130,19 +130,34 @@ struct WebDAVServer: Sendable {
         return try await client.compare(url(path), size: job.file.size, sha256: job.digests.sha256)
     }
 
-    private static func error(for response: HTTPResponse) -> IngestError {
+    private func error(for response: HTTPResponse) async -> IngestError {
         var error = HTTPStatus.error(for: response)
         switch response.status {
         // Locked by somebody at this moment.
         case 423: error.code = .unavailable
-        // A parent that is missing, or was removed since it was made.
-        case 409: (error.code, error.advice) = (.unavailable, "See whether the folder of `url` is there; it is not made.")
+        // A parent that is missing (RFC 4918 §9.7.1), or was removed since it was made.
+        case 409:
+            if await isMissing() {
+                let message = "The folder of `url`, \(base), is not there (409); it is not made."
+                return IngestError(
+                    .untrusted, message, advice: "Create the folder at the server, or correct `url`; then run `filmgate retry`.")
+            }
+            (error.code, error.advice) = (.unavailable, "See whether the folder of `url` is there; it is not made.")
         // The address itself: every file would hear the same.
         case 404, 410:
             (error.code, error.advice) = (.untrusted, "Check `url`, and whether its folder is there; then run `filmgate retry`.")
         default: break
         }
         return error
+    }
+}
+
+extension WebDAVServer {
+    /// True when the server says that the folder of `url` itself is not there, which every file would hear.
+    private func isMissing() async -> Bool {
+        let question = HTTPExchange(HTTPRequest("PROPFIND", base, headers: [("Depth", "0")]), body: Self.question)
+        let answer = try? await client.look(question)
+        return answer?.status == 404 || answer?.status == 410
     }
 }
 

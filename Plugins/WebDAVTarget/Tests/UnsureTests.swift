@@ -207,6 +207,34 @@ private func failure<Value>(_ body: () async throws(IngestError) -> Value) async
         #expect(server.seen.allSatisfy { $0.method == "PROPFIND" })
     }
 
+    /// PUT below a folder that is not there is 409 (RFC 4918 §9.7.1); the folder of `url` is nobody's to make, and every file hears the same.
+    @Test(arguments: [404, 410, 207]) func aMissingFolderOfTheAddressHoldsTheTarget(_ status: Int) async throws {
+        let server = try FaultServer { seen, _ in
+            seen.method == "PROPFIND" || seen.method == "HEAD" || seen.method == "GET"
+                ? .answer(status) : .answer(409, body: "<title>409 Conflict</title><h1>409 Conflict</h1>")
+        }
+        defer { server.stop() }
+        let sample = try SampleJob(bytes: Self.bytes), target = try Nginx.target(server.url + "/dav", nil)
+        let error = await failure { () async throws(IngestError) in try await target.upload(sample.job(path: "2026/a.jpg")) }
+        guard status != 207 else {
+            // It is there: what was removed below it is made again by the next try.
+            #expect(error?.code == .unavailable)
+            return
+        }
+        #expect(error?.code == .untrusted && error?.advice?.contains("Create the folder") == true)
+        #expect(error?.message.contains("The folder of `url`, \(server.url)/dav/, is not there") == true, "\(error?.message ?? "")")
+    }
+
+    /// An address that the server does not know concerns every file: none is set aside for it.
+    @Test(arguments: [404, 410]) func anUnknownAddressHoldsTheTarget(_ status: Int) async throws {
+        let server = try FaultServer { seen, _ in .answer(seen.method == "MKCOL" ? 201 : status) }
+        defer { server.stop() }
+        let sample = try SampleJob(bytes: Self.bytes), target = try Nginx.target(server.url + "/dav", nil)
+        let error = await failure { () async throws(IngestError) in try await target.upload(sample.job()) }
+        #expect(error?.code == .untrusted && error?.message.contains("does not know this address (\(status))") == true)
+        #expect(error?.advice?.contains("Check `url`") == true && error?.advice?.contains("filmgate retry") == true)
+    }
+
     /// The same frame by two stations: what one sends must not be what the other just renamed.
     @Test func twoStationsSendUnderTwoHiddenNames() async throws {
         let shelf = Shelf(), server = try FaultServer { _, _ in .compute { shelf.answer($0) } }
