@@ -154,6 +154,39 @@ import Testing
         gallery.stop()
     }
 
+    /// What no card could ever reach is said by `check` already.
+    @Test func checkCountsThePlacesOfAPipeline() throws {
+        let table = try Table()
+        func warned(_ copies: Int, _ extra: String = "", to: String = "[a, b]") throws -> [[String: Any]] {
+            let file = try table.write(
+                "p.yaml",
+                """
+                version: 1
+                copies: \(copies)
+                stages: [{ upload: { to: \(to) } }]
+                targets:
+                  a: { folder: { path: "\(table.path("a"))" } }
+                  b: { folder: { path: "\(table.path("b"))" } }
+                  \(extra)
+                """)
+            let check = try table.run(["check", file])
+            #expect(check.status == 0, "\(check.output)")
+            return check.items("diagnostic").filter { $0["code"] as? String == "too-few-places" }
+        }
+        let found = try warned(2)
+        #expect(found.count == 1 && found.first?["line"] as? Int == 2 && found.first?["severity"] as? String == "warning")
+        #expect((found.first?["message"] as? String)?.contains("on 1 device") == true)
+        #expect(try warned(1).isEmpty)
+        // A target elsewhere is one more place, but only where it is delivered to; a second one adds none.
+        let c = "c: { http: { url: \"http://127.0.0.1:9/{name}\" } }", d = "d: { http: { url: \"http://127.0.0.1:9/d/{name}\" } }"
+        #expect(try warned(2, c, to: "[a, c]").isEmpty)
+        #expect(try warned(2, c).count == 1)
+        #expect(try warned(3, c + "\n  " + d, to: "[a, b, c, d]").count == 1)
+        // The machine's memory is another device than its disk.
+        let memory = "c: { folder: { path: /dev/shm/\(UUID().uuidString) } }"
+        #expect(try warned(2, memory, to: "[a, b, c]").isEmpty)
+    }
+
     /// Known files are not read again, but whether their copies are still there is looked at.
     @Test func removedCopiesAreToldByTheImport() throws {
         let table = try table()

@@ -50,7 +50,7 @@ struct PipelineDecoder {
         pipeline.event = section(keys.event)
         pipeline.spool = section(keys.spool)
         pipeline.retry = section(keys.retry)
-        pipeline.copies = keys.copies
+        (pipeline.copies, pipeline.copiesMark) = (keys.copies, root["copies"]?.mark ?? root.mark)
         pipeline.modules = programs(keys.modules, root["modules"])
         pipeline.sources = moduleList(keys.sources, .source)
         pipeline.stages = moduleList(keys.stages, .stage)

@@ -18,6 +18,8 @@ public struct PipelineFile: Sendable {
     public var retry = RetryRule()
     /// On how many places a file must lie before its card may be formatted.
     public var copies = 1
+    /// Where that stands.
+    public var copiesMark = Mark()
     /// Programs of external modules, by absolute path.
     public var modules: [String] = []
     /// Who is told of what happens.

@@ -105,7 +105,7 @@ public struct PlanBuilder: Sendable {
     }
 
     /// The targets in file order; `lookup` gets to know the sign-ins, `places` where each may be used.
-    private func targets(
+    func targets(
         _ pipeline: PipelineFile, _ lookup: inout Lookup, _ places: inout [String: CredentialPlaces]
     ) throws(IngestError) -> [(name: String, target: any UploadTarget)] {
         for use in pipeline.auth {

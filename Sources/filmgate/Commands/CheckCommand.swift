@@ -36,7 +36,10 @@ struct CheckCommand: AsyncParsableCommand {
         var invalid = false, refused: IngestError?
         for path in pipelines {
             var loaded = workplace.loader(overrides: overrides).load(path: path)
-            if let pipeline = loaded.pipeline { loaded.diagnostics += ListenerCheck.warnings(pipeline) + Self.withoutSignIn(pipeline) }
+            if let pipeline = loaded.pipeline {
+                loaded.diagnostics += ListenerCheck.warnings(pipeline) + Self.withoutSignIn(pipeline)
+                loaded.diagnostics += workplace.builder(ledger: nil).warnings(in: pipeline)
+            }
             tell(loaded)
             guard let pipeline = loaded.pipeline, !refuses(pipeline, loaded, workplace), !hasMistakes(pipeline, loaded, workplace) else {
                 invalid = true
