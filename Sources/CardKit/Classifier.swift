@@ -7,15 +7,19 @@ struct Classifier {
 
     /// `promised` = what the entry's name alone says it is.
     func verdict(on entry: ScanEntry, promised: MediaKind, in tree: ClipTree?) -> (kind: MediaKind, fate: SourceEntry.Fate) {
-        let kind = entry.type == .folder ? .other : tree?.kind(of: entry.path, promised: promised) ?? promised
+        let kind = entry.type == .folder ? .other : tree?.kind(of: entry.path, promised: promised) ?? plain(promised, entry.path)
         if let problem = entry.problem { return (kind, .unreadable(problem)) }
         if let reason = Junk.reason(entry.name, isFolder: entry.type == .folder) { return (.other, .filtered(reason)) }
         if let reason = oddity(entry) { return (.other, .filtered(reason)) }
         if !hidden, entry.name.utf8.first == 0x2E { return (kind, .filtered("hidden: its name begins with a dot")) }
-        if tree == nil, kind == .other || kind == .sidecar, Housekeeping.isCamerasOwn(entry.path) {
-            return (.other, .filtered("housekeeping: the camera keeps it for itself"))
+        if tree == nil, kind == .other || kind == .sidecar, let reason = Housekeeping.reason(entry.path) {
+            return (.other, .filtered(reason))
         }
         return (kind, .take)
+    }
+
+    private func plain(_ promised: MediaKind, _ path: String) -> MediaKind {
+        promised == .other && Housekeeping.isEditing(path) ? .sidecar : promised
     }
 
     private func oddity(_ entry: ScanEntry) -> String? {

@@ -19,22 +19,43 @@ package enum Housekeeping {
         "MISC/VERSION.TXT", "LEINFO.SAV", "GET_STARTED_WITH_GOPRO*.URL",
     ]
 
-    private static let patterns = names.map { (NamePattern($0), hasFolder: $0.utf8.contains(0x2F)) }
+    /// What an editing program keeps in a session's folders and makes anew: thumbnails, previews, focus masks.
+    ///
+    /// Compared as ``names`` are. What somebody did to a picture lies in files beside these, which are none of them.
+    package static let caches: [String] = ["COT", "COP", "COF", "BC"].map { "CAPTUREONE/CACHE/*/*.\($0)" }
 
-    /// Whether `path` (relative or absolute) is one of ``names`` or what an operating system left behind that never holds a
-    /// picture (`.DS_Store`, `Thumbs.db`, `System Volume Information` …; not trash, not `LOST.DIR`).
+    private struct Pattern: Sendable {
+        let name: NamePattern, depth: Int
+        init(_ text: String) { (name, depth) = (NamePattern(text), text.utf8.count { $0 == 0x2F } + 1) }
+
+        func matches(_ parts: [Substring.UTF8View]) -> Bool {
+            parts.count >= depth && name.matches(Array(parts.suffix(depth).joined(separator: [0x2F])))
+        }
+    }
+    private static let own = names.map(Pattern.init), cached = caches.map(Pattern.init)
+    /// Masks and colour profiles of a session: with its adjustments they are all that was done to its pictures.
+    private static let settings = ["COMASK", "ICM"].map { Pattern("CAPTUREONE/SETTINGS*/*.\($0)") }
+
+    /// Whether `path` (relative or absolute) is one of ``names`` or ``caches``, or what an operating system left behind that never holds
+    /// a picture (`.DS_Store`, `Thumbs.db`, `System Volume Information` …; not trash, not `LOST.DIR`).
     ///
     /// Looks at the name only.
     package static func contains(path: String) -> Bool {
         let parts = path.utf8.split(separator: 0x2F)
         guard let last = parts.last else { return false }
-        return Junk.isHarmless(String(Substring(last))) || isCamerasOwn(path)
+        return Junk.isHarmless(String(Substring(last))) || reason(path) != nil
     }
 
-    static func isCamerasOwn(_ path: String) -> Bool {
+    /// Whose housekeeping a file is by its path, as a sentence for people; nil when it is not.
+    static func reason(_ path: String) -> String? {
         let parts = SafeName.folded(path).utf8.split(separator: 0x2F)
-        guard let name = parts.last else { return false }
-        let withFolder = parts.suffix(2).joined(separator: [0x2F])
-        return patterns.contains { pattern, hasFolder in pattern.matches(hasFolder ? Array(withFolder) : Array(name)) }
+        if own.contains(where: { $0.matches(parts) }) { return "housekeeping: the camera keeps it for itself" }
+        return cached.contains { $0.matches(parts) } ? "housekeeping: a preview that the editing program makes anew" : nil
+    }
+
+    /// True for what an editing program keeps of its user's work beside pictures, under names that say so only there.
+    static func isEditing(_ path: String) -> Bool {
+        let parts = SafeName.folded(path).utf8.split(separator: 0x2F)
+        return settings.contains { $0.matches(parts) }
     }
 }

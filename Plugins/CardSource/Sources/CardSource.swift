@@ -34,7 +34,7 @@ public struct CardSource: Module, SourceDriver {
     /// Names of the files that cameras keep for themselves and make anew: indexes, print orders, markers.
     ///
     /// Compared with the end of a path, case ignored; `*` stands for any text, `#` for a digit.
-    public static var housekeeping: [String] { Housekeeping.names }
+    public static var housekeeping: [String] { Housekeeping.names + Housekeeping.caches }
 
     /// Whether `path` (relative or absolute) is one of ``housekeeping`` or what an operating system left behind that never holds a
     /// picture.

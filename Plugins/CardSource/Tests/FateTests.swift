@@ -52,6 +52,26 @@ import Testing
         #expect(entries.filter { isFiltered($0, "housekeeping: ") }.count == 4)
     }
 
+    /// A session of tethering software: previews are made anew, what was done to the pictures is taken with them.
+    @Test func aSessionsOwnFoldersAreNoUnknownFiles() async throws {
+        let card = ScratchCard(
+            "Capture/IMG_1.CR3", "Capture/CaptureOne/Cache/Thumbnails/IMG_1.CR3.cot", "Capture/CaptureOne/Cache/Proxies/IMG_1.CR3.cop",
+            "Capture/CaptureOne/Cache/Proxies/IMG_1.CR3.cof", "Capture/CaptureOne/Settings166/IMG_1.CR3.cos",
+            "Capture/CaptureOne/Settings166/IMG_1.CR3.comask", "Capture/CaptureOne/Settings166/a.icm", "Capture/a.cot", "a.comask")
+        let entries = try await card.entries()
+        #expect(entries.filter { isFiltered($0, "housekeeping: a preview") }.count == 3)
+        for name in ["IMG_1.CR3.cos", "IMG_1.CR3.comask", "a.icm"] {
+            let entry = entries["Capture/CaptureOne/Settings166/" + name]
+            #expect(entry?.fate == .take && entry?.kind == .sidecar, "\(name)")
+        }
+        #expect(entries["Capture/IMG_1.CR3"]?.kind == .raw)
+        // Elsewhere these names say nothing.
+        for name in ["Capture/a.cot", "a.comask"] { #expect(entries[name]?.kind == .other && entries[name]?.fate == .take, "\(name)") }
+        #expect(CardSource.isHousekeeping(path: "/s/Capture/captureone/cache/Thumbnails/IMG_1.CR3.COT"))
+        #expect(!CardSource.isHousekeeping(path: "Capture/CaptureOne/Settings166/IMG_1.CR3.cos"))
+        #expect(!CardSource.isHousekeeping(path: "CaptureOne/Cache/Thumbnails/IMG_1.CR3"))
+    }
+
     @Test func noHousekeepingPatternMatchesMedia() {
         for pattern in CardSource.housekeeping {
             let kind = MediaKind(fileName: pattern)
