@@ -2,6 +2,7 @@ import Dispatch
 import FilmgateCore
 import Glibc
 import HTTPKit
+import Synchronization
 import Testing
 
 @testable import AuthKit
@@ -34,6 +35,20 @@ import Testing
             _ = try? HelperProgram.run(["/usr/bin/curl", "-s", "-o", "/dev/null", "http://127.0.0.1:\(listener.port)\(target)"])
         }
         #expect(try await answer == "code=1&state=2")
+    }
+
+    /// The page of an older sign-in comes back: the person who waits at the terminal hears of it, however often it comes.
+    @Test func anotherSignInsAnswerIsToldOnce() async throws {
+        let listener = try LoopbackListener(ports: []), desk = TellingDesk()
+        async let answer = Callback.answer(listener, desk, state: "s", paste: false)
+        for query in ["code=0&state=old", "code=0", "code=0&state=old"] {
+            #expect(await Self.status(of: listener.redirect + "?" + query) == "400")
+        }
+        #expect(await Self.status(of: listener.redirect + "?code=1&state=s") == "200")
+        #expect(try await answer.values["code"] == "1")
+        let said = await desk.first
+        #expect(said.contains("another sign-in") && said.contains("Finish the sign-in in the page that was opened last"))
+        #expect(desk.count == 1)
     }
 
     /// RFC 9207 §2.4: who promises to name itself in each answer, and does not, did not give it.
@@ -117,6 +132,23 @@ import Testing
         let client = OAuthClient(issuer: "https://login.example", id: "c", transport: CurlTransport())
         await #expect(throws: IngestError.self) { try await client.credential(answer) }
     }
+}
+
+/// Keeps what it is told.
+private final class TellingDesk: SignInDesk {
+    private let said = Mutex<[String]>([])
+    private let (lines, line) = AsyncStream<String>.makeStream()
+
+    var count: Int { said.withLock(\.count) }
+    /// Waits for it.
+    var first: String { get async { await lines.first { _ in true } ?? "" } }
+
+    func invite(_ invitation: Invitation) async {}
+    func tell(_ sentence: String) async {
+        said.withLock { $0.append(sentence) }
+        line.yield(sentence)
+    }
+    func ask(_ prompt: String, hidden: Bool) async throws(IngestError) -> String { "" }
 }
 
 /// Says nothing and is told nothing.

@@ -1,5 +1,6 @@
 public import FilmgateCore
 import HTTPKit
+import Synchronization
 
 /// What a browser brought back.
 public struct Callback: Sendable {
@@ -16,12 +17,17 @@ public struct Callback: Sendable {
     }
 
     /// Waits until the browser comes back with our `state`, or asks for the address where it ended.
+    ///
+    /// The first answer to another question is told, and no further one: any page can send them.
     public static func answer(
         _ listener: LoopbackListener, _ desk: any SignInDesk, state: String, paste: Bool
     ) async throws(IngestError) -> Callback {
         guard paste else {
+            let isTold = Atomic(false)
             let query = try await listener.answer(seconds: 300) { query in
-                Callback(query: query).values["state"].map { PKCE.same($0, state) } ?? false
+                if Callback(query: query).values["state"].map({ PKCE.same($0, state) }) ?? false { return true }
+                if !isTold.exchange(true, ordering: .relaxed) { Task { await desk.tell(strange) } }
+                return false
             }
             return Callback(query: query)
         }
@@ -31,6 +37,10 @@ public struct Callback: Sendable {
         }
         return Callback(query: String(text[text.index(after: mark)...].prefix { $0 != "#" && !$0.isWhitespace }))
     }
+
+    private static let strange =
+        "The browser came back with the answer to another sign-in, such as that of an older page; it was not used. "
+        + "Finish the sign-in in the page that was opened last, or open the address above once more. Still waiting."
 
     /// The code, when this answers our own question.
     ///
