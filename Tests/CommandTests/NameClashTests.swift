@@ -52,6 +52,23 @@ import Testing
         #expect(Set(names).count == 82)
     }
 
+    /// Two programs wrote the same words beside one picture, each under its own form of name.
+    @Test func equalSidecarsUnderBothFormsOfNameAreNotLost() throws {
+        let table = try Table(), words = "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"/>"
+        try table.write("CARD/DCIM/100AAAAA/IMG_1.NEF", Self.jpeg(1))
+        for name in ["IMG_1.xmp", "IMG_1.NEF.xmp"] { try table.write("CARD/DCIM/100AAAAA/\(name)", Data(words.utf8)) }
+        try date(table, "CARD")
+        let run = try table.importing()
+        #expect(run.status == 0 && run.count("seen") == 3, "\(run.output)")
+        let names = table.files(table.archive).keys.map { ($0 as NSString).lastPathComponent }.sorted()
+        let duplicates = run.items().filter { $0["ending"] as? String == "duplicate" }.compactMap { $0["path"] as? String }
+        // Each is there under its own name, or said to be the other's twin.
+        #expect(names.count + duplicates.count == 3 && names.contains("IMG_1.NEF"), "\(names) \(duplicates)")
+        #expect(try table.run(["safe-to-format", table.card, "--allow", "same-device"]).status == 0)
+        // Nothing new for a second import.
+        #expect(try table.importing().count("delivered") == 0)
+    }
+
     @Test func takenNamesOf255BytesGetASuffixToo() throws {
         let table = try Table()
         let long = String(repeating: "a", count: 251) + ".JPG", cased = String(repeating: "A", count: 251) + ".jpg"

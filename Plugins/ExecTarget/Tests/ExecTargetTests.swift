@@ -70,6 +70,28 @@ final class Script: Sendable {
         #expect(try await Self.failure("sleep 1000 & sleep 1000", timeout: .milliseconds(300))?.code == .unavailable)
     }
 
+    /// Dead, if perhaps not yet buried by whoever inherited it.
+    private static func isGone(_ process: String) -> Bool {
+        guard let line = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return true }
+        return line.split(separator: ")").last?.split(separator: " ").first == "Z"
+    }
+
+    /// Its own child is reaped, and what that left running ends with it, whether it ended well, badly or too late.
+    @Test(arguments: [("exit 0", true), ("exit 1", false), ("sleep 1000", false)])
+    func nothingOfAProgramStays(_ end: String, _ fine: Bool) async throws {
+        let script = try Script("(sleep 1000 & sleep 1000) >/dev/null 2>&1 & echo $! >left; echo $$ >own; \(end)")
+        let sample = try SampleJob(count: 10), target = try script.target(timeout: .seconds(2))
+        let result = await Result { () async throws(IngestError) in try await target.upload(sample.job()) }
+        #expect(((try? result.get()) != nil) == fine)
+        func number(_ name: String) throws -> String {
+            try String(contentsOfFile: script.folder + "/" + name, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        let (own, left) = (try number("own"), try number("left"))
+        #expect(!FileManager.default.fileExists(atPath: "/proc/\(own)"))
+        for _ in 0..<500 where !Self.isGone(left) { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(Self.isGone(left))
+    }
+
     @Test func aProgramThatNeverStopsTalkingIsEnded() async throws {
         #expect(try await Self.failure("exec yes", timeout: .milliseconds(300))?.code == .unavailable)
     }

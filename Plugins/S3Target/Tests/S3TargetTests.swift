@@ -125,6 +125,26 @@ import Testing
         #expect(error?.code == sense && error?.message.contains("\(code): No & no.") == true)
     }
 
+    /// WebDAV's answer, a part of an object, a promise to do it later: none of them says that the object is there.
+    @Test(arguments: [207, 206, 202, 203], ["<?xml version=\"1.0\"?><multistatus><response><href>/b/a</href>", "", "<Error><Co"])
+    func aSuccessOfAnotherKindHoldsTheTarget(_ status: Int, _ body: String) async throws {
+        let server = try FaultServer { seen, _ in seen.isListing ? .noKeys : .answer(status, body: body) }
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try Bucket.target(server.url + "/b", TestKeys())
+        let error = await Self.failure { () async throws(IngestError) in try await target.upload(sample.job()) }
+        #expect(error?.code == .untrusted && error?.advice?.contains("endpoint") == true, "\(error?.message ?? "It was taken.")")
+        // Asked what it has, it must not be taken for an empty bucket either.
+        let all = try FaultServer { _, _ in .answer(status, body: body) }
+        defer { all.stop() }
+        let other = try Bucket.target(all.url + "/b", TestKeys())
+        let asked = await Self.failure { () async throws(IngestError) in
+            guard case .free = try await other.occupancy(of: "a.jpg", for: sample.job()) else {
+                throw IngestError(.untrusted, "Not said to be free.")
+            }
+        }
+        #expect(asked != nil)
+    }
+
     /// Completing may answer 200 and fail all the same.
     @Test(arguments: [
         "<?xml version=\"1.0\"?>\n<Error><Code>InternalError</Code></Error>", "   <Error><Code>InternalError</Code></Error>", "",
