@@ -20,6 +20,7 @@ import Testing
             import sqlite3, sys
             db = sqlite3.connect(sys.argv[1], isolation_level=None)
             steps = {
+                6: "ALTER TABLE target DROP COLUMN disk;",
                 5: "ALTER TABLE delivery DROP COLUMN pattern; ALTER TABLE delivery DROP COLUMN counter;"
                    "ALTER TABLE delivery DROP COLUMN suffix;"
                    "DELETE FROM shot_name WHERE target_id IN (SELECT target_id FROM delivery WHERE state <> 'done');",
@@ -30,7 +31,7 @@ import Testing
                    " AND changed = OLD.changed; END;",
                 2: "DROP TRIGGER asset_past; DROP TABLE past;",
             }
-            for number in range(5, int(sys.argv[2]), -1):
+            for number in range(6, int(sys.argv[2]), -1):
                 db.executescript(steps[number])
                 db.execute("DELETE FROM grdb_migrations WHERE identifier LIKE ?", (str(number) + " %",))
             assert db.execute("SELECT count(*) FROM grdb_migrations").fetchone()[0] == int(sys.argv[2])
