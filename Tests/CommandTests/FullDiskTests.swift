@@ -41,7 +41,7 @@ enum Mounting {
         #expect(full.count("pending") > 0)
         // The folder's name and what is missing there, never that of a staged file.
         let people = try Program.run(["import", table.card, "--state", table.state] + folders.flatMap { ["--to", $0] })
-        #expect(people.errors.contains("\(small)/out is full.") && !people.errors.contains(".part"), "\(people.errors)")
+        #expect(people.errors.contains("\(small)/out` is full.") && !people.errors.contains(".part"), "\(people.errors)")
         #expect(people.errors.split(separator: "\n").filter { $0.contains("are missing there") }.count == 1, "\(people.errors)")
         // One cause is not told for every file.
         let told = try Program.run(["status", "--state", table.state]).output.split(separator: "\n").filter { $0.hasPrefix("pending: ") }

@@ -83,5 +83,8 @@ struct TargetDisks: Sendable {
     }
 
     private static func files(_ count: Int) -> String { count == 1 ? "1 file was" : "\(count) files were" }
-    private static func retiring(_ root: String) -> String { "`filmgate cancel --target '\(PathText.shown(root))' --gone`" }
+    /// The path without its backticks: they stand around the whole command.
+    private static func retiring(_ root: String) -> String {
+        "`filmgate cancel --target '\(PathText.shown(root).dropFirst().dropLast())' --gone`"
+    }
 }
