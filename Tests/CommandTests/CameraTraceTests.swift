@@ -51,7 +51,7 @@ import Testing
         let table = try Table(), pipeline = try table.write("a.yaml", "version: 1\n")
         let outcome = try table.run(["cameras", "--trace", pipeline])
         #expect(outcome.status != 0)
-        #expect(outcome.errors.contains("is there and is no trace"))
+        #expect((outcome.output + outcome.errors).contains("is there and is no trace"), "\(outcome.output)\(outcome.errors)")
         #expect(try String(contentsOfFile: pipeline, encoding: .utf8) == "version: 1\n")
     }
 }

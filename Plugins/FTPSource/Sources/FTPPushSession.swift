@@ -49,7 +49,9 @@ final class FTPPushSession: SourceSession {
         case .delivered, .duplicate, .alreadySeen, .filtered:
             // Where only stamped copies were delivered, this is the one place that has what the camera sent.
             let receipts = settled.asset.receipts.values, sha256 = settled.asset.digests?.sha256
-            if !receipts.isEmpty, !receipts.contains(where: { $0.sha256 == sha256 }) { return }
+            // Where somebody took its deliveries back, it may be nowhere else either.
+            let isElsewhere = receipts.contains { $0.state != .excluded && $0.sha256 == sha256 }
+            if !receipts.isEmpty, !isElsewhere { return }
             let (inbox, pool, origin) = (inbox, pool, settled.asset.origin)
             Task {
                 _ = await Result { () async throws(IngestError) in

@@ -32,6 +32,8 @@ struct RunSession {
             throw IngestError(
                 .notFound, "There is no state \(options.state): nothing was ever taken with it.", advice: "Say which one with --state.")
         }
+        // What follows only reads, and readers refuse the tables of an earlier release: they are brought up to date first.
+        if Living.ledger == nil { try await workplace.openLedger().close() }
         if let target { try await refuseUnknown(target, pipelines) }
         if assigning { try await tellWhereNothingIsHeld() }
         if !assigning, try await waitsForNothing(states, target) { return }
