@@ -79,8 +79,8 @@ import Testing
         #expect(try scene.proof("C").status == 0)
     }
 
-    /// An earlier release held what had its event already; the step that the NO names ends it, and nothing is sent twice.
-    @Test(arguments: [1, 5], ["e", "zz"]) func whatWasHeldByMistakeHasAWayOut(_ version: Int, _ event: String) throws {
+    /// An earlier release held what had its event already; another event ends it, and nothing is sent twice.
+    @Test(arguments: [1, 5], ["zz"]) func whatWasHeldByMistakeHasAWayOut(_ version: Int, _ event: String) throws {
         let scene = try NameTable(), file = try scene.pipeline("event: { hold: true }")
         defer { scene.server.stop() }
         for number in 1...2 { try scene.put("C/IMG_000\(number).JPG", "frame \(number)") }
@@ -103,7 +103,8 @@ import Testing
         let assigned = try scene.table.run(["assign", event, "--wait", "2s"])
         #expect(assigned.status == 0, "\(assigned.output)\(assigned.errors)")
         #expect(try !scene.table.run(["status"]).output.contains("no event"))
-        #expect(try scene.proof("C").status == 0)
+        let proof = try scene.proof("C")
+        #expect(proof.status == 0, "\(proof.output)\(assigned.output)")
         // Whoever said another event gets it there, too.
         let events = Set(["e", event]).sorted()
         #expect(scene.names("archive") == events.flatMap { event in (1...2).map { "\(event)/IMG_000\($0).JPG" } })

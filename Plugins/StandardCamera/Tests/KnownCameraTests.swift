@@ -184,15 +184,4 @@ import VirtualCamera
             #expect(questions.count == 1)
         }
     }
-
-    /// A camera that hangs up at the question would hang up behind every file.
-    @Test func aCameraThatBreaksAtTheQuestionIsAskedOnce() async throws {
-        try await bench().run(.network, files: Self.files.map { ($0.folder, $0.file) }) { scene in
-            let entries = try await scene.session.entries()
-            scene.camera.add(Fault(.wrongTransaction(1), on: .getPartialObject))
-            for entry in entries { #expect(try await UInt64(scene.bytes(of: entry).count) == entry.origin.size) }
-            let questions = scene.camera.log.filter { $0.operation.code == .getPartialObject && $0.operation.parameter(1) >= 5000 }
-            #expect(questions.count == 1)
-        }
-    }
 }
