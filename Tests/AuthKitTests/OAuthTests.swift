@@ -39,7 +39,7 @@ import Testing
 
     /// The page of an older sign-in comes back: the person who waits at the terminal hears of it, however often it comes.
     @Test func anotherSignInsAnswerIsToldOnce() async throws {
-        let listener = try LoopbackListener(ports: []), desk = TellingDesk()
+        let listener = try LoopbackListener(ports: []), desk = RecordedPrompts()
         async let answer = Callback.answer(listener, desk, state: "s", paste: false)
         for query in ["code=0&state=old", "code=0", "code=0&state=old"] {
             #expect(await Self.status(of: listener.redirect + "?" + query) == "400")
@@ -135,7 +135,7 @@ import Testing
 }
 
 /// Keeps what it is told.
-private final class TellingDesk: SignInDesk {
+private final class RecordedPrompts: SignInDesk {
     private let said = Mutex<[String]>([])
     private let (lines, line) = AsyncStream<String>.makeStream()
 

@@ -7,7 +7,7 @@ import VirtualCamera
 
 @Suite struct LinkTraceTests {
     /// What a trace wrote, without the times.
-    private final class Sheet: Sendable {
+    private final class WrittenLines: Sendable {
         private let kept = Mutex<[String]>([])
         func add(_ lines: String) { kept.withLock { $0 += lines.split(separator: "\n").map(Self.untimed) } }
         var lines: [String] { kept.withLock { $0 } }
@@ -16,14 +16,14 @@ import VirtualCamera
         }
     }
 
-    private static func told(_ sheet: Sheet, _ tell: (LinkTrace) -> Void, secrets: LinkTrace.Secrets = .init()) {
+    private static func told(_ sheet: WrittenLines, _ tell: (LinkTrace) -> Void, secrets: LinkTrace.Secrets = .init()) {
         tell(LinkTrace("usb://1", secrets: secrets) { sheet.add($0) })
     }
 
     @Test func everythingOfASessionIsShownInItsOrder() async throws {
         var card = VirtualCard()
         card.add(VirtualFile("IMG_1.JPG", .pattern(seed: 1, size: 9000)), in: "DCIM/100MEDIA")
-        let camera = VirtualCamera(StandardPersonality(), cards: [card]), sheet = Sheet()
+        let camera = VirtualCamera(StandardPersonality(), cards: [card]), sheet = WrittenLines()
         let trace = LinkTrace("usb://1") { sheet.add($0) }
         let body = PTPCamera(ObservedLink(BulkLink(VirtualBulkPipe(camera)), trace))
         try await body.open()
@@ -45,7 +45,7 @@ import VirtualCamera
     }
 
     @Test func bytesAreShownAsDigitsAndText() {
-        let sheet = Sheet()
+        let sheet = WrittenLines()
         Self.told(sheet) { $0.sent(Operation(.setDevicePropValue, [0x5011]), transaction: 7, data: Array("Ann\n".utf8)) }
         let dump = "    0000  41 6E 6E 0A" + String(repeating: " ", count: 36) + "  |Ann.|"
         #expect(
@@ -56,7 +56,7 @@ import VirtualCamera
 
     @Test func keysAreMaskedAlsoWhereTheyAreCutAndAsText() {
         let key: [UInt8] = [0xDE, 0xAD, 0xBE, 0xEF, 0x11, 0x22, 0x33, 0x44]
-        let text = Array("deadbeef11223344".utf8), sheet = Sheet()
+        let text = Array("deadbeef11223344".utf8), sheet = WrittenLines()
         // One across the end of what is shown, in pieces as they come.
         let bytes = key + text + [UInt8](repeating: 0x20, count: 228) + key + [1, 2, 3]
         Self.told(
@@ -76,7 +76,7 @@ import VirtualCamera
     }
 
     @Test func theDataOfAPairingIsLeftOut() {
-        let sheet = Sheet(), secrets = LinkTrace.Secrets(operations: [0x952B])
+        let sheet = WrittenLines(), secrets = LinkTrace.Secrets(operations: [0x952B])
         Self.told(
             sheet,
             { trace in
@@ -94,7 +94,7 @@ import VirtualCamera
 
     /// Events come on a thread of their own, and before anybody asks for them.
     @Test func eventsPingsAndFailuresAreShownWhenTheyCome() {
-        let sheet = Sheet(), trace = LinkTrace("usb://1") { sheet.add($0) }, mailbox = EventMailbox()
+        let sheet = WrittenLines(), trace = LinkTrace("usb://1") { sheet.add($0) }, mailbox = EventMailbox()
         mailbox.post(PTPEvent(.storeAdded, [1]))
         mailbox.observe { trace.received($0) }
         mailbox.post(PTPEvent(.objectAdded, transaction: 9, [0x20]))

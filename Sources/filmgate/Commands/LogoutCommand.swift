@@ -22,7 +22,7 @@ struct LogoutCommand: AsyncParsableCommand {
     func run() async throws {
         let workplace = try Workplace(options)
         let all = try await SignIns(workplace: workplace).all(what, pipeline: pipeline, keeping: false)
-        for entry in all { try? CreditBook(state: options.stateDirectory).forget(auth: entry.name) }
+        for entry in all { try? CreditStore(state: options.stateDirectory).forget(auth: entry.name) }
         var failed: IngestError?
         for entry in all where !entry.stored.isEmpty || entry.account != nil {
             do throws(IngestError) {

@@ -75,7 +75,7 @@ struct StatusCommand: AsyncParsableCommand {
                 return object
             })
         if let last { line.add("last_run", HistoryCommand.object(last, holder)) }
-        line.add("credits", objects: CreditBook(state: options.stateDirectory).all().map(\.object))
+        line.add("credits", objects: CreditStore(state: options.stateDirectory).all().map(\.object))
         Console.out(line.finished)
     }
 
@@ -104,7 +104,7 @@ struct StatusCommand: AsyncParsableCommand {
                 Console.out("  ordered there by mistake? `filmgate cancel --target '\(place)'` takes it back")
             }
         }
-        for left in CreditBook(state: options.stateDirectory).all() {
+        for left in CreditStore(state: options.stateDirectory).all() {
             let expiry = left.nearestExpiry.map { ", the next of them expire \($0)" } ?? ""
             Console.out(Describe.name("\(left.name): \(Describe.count(left.balance, "credit")) left, heard at \(left.heardAt)\(expiry)"))
         }

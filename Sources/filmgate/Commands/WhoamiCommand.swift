@@ -30,7 +30,7 @@ struct WhoamiCommand: AsyncParsableCommand {
         var code = ExitStatus.complete
         for entry in all {
             var line = await entry.line(asking: asking)
-            await line.addCredits(CreditDesk(entry.paid, state: options.stateDirectory))
+            await line.addCredits(CreditInquiry(entry.paid, state: options.stateDirectory))
             Console.out(options.json ? line.json : line.text)
             if !line.isFine { code = .signIn } else if let trouble = line.trouble, code == .complete { code = Failure.exitCode(trouble) }
         }

@@ -67,7 +67,7 @@ struct LiveSession {
             let (runner, plan, own) = try runner(pipeline, ledger, hub)
             let reload = Reload(self, ledger: ledger, runner: runner, present: present)
             let accounts = AccountWatch(plan.signIns, workplace.options.logger)
-            let credits = CreditWatch(CreditDesk([pipeline], plan, workplace))
+            let credits = CreditWatch(CreditInquiry([pipeline], plan, workplace))
             defer { accounts.end() }
             try PipelineSnapshot(state: session.options.state).keep(pipeline)
             let board = NoticeBoard([pipeline], session.options, workplace)

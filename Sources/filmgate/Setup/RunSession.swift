@@ -94,7 +94,7 @@ struct RunSession {
             let runner = Runner(
                 plan: plan, options: options, hub: hub, reader: reader, writer: writer, leases: Living.leases ?? DeliveryLeases())
             let accounts = options.dryRun ? nil : AccountWatch(plan.signIns, workplace.options.logger)
-            let credits = options.dryRun ? nil : CreditWatch(CreditDesk(pipelines, plan, workplace))
+            let credits = options.dryRun ? nil : CreditWatch(CreditInquiry(pipelines, plan, workplace))
             defer { accounts?.end() }
             notices.runStarted(options.verb, targets: plan.connections.map(\.name))
             let bar = drawing(progress)

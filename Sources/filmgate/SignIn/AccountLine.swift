@@ -10,7 +10,7 @@ struct AccountLine {
     /// Secrets alone, with nobody to ask whether they are right.
     var hasNobodyToAsk = false
     /// What is left to spend there, and whether it was heard just now.
-    var credits: CreditBook.Entry?, isHeardNow = false
+    var credits: CreditStore.Entry?, isHeardNow = false
 
     var isFine: Bool {
         if case .signedIn = facts.state { return true }
@@ -69,7 +69,7 @@ struct AccountLine {
 
 extension AccountLine {
     /// With what is left there: as it says when it is asked, or as it was heard last.
-    mutating func addCredits(_ desk: CreditDesk) async {
+    mutating func addCredits(_ desk: CreditInquiry) async {
         guard isFine, !desk.places.isEmpty else { return }
         let heard = await desk.ask()
         isHeardNow = !heard.isEmpty

@@ -12,7 +12,7 @@ struct SignIn {
     var stored: [Typed]
 
     /// Where it is used, or that it is, a service that is paid by credits.
-    var paid: [CreditDesk.Place] = []
+    var paid: [CreditInquiry.Place] = []
     /// Who is told when somebody signs in or out.
     var hooks: [Hook] = []
     /// The pipeline that it was found in.
@@ -82,7 +82,7 @@ struct SignIns {
     /// Targets are built too: they say where each sign-in may be used.
     private func built(_ pipeline: PipelineFile) async throws -> [SignIn] {
         try await workplace.telling { () throws(IngestError) in
-            let plan = try workplace.builder(ledger: nil).plan(pipeline), paid = CreditDesk([pipeline], plan, workplace).places
+            let plan = try workplace.builder(ledger: nil).plan(pipeline), paid = CreditInquiry([pipeline], plan, workplace).places
             return plan.signIns.map { entry in
                 let use = pipeline.auth.first { $0.name == entry.name }
                 let places = plan.places[entry.name]?.addresses ?? [], typed = use.map { stored($0, places) } ?? []

@@ -43,7 +43,7 @@ import Testing
 
     /// What the ledger heard last of each file.
     private func send(_ service: Ailing, count: Int, wait: Duration = .seconds(60)) async -> [DeliveryRow] {
-        let rows = RowBook(), target = PlannedTarget(name: "gallery", target: service, workers: nil)
+        let rows = RowLedger(), target = PlannedTarget(name: "gallery", target: service, workers: nil)
         let dispatcher = Dispatcher(
             DispatcherSetup(
                 targets: [target], ledger: rows, hub: EventHub(), tally: Tally(hub: EventHub()), book: NameBook(),
@@ -113,7 +113,7 @@ import Testing
 }
 
 /// Keeps the last row of each delivery.
-private final class RowBook: Ledger, LedgerStandIn {
+private final class RowLedger: Ledger, LedgerStandIn {
     private let rows = Mutex<[ContentKey: DeliveryRow]>([:])
     var all: [DeliveryRow] { rows.withLock { Array($0.values) } }
 

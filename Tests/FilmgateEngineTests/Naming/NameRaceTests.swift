@@ -7,7 +7,7 @@ import Testing
 
 /// Names that two runs of one process choose at the same time, before either is in the ledger: a run, and a job that was handed to it.
 @Suite struct NameRaceTests {
-    private struct Desk {
+    private struct Setup {
         let leases = DeliveryLeases(), ledger: SQLiteLedger, files = FilesAtTarget("archive", isFolder: true)
         let bytes = FileManager.default.temporaryDirectory.path + "/filmgate-race-\(UInt64.random(in: 0...UInt64.max))"
         let layout: String
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func noNumberIsGivenTwice() async throws {
-        let desk = try Desk("{event}/{counter:3}.{ext}"), run = desk.book(), job = desk.book()
+        let desk = try Setup("{event}/{counter:3}.{ext}"), run = desk.book(), job = desk.book()
         #expect(try await desk.name("IMG_1", on: "a", run) == "e/001.JPG")
         #expect(try await desk.name("IMG_1", on: "b", job) == "e/002.JPG")
         #expect(try await desk.name("IMG_2", on: "a", run) == "e/003.JPG")
@@ -49,7 +49,7 @@ import Testing
 
     /// Two cards with the same names: what one says of its picture must not lie beside the other's.
     @Test func noFileComesToAnotherShotsName() async throws {
-        let desk = try Desk("{event}/{name}"), run = desk.book(), job = desk.book()
+        let desk = try Setup("{event}/{name}"), run = desk.book(), job = desk.book()
         #expect(try await desk.name("IMG_1", on: "a", run) == "e/IMG_1.JPG")
         #expect(try await desk.name("IMG_1", "CR3", on: "b", job) == "e/IMG_1-2.CR3")
         #expect(try await desk.name("IMG_1", "CR3", on: "a", job) == "e/IMG_1.CR3")
@@ -57,7 +57,7 @@ import Testing
 
     /// At the same time: every shot has a name that no other has, and all its files have it.
     @Test func manyAtOnceHaveManyNames() async throws {
-        let desk = try Desk("{event}/{name}")
+        let desk = try Setup("{event}/{name}")
         let given = try await withThrowingTaskGroup(of: (book: NameBook, names: Set<String>).self) { group in
             for volume in ["a", "b", "c"] {
                 group.addTask {
@@ -82,7 +82,7 @@ import Testing
 
     /// What a job had goes with it, and only that.
     @Test func whatEndsGivesItsNamesBack() async throws {
-        let desk = try Desk("{event}/{name}"), run = desk.book()
+        let desk = try Setup("{event}/{name}"), run = desk.book()
         _ = try await desk.name("IMG_1", on: "a", run)
         do {
             let job = desk.book()

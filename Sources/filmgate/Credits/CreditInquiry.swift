@@ -3,7 +3,7 @@ import FilmgateEngine
 import Foundation
 
 /// Asks services that are paid by credits what is left, and writes the answers down.
-struct CreditDesk: Sendable {
+struct CreditInquiry: Sendable {
     /// A target, or a sign-in that knows it by itself.
     struct Place: Sendable {
         var name: String, signIns: [String]
@@ -15,7 +15,7 @@ struct CreditDesk: Sendable {
     /// How long one service may take.
     static let patience = Duration.seconds(3)
 
-    var book: CreditBook { CreditBook(state: state) }
+    var book: CreditStore { CreditStore(state: state) }
 
     init(_ places: [Place], state: String) { (self.places, self.state) = (places, state) }
 
@@ -36,7 +36,7 @@ struct CreditDesk: Sendable {
     }
 
     /// What is left now where somebody answers in time; what a sign-in knows by itself is not asked of its targets.
-    func ask() async -> [CreditBook.Entry] {
+    func ask() async -> [CreditStore.Entry] {
         let own = await ask(places.filter(\.isSignIn)), known = Set(own.flatMap(\.signIns))
         let heard = own + (await ask(places.filter { !$0.isSignIn && known.isDisjoint(with: $0.signIns) }))
         // Whoever may not write here is told all the same.
@@ -44,14 +44,14 @@ struct CreditDesk: Sendable {
         return heard
     }
 
-    private func ask(_ some: [Place]) async -> [CreditBook.Entry] {
-        await withTaskGroup(of: CreditBook.Entry?.self) { group in
+    private func ask(_ some: [Place]) async -> [CreditStore.Entry] {
+        await withTaskGroup(of: CreditStore.Entry?.self) { group in
             for place in some { group.addTask { await Self.answer(place) } }
             return await group.reduce(into: []) { heard, one in if let one { heard.append(one) } }
         }
     }
 
-    private static func answer(_ place: Place) async -> CreditBook.Entry? {
+    private static func answer(_ place: Place) async -> CreditStore.Entry? {
         let left = await withTaskGroup(of: CreditBalance?.self) { group in
             group.addTask { (try? await place.holder.credits()) ?? nil }
             group.addTask {
@@ -63,7 +63,7 @@ struct CreditDesk: Sendable {
             return first
         }
         return left.map { left in
-            CreditBook.Entry(
+            CreditStore.Entry(
                 name: place.name, signIns: place.signIns, balance: left.balance, nearestExpiry: left.nearestExpiry,
                 heard: Int(Date().timeIntervalSince1970))
         }
@@ -72,11 +72,11 @@ struct CreditDesk: Sendable {
 
 /// Keeps what is left known while a run spends it.
 struct CreditWatch {
-    private let desk: CreditDesk, began = Int(Date().timeIntervalSince1970)
+    private let desk: CreditInquiry, began = Int(Date().timeIntervalSince1970)
     private let task: Task<Void, Never>?
     private static let interval = Duration.seconds(60)
 
-    init(_ desk: CreditDesk) {
+    init(_ desk: CreditInquiry) {
         self.desk = desk
         task =
             desk.places.isEmpty

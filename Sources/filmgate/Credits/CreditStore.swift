@@ -3,7 +3,7 @@ import FilmgateCore
 import Foundation
 
 /// What services said last of the credits that are left: `credits.json` in the state directory, for verbs that ask nobody.
-struct CreditBook {
+struct CreditStore {
     struct Entry: Codable, Hashable {
         /// The target, or the sign-in itself, and the sign-ins that it was asked with.
         var name: String, signIns: [String]
