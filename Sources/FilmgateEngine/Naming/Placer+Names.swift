@@ -144,9 +144,13 @@ extension Placer {
             last = names
             // A target that did not answer before may just be asked about it, for another shot.
             let stem = pattern.stem(event: event, counter: round.name.counter, suffix: suffix)
-            if !isInTree, let stem, !book.claim(stem, at: round.target.identity, for: round.claimant) { continue }
+            let isClaimed = isInTree || stem.map { book.claim($0, at: round.target.identity, for: round.claimant) } ?? true
             if book.givenBeside != round.givenBeside { (round.company, round.givenBeside) = ([:], book.givenBeside) }
-            if !isInTree, try await company(suffix, &round, drafts, group, pattern) == .strangers { continue }
+            if !isInTree {
+                let company = try await company(suffix, &round, drafts, group, pattern)
+                // Where this shot stands already, whoever else is just looking finds it and goes on.
+                if company == .strangers || (!isClaimed && company != .own) { continue }
+            }
             if let answers = try await free(names, drafts: drafts, indices: group, at: round.target) { return (suffix, names, answers) }
         }
         throw IngestError(

@@ -55,6 +55,16 @@ import Testing
         #expect(try await desk.name("IMG_1", "CR3", on: "a", job) == "e/IMG_1.CR3")
     }
 
+    /// Whoever is just looking for a name and comes by keeps no later file of a shot from its first one.
+    @Test func aShotStaysTogetherWhereOthersLook() async throws {
+        let desk = try Setup("{event}/{name}"), run = desk.book(), job = desk.book()
+        #expect(try await desk.name("IMG_1", on: "a", run) == "e/IMG_1.JPG")
+        let isClaimed = job.claim("e/IMG_1", at: PlannedTarget.identity("archive", for: "e"), for: "another shot")
+        #expect(isClaimed)
+        #expect(try await desk.name("IMG_1", "CR3", on: "a", run) == "e/IMG_1.CR3")
+        #expect(try await desk.name("IMG_1", on: "b", job) == "e/IMG_1-2.JPG")
+    }
+
     /// At the same time: every shot has a name that no other has, and all its files have it.
     @Test func manyAtOnceHaveManyNames() async throws {
         let desk = try Setup("{event}/{name}")
