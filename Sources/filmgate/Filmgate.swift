@@ -62,6 +62,11 @@ struct Filmgate: AsyncParsableCommand {
                 if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
             } catch let exit as Exit {
                 status = exit.code
+            } catch let refusal as Refusal {
+                status = .usage
+                let error = IngestError(.misconfigured, refusal.message)
+                Failure.tell(error, json: false)
+                if writesLines { Failure.tell(error, json: true) }
             } catch {
                 status = tell(unknownVerb(words) ?? error, in: verb, json: writesLines)
                 if status == .complete { writesLines = false }

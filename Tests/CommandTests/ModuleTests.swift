@@ -32,6 +32,51 @@ import Testing
         #expect(outcome.output.contains("FAILED  gives a receipt for what it delivered"))
     }
 
+    /// A target that lets nobody in without the right key.
+    private func locked(_ table: Table, _ test: String) throws -> String {
+        let text = try String(contentsOfFile: "\(Self.examples)/filmgate-module-shelf", encoding: .utf8)
+        let fields = try #require(text.range(of: "\"fields\": ["))
+        var changed = text.replacingCharacters(
+            in: fields,
+            with: "\"fields\": [{\"name\": \"key\", \"kind\": \"secret\", \"help\": \"The key.\", \"required\": True},\n         ")
+        changed = changed.replacingOccurrences(of: "{\"folder\": \"{scratch}\"", with: "{\"folder\": \"{scratch}\"\(test)")
+        changed = changed.replacingOccurrences(
+            of: "def upload(job):",
+            with: """
+                def secrets(message):
+                    global key
+                    key = message["secrets"]["key"]
+                    return {}
+
+                def upload(job):
+                    if key != "right-key": raise OSError("The key does not fit.")
+                """)
+        changed = changed.replacingOccurrences(of: "{\"configure\": configure", with: "{\"secrets\": secrets, \"configure\": configure")
+        let path = try table.write("filmgate-module-locked", changed.replacingOccurrences(of: "\"shelf\"", with: "\"locked\""))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        return path
+    }
+
+    @Test func aModulesOwnSecretIsGivenByHand() throws {
+        let table = try Table(), path = try locked(table, "")
+        let canary = try Program.run(["modules", "test", path])
+        #expect(canary.status == 1 && canary.output.contains("The key does not fit."), "\(canary.output) \(canary.errors)")
+        // One cause, written out once.
+        #expect(canary.output.contains("as in \"") && canary.output.contains("24 times: "), "\(canary.output)")
+        for value in ["key=right-key", "key=${env:LOCKED_KEY}"] {
+            let run = try Program.run(["modules", "test", path, "--secret", value], environment: ["LOCKED_KEY": "right-key"])
+            #expect(run.status == 0, "\(run.output) \(run.errors)")
+        }
+        let other = try Program.run(["modules", "test", path, "--secret", "kye=x"])
+        #expect(other.status == 2 && other.errors.contains("no secret called `kye`: it has key"), "\(other.errors)")
+    }
+
+    @Test func aSecretInTheOptionsIsNamedOnce() throws {
+        let table = try Table(), run = try Program.run(["modules", "test", try locked(table, ", \"key\": \"right-key\"")])
+        #expect(run.status == 1 && run.output.contains("`key` is a secret") && run.output.contains("--secret key="), "\(run.output)")
+        #expect(run.output.split(separator: "\n").count { $0.hasPrefix("FAILED") } == 1 && !run.output.contains("right-key"))
+    }
+
     @Test func theyAreListedWithWhatTheySay() throws {
         let list = try Program.run(["modules", "--json"], environment: Self.path).items("module")
         let shelf = try #require(list.first { $0["name"] as? String == "shelf" })

@@ -37,6 +37,49 @@ import Testing
         #expect(lines.last?.contains("'\(name) --help'") == true, "\(outcome.errors)")
     }
 
+    /// Sound words that name what is not there: usage would send the reader after a mistake that was not made.
+    @Test(arguments: [["modules", "foldr"], ["history", "--run", "99"]]) func whatIsNotThereIsToldWithoutUsage(_ words: [String]) throws {
+        let table = try Table()
+        try table.frames("CARD", count: 1, from: 1)
+        #expect(try table.importing().status == 0)
+        let outcome = try Program.run(words + ["--state", table.state])
+        #expect(outcome.status == 2 && outcome.errors.hasPrefix("error: ") && !outcome.errors.contains("Usage:"), "\(outcome.errors)")
+        let lines = try Program.run(words + ["--state", table.state, "--json"])
+        #expect(lines.items("error").first?["code"] as? String == "misconfigured" && lines.objects.last?["exit"] as? Int == 2)
+    }
+
+    /// No full disk, but a place where nobody writes.
+    @Test func aPlaceForNoFilesIsNotSaidToBeFull() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 1, from: 1)
+        let run = try table.run(["import", table.card, "--to", "/proc/filmgate-test"])
+        #expect(run.status != 0 && run.status != 7 && run.count("delivered") == 0, "\(run.output)")
+        #expect(!run.output.contains("No room") && !run.errors.contains("No room"), "\(run.output) \(run.errors)")
+    }
+
+    /// One camera's address need not be a list; the schema for editors says the same.
+    @Test func aSingleHostIsFine() throws {
+        let table = try Table()
+        func check(_ hosts: String) throws -> Int32 {
+            try table.run([
+                "check",
+                try table.write(
+                    "p.yaml",
+                    """
+                    version: 1
+                    sources: [{ canon: { hosts: \(hosts) } }]
+                    stages: [{ upload: { to: [a] } }]
+                    targets: { a: { folder: { path: "\(table.archive)" } } }
+                    """),
+            ]).status
+        }
+        for hosts in ["192.168.1.2", "[192.168.1.2]", "auto"] { #expect(try check(hosts) == 0, "\(hosts)") }
+        #expect(try check("{ a: b }") == 78)
+        let schema = try Program.run(["schema"]).output
+        let hosts = try #require(schema.range(of: "\"hosts\":"))
+        #expect(schema[hosts.upperBound...].prefix(200).contains("anyOf"), "\(schema[hosts.upperBound...].prefix(200))")
+    }
+
     /// One document for editors; with `--json` a line like those of all verbs.
     @Test func theSchemaIsADocumentOrALine() throws {
         let plain = try Program.run(["schema"])

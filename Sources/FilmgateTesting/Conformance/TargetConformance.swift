@@ -34,6 +34,14 @@ public struct TargetBench: Sendable {
 
 /// What every target keeps to, whatever it delivers to.
 public enum TargetConformance {
+    /// Each failure once, with how often it came.
+    private static func folded(_ failures: [IngestError]) -> String {
+        let texts = failures.map { "\($0)" }
+        let counts = Dictionary(texts.map { ($0, 1) }, uniquingKeysWith: +)
+        return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { $0.value == 1 ? $0.key : "\($0.value) times: \($0.key)" }
+            .joined(separator: "; ")
+    }
+
     public static let checks: [Check<TargetBench>] = [
         Check("gives a receipt for what it delivered") { bench in
             try await bench.use { place in
@@ -125,7 +133,7 @@ public enum TargetConformance {
                     }
                     return await group.reduce(into: [IngestError]()) { if let error = $1 { $0.append(error) } }
                 }
-                try expect(failures.isEmpty, "\(failures)")
+                try expect(failures.isEmpty, Self.folded(failures))
                 for job in jobs { try expect(try await place.copies(job.digests.sha256) == 1, "A file is missing or there twice.") }
             }
         },

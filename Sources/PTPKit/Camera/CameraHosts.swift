@@ -7,7 +7,7 @@ public struct CameraHosts: Sendable, Hashable, ConfigValue {
 
     public init(_ given: [CameraHost] = [], isAuto: Bool = false) { (self.given, self.isAuto) = (given, isAuto) }
 
-    public static var kind: ValueKind { .free }
+    public static var kind: ValueKind { .either([.text, .list(.text)]) }
 
     public init(node: ConfigNode) throws(ConfigError) {
         (given, isAuto) = ([], false)

@@ -40,7 +40,7 @@ struct ModuleList: AsyncParsableCommand {
         if let outside = registry.stranger(name) { found = [try await workplace.telling { () throws(IngestError) in try outside.get() }] }
         guard !found.isEmpty else {
             let hint = nearest(name, among: registry.entries.map(\.manifest.name)).map { " Did you mean `\($0)`?" } ?? ""
-            throw ValidationError("There is no module called `\(name)`.\(hint)")
+            throw Refusal("There is no module called `\(name)`.\(hint)")
         }
         for entry in found { Console.out(options.json ? json(entry) : page(entry)) }
     }

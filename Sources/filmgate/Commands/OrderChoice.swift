@@ -1,4 +1,3 @@
-import ArgumentParser
 import FilmgateCore
 
 /// Which of the deliveries that wait are meant.
@@ -8,7 +7,7 @@ struct OrderChoice {
     /// Paths at the source, folders of it, or digests; empty = all.
     let files: [String]
 
-    /// Throws a usage error for a target that nothing is known of, and for a name that stands for several places.
+    /// Throws a `Refusal` for a target that nothing is known of, and for a name that stands for several places.
     func choose(_ orders: [QueuedDelivery]) throws -> [QueuedDelivery] {
         let meant = target.map { target in orders.filter { Self.isMeant($0.delivery, by: target) } } ?? orders
         if let target { try refuse(target, meant, among: orders) }
@@ -38,11 +37,11 @@ struct OrderChoice {
         let places = Set(meant.map(\.delivery.target)).sorted()
         if places.count > 1, meant.contains(where: { $0.delivery.targetName == target }) {
             let list = places.map { "  --target '\(TargetLabel.place(of: $0))'" }.joined(separator: "\n")
-            throw ValidationError("`\(target)` stands for several places; say which:\n\(list)")
+            throw Refusal("`\(target)` stands for several places; say which:\n\(list)")
         }
         guard meant.isEmpty, !orders.isEmpty else { return }
         let known = Set(orders.map { "\($0.delivery.targetName) (\(TargetLabel.place(of: $0.delivery.target)))" }).sorted()
-        throw ValidationError("Nothing waits at `\(target)`; something does at: \(known.joined(separator: ", ")).")
+        throw Refusal("Nothing waits at `\(target)`; something does at: \(known.joined(separator: ", ")).")
     }
 }
 

@@ -59,7 +59,7 @@ struct EventGate {
     func event(_ named: String?, for rule: EventRule) throws -> String? {
         if let event = named ?? chosen { return try Self.checked(event) }
         if rule.required, !rule.hold {
-            throw ValidationError("This pipeline needs an event: give it with --event NAME, or choose one with `filmgate events use NAME`.")
+            throw Refusal("This pipeline needs an event: give it with --event NAME, or choose one with `filmgate events use NAME`.")
         }
         return nil
     }

@@ -63,7 +63,7 @@ extension EventsCommand {
             let same = list.events.filter { $0.name == given }
             guard same.count > 1, list.find(given) == nil else { return }
             let choices = same.map { "\($0.id)\($0.date.map { " (\($0.prefix(10)))" } ?? "")" }.joined(separator: ", ")
-            throw ValidationError("Several events are named \(Describe.name(given)): say which by its id, \(Describe.name(choices)).")
+            throw Refusal("Several events are named \(Describe.name(given)): say which by its id, \(Describe.name(choices)).")
         }
     }
 }

@@ -15,13 +15,16 @@ struct TrialBench: Sendable {
 
     let trial: ModuleTrial
     let changes: [(key: String, value: String)]
+    let secrets: TrialSecrets
     let logger: Logger
 
     var cases: [Case] {
+        if let mistake { return [Case(name: "is given options that it takes") { mistake }] }
         let rules = trial.rules.map { rule in
             Case(name: rule.name) {
                 await telling {
-                    try await Self.withScratch { scratch in try rule.run(options(scratch), context(scratch, CanarySecrets())) }
+                    try await Self.withScratch { scratch in try rule.run(options(scratch), context(scratch, secrets.over(CanarySecrets())))
+                    }
                 }
             }
         }
@@ -30,17 +33,17 @@ struct TrialBench: Sendable {
 
     private var roleCases: [Case] {
         switch trial.entry.make {
-        case .target(let make): targetCases { try build(make, $0, CanarySecrets()) }
+        case .target(let make): targetCases { try build(make, $0, secrets.over(CanarySecrets())) }
         case .stage(let make):
-            suite(StageConformance.checks) { scratch in StageBench { try build(make, scratch, CanarySecrets()) } }
+            suite(StageConformance.checks) { scratch in StageBench { try build(make, scratch, secrets.over(CanarySecrets())) } }
         case .auth(let make):
             suite(AuthConformance.checks.filter { trial.hasSecret || !AuthConformance.secretOnly.contains($0.name) }) { scratch in
-                AuthBench { try build(make, scratch, $0) }
+                AuthBench { try build(make, scratch, secrets.over($0)) }
             }
         case .source(let make):
             suite(SourceConformance.checks) { scratch in
                 try Self.furnish(scratch)
-                return SourceBench { try build(make, scratch, CanarySecrets()) }
+                return SourceBench { try build(make, scratch, secrets.over(CanarySecrets())) }
             }
         }
     }
@@ -80,7 +83,21 @@ struct TrialBench: Sendable {
     private func options(_ scratch: String) -> ConfigNode {
         var node = trial.options(scratch: scratch)
         for (key, value) in changes { node.set(key, value.replacingOccurrences(of: "{scratch}", with: scratch)) }
+        secrets.refer(&node, trial.entry.fields)
         return node
+    }
+
+    /// What every case would stumble over; nil when the options fit.
+    private var mistake: String? {
+        let node = options("/tmp")
+        for field in trial.entry.fields where field.kind == .secret {
+            guard let value = node[field.name], (try? Secret(node: value)) == nil else { continue }
+            return
+                "`\(field.name)` is a secret and stands in the options themselves. Write ${env:NAME} in `test`, which gives a canary here, or "
+                + "say `--secret \(field.name)=VALUE`."
+        }
+        let errors = trial.entry.lint(node)
+        return errors.isEmpty ? nil : errors.map { [$0.message, $0.hint].compactMap { $0 }.joined(separator: " ") }.joined(separator: " ")
     }
 
     private func context(_ scratch: String, _ secrets: any SecretResolver) -> ModuleContext {
@@ -88,7 +105,7 @@ struct TrialBench: Sendable {
     }
 
     private func copies(of sha256: String, in scratch: String) async throws -> Int {
-        if let told = try await trial.copies(of: sha256, options(scratch), context(scratch, CanarySecrets())) { return told }
+        if let told = try await trial.copies(of: sha256, options(scratch), context(scratch, secrets.over(CanarySecrets()))) { return told }
         let names = FileManager.default.enumerator(atPath: scratch)?.compactMap { $0 as? String } ?? []
         return try names.filter { name in
             let path = scratch + "/" + name
