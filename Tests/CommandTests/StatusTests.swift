@@ -17,6 +17,21 @@ import Testing
         #expect(watch.kill(SIGINT).status == 130)
     }
 
+    /// Frames that are waited for are counted nowhere else.
+    @Test func aFileThatIsNotWholeIsNamed() throws {
+        let table = try Table()
+        try table.frames("hot", count: 2, from: 0)
+        let whole = try #require(table.files(table.path("hot"))["DCIM/100TEST/IMG_0000.JPG"])
+        try table.write("hot/half.JPG", whole.dropLast(2))
+        let run = try Background(["watch", table.path("hot"), "--to", table.archive, "--state", table.state])
+        #expect(Background.within(seconds: 30) { table.files(table.archive).count == 2 })
+        let watch = try Background(["status", "--watch", "--state", table.state, "--json"])
+        #expect(Background.within(seconds: 30) { watch.said.contains("waits for half.JPG") })
+        #expect(Background.within(seconds: 30) { watch.said.firstMatch(of: /"free":\d/) != nil })
+        watch.kill(SIGINT)
+        run.kill(SIGTERM)
+    }
+
     /// What is on the screen is put back, whatever ends it.
     @Test(.enabled(if: hasTerminals), arguments: [SIGINT, SIGTERM])
     func theTerminalIsPutBack(_ number: Int32) throws {

@@ -9,6 +9,7 @@ final class FTPPushSession: SourceSession {
     let parallelFetches = 4
     private let inbox: FTPInbox, desk: PushDesk, server: FTPServer, logger: Logger
     private let pool = BlockingPool("ftp removal", width: 1)
+    private let guesses = Mutex(GuessCount())
 
     init(place: SourcePlace, inbox: FTPInbox, desk: PushDesk, server: FTPServer, logger: Logger) {
         (self.place, self.inbox, self.desk, self.server, self.logger) = (place, inbox, desk, server, logger)
@@ -32,6 +33,20 @@ final class FTPPushSession: SourceSession {
     func unfinished() async -> [(entry: SourceEntry, reason: String)] {
         await server.stop()
         return await desk.unfinished()
+    }
+
+    /// Who pushed last and when, and whether somebody guesses passwords.
+    func condition() async -> DeviceCondition? {
+        let pushes = await desk.lastPushes.sorted { $0.value > $1.value }, lacking = await desk.lacking
+        var notes = pushes.prefix(4).map { "\($0.key) pushed last at \(LocalClock.text($0.value))" }
+        if notes.isEmpty { notes = ["listening, nobody has pushed yet"] }
+        if let (name, lack) = lacking.first {
+            let first = "\(name) (\(lack))"
+            notes.append(lacking.count == 1 ? "waits for \(first)" : "waits for \(lacking.count) files: \(first), …")
+        }
+        let wrong = guesses.withLock { $0.inLastMinute(server.counts.wrongPasswords, at: .now) }
+        let alarm = "FTP \(place.label): \(wrong) wrong passwords in the last minute; somebody may be guessing."
+        return DeviceCondition(notes: notes, alarms: wrong >= GuessCount.alarming ? [alarm] : [])
     }
 
     func localPath(_ origin: Origin) -> String? { "\(inbox.root)/\(origin.volumePath)" }

@@ -29,12 +29,22 @@ struct PushRules: Sendable {
 
 /// Waits until a pushed file has its last name and is whole, then puts it out of its client's reach and hands it on.
 actor PushDesk {
-    private struct Waiting { var file: FTPFile, since: ContinuousClock.Instant, due: ContinuousClock.Instant }
+    private struct Waiting {
+        var file: FTPFile, since: ContinuousClock.Instant, due: ContinuousClock.Instant
+        /// What it lacks, as far as that was looked at.
+        var lack: String?
+    }
     private let inbox: FTPInbox, rules: PushRules
     private let pool = BlockingPool("ftp inbox", width: 2)
     private let mail: AsyncStream<FTPServer.Event>, post: AsyncStream<FTPServer.Event>.Continuation
     private var waiting: [String: Waiting] = [:]
     private var alarm: Task<Void, Never>?
+    /// When each login's last file came, in nanoseconds since 1970.
+    private(set) var lastPushes: [String: Int64] = [:]
+    /// Files that are not whole yet, by their names, with what they lack.
+    var lacking: [(name: String, lack: String)] {
+        waiting.values.compactMap { one in one.lack.map { (one.file.path.name, $0) } }.sorted { $0.0 < $1.0 }
+    }
     private var out: AsyncStream<SourceNews>.Continuation?
     /// Pictures never wait here: a body sends the next file only when this one is done.
     private var hold: ShotHold
@@ -59,7 +69,7 @@ actor PushDesk {
             }
             return files
         }
-        for file in files where !file.isAccepted { wait(file, for: rules.incomplete) }
+        for file in files where !file.isAccepted { wait(file, for: rules.incomplete, lack: Self.brokenOff) }
         let entries = files.filter(\.isAccepted).map { entry($0) }
         hold.remember(entries)
         return entries
@@ -82,7 +92,10 @@ actor PushDesk {
         self.out = out
         for await event in mail {
             switch event {
-            case .received(let file, let abandoned): wait(file, for: abandoned && !file.ended ? rules.incomplete : rules.settle)
+            case .received(let file, let abandoned):
+                lastPushes[file.login] = WallClock.nanoseconds
+                let isBroken = abandoned && !file.ended
+                wait(file, for: isBroken ? rules.incomplete : rules.settle, lack: isBroken ? Self.brokenOff : nil)
             case .renamed(let renaming): rename(renaming)
             case .refused(let what): out.yield(.refused(what))
             }
@@ -91,8 +104,10 @@ actor PushDesk {
         out.finish()
     }
 
-    private func wait(_ file: FTPFile, for time: Duration) {
-        waiting[file.place] = Waiting(file: file, since: .now, due: .now + time)
+    private static let brokenOff = "its transfer broke off"
+
+    private func wait(_ file: FTPFile, for time: Duration, lack: String?) {
+        waiting[file.place] = Waiting(file: file, since: .now, due: .now + time, lack: lack)
         schedule()
     }
 
@@ -119,7 +134,10 @@ actor PushDesk {
         let now = ContinuousClock.now
         for (place, item) in waiting.filter({ $0.value.due <= now }).sorted(by: { $0.value.since < $1.value.since }) {
             switch await judge(item, now) {
-            case .later(let due): if waiting[place]?.due == item.due { waiting[place]?.due = due }
+            case .later(let due, let lack):
+                guard waiting[place]?.due == item.due else { continue }
+                waiting[place]?.due = due
+                waiting[place]?.lack = lack
             case .gone: if waiting[place]?.due == item.due { waiting[place] = nil }
             case .taken(let file):
                 waiting[place] = nil
@@ -131,7 +149,7 @@ actor PushDesk {
         schedule()
     }
 
-    private enum Judgement: Sendable { case later(ContinuousClock.Instant), gone, taken(FTPFile) }
+    private enum Judgement: Sendable { case later(ContinuousClock.Instant, lack: String?), gone, taken(FTPFile) }
 
     /// A file whose name or structure says that more is to come waits for it; then it is taken as it is.
     private func judge(_ item: Waiting, _ now: ContinuousClock.Instant) async -> Judgement {
@@ -140,11 +158,11 @@ actor PushDesk {
         let result = await Result { () async throws(IngestError) in
             try await pool.run { () throws(IngestError) -> Judgement in
                 guard let current = try inbox.current(file) else { return .gone }
-                if !isLate, Self.lack(current, inbox) != nil { return .later(deadline) }
+                if !isLate, let lack = Self.lack(current, inbox) { return .later(deadline, lack: lack) }
                 return try inbox.accept(current, as: PushRules.meant(file.path)).map { Judgement.taken($0) } ?? .gone
             }
         }
-        return (try? result.get()) ?? .later(now + .seconds(2))
+        return (try? result.get()) ?? .later(now + .seconds(2), lack: nil)
     }
 
     /// What a file still lacks, in a sentence; nil when it can be taken.

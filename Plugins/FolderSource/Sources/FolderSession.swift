@@ -51,6 +51,15 @@ final class FolderSession: SourceSession {
         return (try? found.get()) ?? []
     }
 
+    /// Files that are waited for because they are not whole: nobody would miss them otherwise.
+    func condition() async -> DeviceCondition? {
+        let lacking = loop.inbox.lacking.sorted { $0.key < $1.key }
+        guard let (path, what) = lacking.first else { return DeviceCondition(notes: []) }
+        let first = "\(Paths.name(path)) (\(what))"
+        let note = lacking.count == 1 ? "waits for \(first)" : "waits for \(lacking.count) files: \(first), …"
+        return DeviceCondition(notes: [note])
+    }
+
     func localPath(_ origin: Origin) -> String? { origin.absolutePath }
 
     func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {

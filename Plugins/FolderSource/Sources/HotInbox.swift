@@ -7,6 +7,8 @@ import Synchronization
 final class HotInbox: Sendable {
     private struct State {
         var isClosed = false, retakes: [String] = []
+        /// Files that are not whole yet, with what is missing.
+        var lacking: [String: String] = [:]
         var moves: [UInt64: String] = [:], moveOrder: [UInt64] = []
     }
     private static let remembered = 8192
@@ -42,6 +44,11 @@ final class HotInbox: Sendable {
             defer { state.retakes = [] }
             return state.retakes
         }
+    }
+
+    var lacking: [String: String] {
+        get { state.withLock(\.lacking) }
+        set { state.withLock { $0.lacking = newValue } }
     }
 
     /// A file came under this name in one piece, perhaps from another one here.

@@ -280,7 +280,7 @@ final class HotLoop: @unchecked Sendable {
     // MARK: Handing on
 
     private func handOn(at now: ContinuousClock.Instant, _ tell: ([SourceEntry]) -> Void) {
-        var ready: [ScanEntry] = []
+        var ready: [ScanEntry] = [], lacking = inbox.lacking
         for path in book.due(at: now) {
             guard let entry = entry(path) else {
                 book.gone(path)
@@ -289,9 +289,19 @@ final class HotLoop: @unchecked Sendable {
             var step = book.step(path, entry, at: now)
             if step == .askWriters {
                 step = book.writers(path, open: Writers.isOpenForWriting(Paths.join(card.root, path)), at: now)
+                if step == .wait { lacking[path] = "still being written" }
             }
-            if step == .inspect, book.inspected(path, isWhole: gap(entry) == nil, at: now) { ready.append(entry) }
+            guard step == .inspect else { continue }
+            let missing = gap(entry)
+            guard book.inspected(path, isWhole: missing == nil, at: now) else {
+                lacking[path] = missing
+                continue
+            }
+            ready.append(entry)
+            lacking[path] = nil
         }
+        lacking = lacking.filter { book.pending[PathKey($0.key)] != nil }
+        if lacking != inbox.lacking { inbox.lacking = lacking }
         if !ready.isEmpty {
             for entry in ready { book.tell(entry.path, entry) }
             var builder = ShotBuilder(card, Listing(card, files: ready), hidden: config.hidden)

@@ -10,5 +10,17 @@ public struct DeviceCondition: Sendable, Hashable {
     /// In the order of its slots.
     public var storages: [Storage]
 
+    /// What else a person who watches should see, in a few words each: who pushed last, what is waited for.
+    public var notes: [String] = []
+    /// What a person has to look at, in a sentence each.
+    public var alarms: [String] = []
+    /// Asking costs the source nothing: it is asked every two seconds.
+    public var isQuick = false
+
     public init(battery: Int? = nil, storages: [Storage] = []) { (self.battery, self.storages) = (battery, storages) }
+
+    /// What a source knows without asking a device.
+    public init(notes: [String], alarms: [String] = []) {
+        (storages, self.notes, self.alarms, isQuick) = ([], notes, alarms, true)
+    }
 }

@@ -110,7 +110,9 @@ public protocol SourceSession: Sendable {
     ///
     /// Called on any thread. Default: nil.
     nonisolated var unanswered: DeviceSilence? { get }
-    /// How the camera fares; nil where there is none to ask. Asked about once a minute, between transfers.
+    /// How the camera or the source fares; nil where there is nothing to tell.
+    ///
+    /// Asked about once a minute, between transfers, or every two seconds where that is quick.
     func condition() async -> DeviceCondition?
     /// Ends the session and releases the device. Safe to call twice.
     func close() async

@@ -118,9 +118,11 @@ final class PlaceKeeper: Sendable {
 
     /// Tells how the camera fares, for those who watch.
     private func ask(_ session: any SourceSession) async {
+        var told: DeviceCondition?
         while !Task.isCancelled, let condition = await session.condition() {
-            ground.hub.post(.device(place, condition))
-            try? await Task.sleep(for: .seconds(60))
+            if condition != told { ground.hub.post(.device(place, condition)) }
+            told = condition
+            try? await Task.sleep(for: .seconds(condition.isQuick ? 2 : 60))
         }
     }
 

@@ -21,6 +21,10 @@ struct Board: Sendable, Equatable {
         /// Seconds that the oldest delivery has waited.
         var age: Double?
         var reason: String?
+        /// Its folder on this machine, as far as that is one for all files; nil for targets elsewhere.
+        var local: String?
+        /// Bytes that are free there.
+        var free: UInt64?
         var label: String { folder.map { "\(name) \($0)" } ?? name }
     }
     struct Frame: Sendable, Equatable {

@@ -10,6 +10,7 @@ enum BoardLine {
             if waiting > 0 { parts.append("\(target.label) \(waiting) waiting\(target.reason.map { " (\($0))" } ?? "")") }
             if target.failed > 0 { parts.append("\(target.label) \(target.failed) failed") }
         }
+        for source in board.sources { parts += source.condition.alarms }
         for source in board.sources where !source.isUp { parts.append("\(source.name) away") }
         return Describe.name(parts.joined(separator: ", "))
     }
@@ -39,6 +40,7 @@ enum BoardLine {
         object.add("sending", target.sending)
         object.add("bytes_waiting", target.bytesWaiting)
         object.add("reason", target.reason)
+        object.add("free", target.free)
         return object
     }
 
@@ -48,6 +50,8 @@ enum BoardLine {
         object.add("up", source.isUp)
         object.add("battery", source.condition.battery)
         object.add("words", source.words)
+        object.add("notes", source.condition.notes)
+        object.add("alarms", source.condition.alarms)
         return object
     }
 }

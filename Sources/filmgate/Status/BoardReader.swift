@@ -28,6 +28,7 @@ struct BoardReader {
 
     /// What the ledger said last, and when it may be asked again.
     private var last = Board(), spacing = Spacing()
+    private let rooms = FreeRooms()
 
     /// Never locks the ledger, and asks it no more than a tenth of the time.
     mutating func read() async throws(IngestError) -> Board {
@@ -38,6 +39,9 @@ struct BoardReader {
         }
         var board = last
         let now = Date().timeIntervalSince1970
+        for index in board.targets.indices {
+            board.targets[index].free = board.targets[index].local.flatMap { rooms.free($0) }
+        }
         if let live = live() { Self.add(live, to: &board) }
         board.perMinute = rate(board.endings.values.reduce(0, +), now: now)
         return board
@@ -81,12 +85,14 @@ struct BoardReader {
         target.bytesWaiting = totals.bytesWaiting
         target.age = totals.oldestWaiting.map { max(0, now - Double($0) / 1e9) }
         target.reason = totals.lastReason
+        target.local = TargetLabel.localFolder(totals)
         return target
     }
 
     private static func add(_ live: LiveBoard.State, to board: inout Board) {
         (board.since, board.event, board.isPaused) = (live.since, live.event, live.isPaused)
         board.sources = live.sources.values.sorted { $0.name < $1.name }
+        board.troubles = board.sources.flatMap(\.condition.alarms) + board.troubles
         for (name, queue) in live.queues.sorted(by: { $0.key < $1.key }) {
             let index = board.targets.firstIndex { $0.name == name } ?? board.targets.endIndex
             if index == board.targets.endIndex { board.targets.append(Board.Target(name: name)) }

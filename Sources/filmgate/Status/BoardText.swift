@@ -21,7 +21,9 @@ struct BoardText {
         if !targets.isEmpty { lines += [targetHeading] + targets }
         if !troubles.isEmpty { lines += [heading("NEEDS YOU")] + troubles }
         let room = height - lines.count - 2
-        if room > 0, !board.frames.isEmpty { lines += [heading("LAST FRAMES")] + board.frames.prefix(room).map(frame) }
+        if room > 0, !board.frames.isEmpty {
+            lines += [heading("LAST FRAMES")] + frameLines(Array(board.frames.prefix(room)))
+        }
         return lines.prefix(max(1, height)).map { Line(text: TextWidth.fit($0.text, width), ink: $0.ink) }
     }
 
@@ -50,21 +52,41 @@ struct BoardText {
         return Line(text: board.seen == 0 ? "nothing has been ingested yet" : parts.joined(separator: " · "))
     }
 
+    /// A line for each; what does not fit beside its name stands below it, as far as there is room for that.
     private var cameraLines: [Line] {
-        board.sources.prefix(max(3, height / 4)).map { source in
-            var words = [source.words].compactMap { $0 }
-            if source.isUp {
-                if let battery = source.condition.battery { words.insert("battery \(battery) %", at: 0) }
-                words += source.condition.storages.enumerated().map { index, room in
-                    "card \(index + 1): \(Describe.bytes(room.free)) free"
+        let shown = board.sources.prefix(max(3, height / 4))
+        var room = max(6, height / 3) - shown.count
+        return shown.flatMap { source -> [Line] in
+            let said = Self.said(of: source), mark = source.isUp ? "  " : "! "
+            var lines = ["  \(mark)\(TextWidth.pad(source.name, min(30, width / 2 - 4))) \(said)"]
+            if TextWidth.of(lines[0]) > width {
+                let below = wrapped(said)
+                if below.count <= room {
+                    room -= below.count
+                    lines = ["  \(mark)\(TextWidth.fitMiddle(source.name, width - 4))"] + below
                 }
             }
             let isLow = !source.isUp || (source.condition.battery ?? 100) <= 15
-            let name = TextWidth.pad(source.name, min(30, width / 2 - 4))
-            return Line(
-                text: "  \(source.isUp ? " " : "!") \(name) \(words.isEmpty ? "connected" : words.joined(separator: ", "))",
-                ink: isLow ? .alarm : .plain)
+            return lines.map { Line(text: $0, ink: isLow ? .alarm : .plain) }
         }
+    }
+
+    private static func said(of source: Board.Source) -> String {
+        var words = [source.words.map { without(source.name, $0) }].compactMap { $0 }
+        if source.isUp {
+            if let battery = source.condition.battery { words.insert("battery \(battery) %", at: 0) }
+            words += source.condition.storages.enumerated().map { index, room in
+                "card \(index + 1): \(Describe.bytes(room.free)) free"
+            }
+            words += source.condition.notes
+        }
+        return words.isEmpty ? "connected" : words.joined(separator: ", ")
+    }
+
+    /// What is said of something, without its name in front: that stands beside it.
+    private static func without(_ name: String, _ words: String) -> String {
+        guard words.hasPrefix(name + ": ") else { return words }
+        return String(words.dropFirst(name.count + 2))
     }
 
     private static let column = 9
@@ -89,6 +111,8 @@ struct BoardText {
             } else if let age = target.age, target.waiting > 0 {
                 text += "  oldest " + Describe.duration(age)
             }
+            let free = target.free.map { "  \(Describe.bytes($0)) free" } ?? ""
+            if more.isEmpty, TextWidth.of(text + free) <= width { text += free }
             return ([text] + more).map { Line(text: $0, ink: isAlarm ? .alarm : .plain) }
         }
     }
@@ -122,13 +146,24 @@ struct BoardText {
 
     private var troubleLines: [Line] { board.troubles.prefix(3).map { Line(text: "    " + $0, ink: .alarm) } }
 
-    private func frame(_ frame: Board.Frame) -> Line {
+    private func frameLines(_ frames: [Board.Frame]) -> [Line] {
+        let places = frames.map(Self.place(of:)), camera = width >= 70 ? 18 : 0
+        // Names of an event begin alike: they get the room that there is.
+        let room = width - 4 - 10 - camera - 2 - min(30, places.map(TextWidth.of).max() ?? 0)
+        let column = max(width < 70 ? 16 : 20, min(room, frames.map { TextWidth.of($0.name) }.max() ?? 0))
+        return zip(frames, places).map { frame, place in
+            let name = TextWidth.fitMiddle(frame.name, column)
+            var parts = [Self.clock(frame.at / 1_000_000_000), TextWidth.pad(name, column)]
+            if camera > 0 { parts.append(TextWidth.pad(frame.camera ?? "", 16)) }
+            let text = "    " + (parts + [place]).joined(separator: "  ")
+            return Line(text: text, ink: frame.ending == .setAside ? .alarm : .plain)
+        }
+    }
+
+    private static func place(of frame: Board.Frame) -> String {
         var place = frame.done.joined(separator: " ")
         if !frame.open.isEmpty { place += (place.isEmpty ? "" : ", ") + "waits for " + frame.open.joined(separator: " ") }
-        if place.isEmpty { place = frame.ending.map(Self.word) ?? "on its way" }
-        var parts = [Self.clock(frame.at / 1_000_000_000), TextWidth.pad(frame.name, width < 70 ? 16 : 20)]
-        if width >= 70 { parts.append(TextWidth.pad(frame.camera ?? "", 16)) }
-        return Line(text: "    " + (parts + [place]).joined(separator: "  "), ink: frame.ending == .setAside ? .alarm : .plain)
+        return place.isEmpty ? frame.ending.map(word) ?? "on its way" : place
     }
 
     private static func word(_ ending: Ending) -> String {

@@ -97,6 +97,8 @@ extension LiveBoard.State {
         object.add("up", source.isUp)
         object.add("words", source.words)
         object.add("battery", source.condition.battery)
+        object.add("notes", source.condition.notes)
+        object.add("alarms", source.condition.alarms)
         object.add(
             "storages",
             objects: source.condition.storages.map { storage in
@@ -119,7 +121,9 @@ extension LiveBoard.State {
             let storages = (source["storages"] as? [[String: Any]] ?? []).map { room in
                 DeviceCondition.Storage(free: UInt64(room["free"] as? Int ?? 0), capacity: UInt64(room["capacity"] as? Int ?? 0))
             }
-            let condition = DeviceCondition(battery: source["battery"] as? Int, storages: storages)
+            var condition = DeviceCondition(battery: source["battery"] as? Int, storages: storages)
+            condition.notes = source["notes"] as? [String] ?? []
+            condition.alarms = source["alarms"] as? [String] ?? []
             sources[name] = Board.Source(
                 name: name, isUp: source["up"] as? Bool ?? true, words: source["words"] as? String, condition: condition)
         }

@@ -30,6 +30,12 @@ enum TargetLabel {
         identity.utf8.firstIndex(of: 0x3A).map { String(identity[identity.utf8.index(after: $0)...]) } ?? identity
     }
 
+    /// The fixed part of a folder target's path on this machine; nil for other targets.
+    static func localFolder(_ target: LedgerTotals.Target) -> String? {
+        guard target.identity.utf8.starts(with: "folder:/".utf8) else { return nil }
+        return place(of: target.identity).split(separator: "{").first.map(String.init)
+    }
+
     /// The folder of a target that `--to` named: `to`, `to-2` say nothing.
     static func folder(_ target: LedgerTotals.Target) -> String? {
         let rest = target.name.utf8.dropFirst(2)

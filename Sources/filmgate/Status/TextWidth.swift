@@ -30,6 +30,21 @@ enum TextWidth {
         return width > 0 ? String(kept) + "…" : ""
     }
 
+    /// As much of the beginning and of the end as fits, with `…` between: names of one event differ at their ends.
+    static func fitMiddle(_ text: String, _ width: Int) -> String {
+        let shown = Describe.name(text)
+        if of(shown) <= width { return shown }
+        guard width > 4 else { return fit(text, width) }
+        var end = String.UnicodeScalarView(), used = 0
+        for scalar in shown.unicodeScalars.reversed() {
+            guard used + of(scalar) <= width / 2 else { break }
+            used += of(scalar)
+            end.insert(scalar, at: end.startIndex)
+        }
+        let head = fit(shown, width - used)
+        return head + String(end)
+    }
+
     /// Exactly `width` columns, cut or filled with blanks.
     static func pad(_ text: String, _ width: Int, right: Bool = false) -> String {
         let fitted = fit(text, width), blanks = String(repeating: " ", count: max(0, width - of(fitted)))
