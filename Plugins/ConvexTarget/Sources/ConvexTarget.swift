@@ -7,7 +7,7 @@ public struct ConvexOptions: WebConfig {
     enum Kind: String, CaseIterable, ConfigValue { case mutation, action }
 
     var url = AddressTemplate(), generate = "files:generateUploadUrl", commit = "", args: [String: Template] = [:], find = ""
-    var events = "", eventsPage: Int?
+    var events = "", eventsPage: Int?, preferences = "", keepPreference = ""
     var generateBy = Kind.mutation, commitBy = Kind.mutation
     public var web = WebOptions()
 
@@ -24,12 +24,24 @@ public struct ConvexOptions: WebConfig {
             .field("find", \.find, "A query that takes `sha256` and returns the file's id or null."),
             .field(
                 "events", \.events, "A query that lists the events (`_id`, `name`, `date`); then `{event}` in `args` is the event's id."),
+            .field(
+                "preferences", \.preferences,
+                "A query for the account's preferences, `{ name: { value, changed } }`: the chosen event and measured clocks."
+            ),
+            .field(
+                "keep_preference", \.keepPreference,
+                "The mutation that keeps one of them: it takes `name`, `value` and `changed`."),
             .field("events_page", \.eventsPage, "Events a page, where that query takes `paginationOpts`; absent = it lists all at once."),
         ] + WebOptions.fields())
 
     public func validate(at node: ConfigNode) throws(ConfigError) {
         if !url.uses.isEmpty || url.query != nil {
             throw ConfigError(node["url"]?.mark ?? node.mark, "bad-option", "The deployment's address has no variables.")
+        }
+        if preferences.isEmpty != keepPreference.isEmpty {
+            throw ConfigError(
+                node["preferences"]?.mark ?? node["keep_preference"]?.mark ?? node.mark, "bad-option",
+                "`preferences` and `keep_preference` go together: one reads, the other writes.")
         }
     }
 }

@@ -11,7 +11,7 @@ public struct HTTPOptions: ModuleConfig {
     var fileField = "file", fields: [String: Template] = [:], headers: [String: Template] = [:], sendDigest: [DigestHeader] = []
     var expect = [200, 201, 204], exists = [409, 412], ifNoneMatch: Bool?
     var deduplicates = false, believesPages = false, unseen = Unseen.send
-    var receipt = ReceiptOptions(), digest: DigestEcho?, find: FindOptions?
+    var receipt = ReceiptOptions(), digest: DigestEcho?, find: FindOptions?, preferences = AddressTemplate()
     var accept: [MediaKind]?, maxSize: ByteCount?, workers = 4, limitRate: ByteCount?, caFile: String?
     var connectTimeout = Duration.seconds(10), stallTimeout = Duration.seconds(60), answerTimeout = Duration.seconds(120)
 
@@ -38,6 +38,10 @@ public struct HTTPOptions: ModuleConfig {
         .field("receipt", \.receipt, "Where the answer says what the file is called there."),
         .field("digest", \.digest, "Where the answer repeats the digest of what the server stored; equal = proof."),
         .field("find", \.find, "How to ask the server whether it has the bytes already."),
+        .field(
+            "preferences", \.preferences,
+            "Where the account's preferences, a JSON object, are read (GET) and written (PUT): chosen event, measured clocks."
+        ),
         .field("accept", \.accept, "Kinds of file that the server takes; absent = all."),
         .field("max_size", \.maxSize, "Larger files are filtered for this target."),
         .field("workers", \.workers, in: 1...32, "Uploads at once, each over its own connection."),
@@ -68,6 +72,14 @@ public struct HTTPOptions: ModuleConfig {
         if verb == .put, url.uses.isDisjoint(with: Self.distinguishing) {
             throw mistake(
                 "url", "With PUT every file would overwrite the one before.", hint: "Put {name} or {sha256} into the address, or use POST.")
+        }
+        if !preferences.uses.isEmpty {
+            throw mistake("preferences", "The address of the preferences has no variables.")
+        }
+        if node["preferences"] != nil, auth == nil {
+            throw mistake(
+                "preferences", "Preferences belong to an account.",
+                hint: "Name an entry under `auth:` with `auth: NAME`.")
         }
         if style == .raw, !fields.isEmpty || node["file_field"] != nil {
             throw mistake("fields", "Form fields need `body: multipart`.")

@@ -27,7 +27,8 @@ public struct HTTPTarget: Module, UploadTarget {
         var provider: (any AuthProvider)?
         if let name = config.auth?.name {
             guard let found = context.lookup.auth[name] else { throw IngestError(.misconfigured, "There is no sign-in `\(name)`.") }
-            for address in [config.url.base, config.find?.url.base ?? ""] where !address.isEmpty { try found.bind(to: address) }
+            let addresses = [config.url.base, config.find?.url.base ?? "", config.preferences.base]
+            for address in addresses where !address.isEmpty { try found.bind(to: address) }
             provider = found
         }
         client = HTTPClient(transport, auth: provider)

@@ -37,6 +37,15 @@ struct ClockBook {
         try write(all.sorted { $0.serial < $1.serial })
     }
 
+    /// When it was written last, in milliseconds since 1970; nil where there is none.
+    var changed: Int64? { ChoiceTime.of(path) }
+
+    /// In place of all that was known.
+    func replace(_ entries: [Entry]) throws(IngestError) {
+        try DurableFile.makeDirectories(Paths.folder(path), mode: 0o700)
+        try write(entries)
+    }
+
     private func write(_ entries: [Entry]) throws(IngestError) {
         var text = "# Clocks that `filmgate clock` measured. A serial's own profile in a pipeline wins over these.\nversion: 1\nprofiles:"
         text += entries.isEmpty ? " []\n" : "\n"

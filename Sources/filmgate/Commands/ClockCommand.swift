@@ -64,8 +64,11 @@ struct ClockCommand: AsyncParsableCommand {
                 try keep(wrong, offset, book, workplace)
             } else {
                 for entry in try book.entries() { tell(entry) }
+                return
             }
         }
+        guard !dryRun, photo != nil || forget != nil || !paired.isEmpty else { return }
+        await AccountChoices(workplace: workplace).follow(try EventsCommand.pipelines(nil, workplace), chosen: .clocks)
     }
 
     /// Names and order of all that the body shot would follow a slip of the fingers.

@@ -77,6 +77,7 @@ struct ImportRun {
             throw ValidationError("Say what to import: the path of a card or a folder, or --camera ID.")
         }
         let pipeline = try await takingCamera(try takingPaths(try how.load(workplace)), &workplace)
+        if following.event == nil { await AccountChoices(workplace: workplace).follow([pipeline]) }
         let event = try EventGate(state: options.stateDirectory).event(following.event, for: pipeline.event)
         var run = RunOptions(
             verb: "import", event: event, photographer: following.photographer, again: how.again, dryRun: dryRun,

@@ -92,6 +92,9 @@ struct LoginCommand: AsyncParsableCommand {
             }
         }
         if let failed { throw Exit(Failure.exitCode(failed)) }
+        let used = (what + [pipeline].compactMap { $0 }).filter(SignIns.isFile)
+        await AccountChoices(workplace: workplace).follow(
+            try used.isEmpty ? EventsCommand.pipelines(nil, workplace) : used.map { try workplace.load($0) })
         try await WhoamiCommand.tell(all, asking: false, options)
     }
 

@@ -82,6 +82,7 @@ struct RunCommand: AsyncParsableCommand {
         guard !pipeline.sources.isEmpty else {
             throw Workplace.refuse("This pipeline has no sources to run.", options)
         }
+        if following.event == nil { await AccountChoices(workplace: workplace).follow([pipeline]) }
         let event = try EventGate(state: options.stateDirectory).event(following.event, for: pipeline.event)
         var run = RunOptions(
             verb: "run", event: event, photographer: following.photographer, wait: wait, state: options.stateDirectory)

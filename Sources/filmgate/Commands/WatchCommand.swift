@@ -38,6 +38,7 @@ struct WatchCommand: AsyncParsableCommand {
         }
         let loaded = try how.load(workplace)
         let pipeline = try watching(loaded, workplace)
+        if following.event == nil { await AccountChoices(workplace: workplace).follow([pipeline]) }
         let event = try EventGate(state: options.stateDirectory).event(following.event, for: pipeline.event)
         var run = RunOptions(
             verb: "watch", event: event, photographer: following.photographer, again: how.again, wait: wait,

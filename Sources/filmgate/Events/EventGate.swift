@@ -10,7 +10,7 @@ import Foundation
 struct EventGate {
     let state: String
 
-    private var path: String { state + "/event" }
+    var path: String { state + "/event" }
 
     /// First the event, then a line for each gallery that has an id for it.
     private var lines: [String] {
@@ -37,13 +37,21 @@ struct EventGate {
         }
     }
 
+    /// When it was chosen here, or by the account whose choice it is, in milliseconds since 1970.
+    ///
+    /// Nil where nobody chose anything.
+    var chosenAt: Int64? { ChoiceTime.of(path) }
+
     /// Remembers `event` for the runs to come; nil forgets it.
-    func choose(_ event: String?, ids: [ChosenID] = []) throws(IngestError) {
+    ///
+    /// `at`: when it was chosen, in milliseconds since 1970; nil = now.
+    func choose(_ event: String?, ids: [ChosenID] = [], at: Int64? = nil) throws(IngestError) {
         try DurableFile.makeDirectories(state, mode: 0o700)
         let named = ids.map(\.line).filter { line in !line.contains { $0.contains { "\t\n".contains($0) } } }
         let text = ([event ?? ""] + named.map { $0.joined(separator: "\t") }.sorted()).joined(separator: "\n")
         let bytes = Array(text.utf8)
         try DurableFile.atomicWrite(bytes.span.bytes, to: path, mode: 0o600)
+        if let at { ChoiceTime.set(path, at) }
     }
 
     /// Ids that were chosen with a sign-in are forgotten, but for those of `account`; with the last one the event itself; false where there
@@ -51,7 +59,9 @@ struct EventGate {
     func forget(auth name: String, unless account: String?, keepsName: Bool) throws(IngestError) -> Bool {
         let known = chosenIDs, kept = known.filter { !$0.place.uses(name) || EventBook.isOf(account, $0.account) }
         guard kept.count < known.count else { return false }
-        try choose(kept.isEmpty && !keepsName ? nil : chosen, ids: kept)
+        let isForgotten = kept.isEmpty && !keepsName
+        // Forgetting is nobody's choice: an account that has one is asked for it again.
+        try choose(isForgotten ? nil : chosen, ids: kept, at: isForgotten ? 0 : chosenAt)
         return true
     }
 

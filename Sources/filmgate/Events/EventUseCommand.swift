@@ -30,6 +30,8 @@ extension EventsCommand {
             let workplace = try Workplace(options), given = try event.map(EventGate.checked)
             let (name, ids) = if let given { try await found(given, workplace) } else { (nil as String?, [EventGate.ChosenID]()) }
             try await workplace.telling { () throws(IngestError) in try EventGate(state: options.stateDirectory).choose(name, ids: ids) }
+            let pipelines = try EventsCommand.pipelines(pipeline, workplace)
+            await AccountChoices(workplace: workplace).follow(pipelines, chosen: .event)
             EventsCommand.tellChosen(options)
         }
 

@@ -73,7 +73,7 @@ struct SignIns {
         }
     }
 
-    private static func isFile(_ word: String) -> Bool { word.contains("/") || word.hasSuffix(".yaml") || word.hasSuffix(".yml") }
+    static func isFile(_ word: String) -> Bool { word.contains("/") || word.hasSuffix(".yaml") || word.hasSuffix(".yml") }
 
     private func newestFirst(_ files: [String]) -> [String] {
         files.map { (path: $0, at: ((try? FileFacts.of($0)) ?? nil)?.modified ?? 0) }.sorted { $0.at > $1.at }.map(\.path)
