@@ -137,7 +137,7 @@ extension MediaFacts {
 
 /// The flags that reading a file can set on its asset.
 public enum MediaFlag {
-    /// The file ends before its own structure does.
+    /// The file ends before its own structure does, or holds zeros or noise in place of a picture.
     public static let truncated = AssetFlag.truncated
     /// The metadata is broken; facts may be missing.
     public static let exifDamaged = "exif-damaged"

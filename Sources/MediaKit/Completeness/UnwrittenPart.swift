@@ -17,11 +17,7 @@ public enum UnwrittenPart {
         guard kind == .jpeg || kind == .raw else { return nil }
         let window = ByteWindow(source, head: ByteWindow.shortHeadSize), file = window.whole
         switch FileSignature.format(of: file.upTo(FileSignature.length)) {
-        case .jpeg:
-            guard case .scan(let start) = JPEGFile.walk(file, { _ in }), let run = run(in: start..<file.count, source),
-                !hasEnd(from: start, to: run.lowerBound, window)
-            else { return nil }
-            return sentence(run)
+        case .jpeg: return find(inJPEG: file, source)
         case .tiff, .orf:
             for part in pictureData(of: file) { if let run = run(in: part, source) { return sentence(run) } }
             return nil
@@ -29,19 +25,26 @@ public enum UnwrittenPart {
         }
     }
 
-    private static func sentence(_ run: Range<UInt64>) -> String {
+    static func find(inJPEG file: ByteRegion, _ source: some ByteSource) -> String? {
+        guard case .scan(let start) = JPEGFile.walk(file, { _ in }), start <= file.count, let run = run(in: start..<file.count, source),
+            !hasEnd(from: start, to: run.lowerBound, file.window)
+        else { return nil }
+        return sentence(run)
+    }
+
+    static func sentence(_ run: Range<UInt64>) -> String {
         "From byte \(run.lowerBound) on there are at least \(run.count >> 10) KiB of zeros in the picture's data."
     }
 
     /// The first run of zeros that is long enough.
     ///
     /// Such a run holds all of one aligned piece of half its length, so only the first bytes of each are looked at.
-    private static func run(in part: Range<UInt64>, _ source: some ByteSource) -> Range<UInt64>? {
+    static func run(in part: Range<UInt64>, _ source: some ByteSource, least: Int = least) -> Range<UInt64>? {
         let piece = UInt64(least / 2)
         var place = (part.lowerBound + piece - 1) / piece * piece
         while place + piece <= part.upperBound {
             if isZero(source, place, 16), isZero(source, place, Int(piece)) {
-                let start = edge(below: place, not: part.lowerBound, source)
+                let start = edge(below: place, by: piece, not: part.lowerBound, source)
                 if isZero(source, start, least), start + UInt64(least) <= part.upperBound { return start..<(start + UInt64(least)) }
             }
             place += piece
@@ -50,13 +53,13 @@ public enum UnwrittenPart {
     }
 
     /// Where the zeros begin that reach up to `place`, at most one piece before it.
-    private static func edge(below place: UInt64, not first: UInt64, _ source: some ByteSource) -> UInt64 {
-        let start = max(first, place - min(place, UInt64(least / 2)))
+    private static func edge(below place: UInt64, by piece: UInt64, not first: UInt64, _ source: some ByteSource) -> UInt64 {
+        let start = max(first, place - min(place, piece))
         guard let bytes = source.read(at: start, count: Int(place - start)) else { return place }
         return start + UInt64(bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0)
     }
 
-    private static func isZero(_ source: some ByteSource, _ place: UInt64, _ count: Int) -> Bool {
+    static func isZero(_ source: some ByteSource, _ place: UInt64, _ count: Int) -> Bool {
         guard let bytes = source.read(at: place, count: count), bytes.count == count else { return false }
         return bytes.allSatisfy { $0 == 0 }
     }
@@ -84,8 +87,11 @@ public enum UnwrittenPart {
                 parts += TIFFCompleteness.parts(offset, count, in: reader)
             }
         }
-        parts.sort { $0.lowerBound < $1.lowerBound }
-        return parts.reduce(into: []) { joined, part in
+        return joined(parts)
+    }
+
+    static func joined(_ parts: [Range<UInt64>]) -> [Range<UInt64>] {
+        parts.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) { joined, part in
             if let last = joined.last, last.upperBound == part.lowerBound {
                 joined[joined.count - 1] = last.lowerBound..<part.upperBound
             } else {

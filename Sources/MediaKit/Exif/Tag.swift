@@ -1,6 +1,7 @@
 /// Tag numbers of TIFF 6.0, TIFF/EP, Exif 2.32/3.0, DNG 1.7 and XMP in TIFF.
 enum Tag {
     static let subfileType: UInt16 = 0x00FE, width: UInt16 = 0x0100, height: UInt16 = 0x0101, compression: UInt16 = 0x0103
+    static let photometric: UInt16 = 0x0106
     static let make: UInt16 = 0x010F, model: UInt16 = 0x0110, orientation: UInt16 = 0x0112
     static let stripOffsets: UInt16 = 0x0111, stripByteCounts: UInt16 = 0x0117
     static let tileOffsets: UInt16 = 0x0144, tileByteCounts: UInt16 = 0x0145
