@@ -4,8 +4,8 @@ import Synchronization
 
 /// What the gallery holds: one folder per digest below `assets`, with the file in it under its own name.
 ///
-/// The disk is the index: it is read once at start, and an upload exists from the moment of its one rename. The same bytes are never stored
-/// twice. Members block for the disk.
+/// The disk is the index: it is read once at start, an upload exists from the moment of its one rename, and what was removed from the disk is
+/// not there any more. The same bytes are never stored twice. Members block for the disk.
 final class GalleryStore: Sendable {
     private struct Index { var order: [String] = [], assets: [String: GalleryAsset] = [:] }
     let root: String
@@ -38,9 +38,21 @@ final class GalleryStore: Sendable {
 
     var count: Int { index.withLock { $0.order.count } }
 
-    /// By id or by digest.
+    /// By id or by digest; nil also where its file is gone from the disk.
     func asset(_ key: String) -> GalleryAsset? {
-        index.withLock { $0.assets[String(key.prefix(20))] }.flatMap { $0.id == key || $0.sha256 == key ? $0 : nil }
+        index.withLock { index in
+            guard let asset = index.assets[String(key.prefix(20))], asset.id == key || asset.sha256 == key else { return nil }
+            return isThere(asset, &index) ? asset : nil
+        }
+    }
+
+    /// Forgets what is not on the disk as it was taken.
+    private func isThere(_ asset: GalleryAsset, _ index: inout Index) -> Bool {
+        let facts = try? FileFacts.of(path(of: asset))
+        if facts?.kind == .regular, facts?.size == asset.size { return true }
+        index.assets[asset.id] = nil
+        index.order.removeAll { $0 == asset.id }
+        return false
     }
 
     func path(of asset: GalleryAsset) -> String { "\(root)/assets/\(asset.sha256)/\(asset.name)" }
@@ -63,12 +75,14 @@ final class GalleryStore: Sendable {
         let folder = "\(root)/assets/\(sha256)"
         // Two uploads of the same bytes at once: only one of them may make the folder's first name.
         try index.withLock { index throws(IngestError) in
-            if let twin = index.assets[asset.id] {
+            if let twin = index.assets[asset.id], isThere(twin, &index) {
                 FileSystem.remove(part)
                 asset = twin
                 asset.duplicate = true
                 return
             }
+            // What is left there of a file that is not whole any more.
+            for name in (try? FileSystem.names(in: folder)) ?? [] { FileSystem.remove("\(folder)/\(name)") }
             try DurableFile.makeDirectories(folder)
             try DurableFile.publish(part: part, as: folder + "/" + asset.name)
             index.assets[asset.id] = asset
