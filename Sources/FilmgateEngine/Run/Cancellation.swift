@@ -100,6 +100,32 @@ public struct Cancellation: Sendable {
         return try await release(file, order.asset.origin, try await writer.deliveries(of: old.content), isRendition: old.holdsRendition)
     }
 
+    /// Those of `rows`, set aside, that are not at their source any more and that no delivery is open for.
+    public func vanished(among rows: [AssetRow]) async throws(IngestError) -> [AssetRow] {
+        var found: [AssetRow] = []
+        for row in rows where row.ending == .setAside {
+            guard try FileFacts.of(row.origin.absolutePath) == nil else { continue }
+            let open = try await row.content.mapDeliveries(ledger).contains { $0.receipt.state != .done && $0.receipt.state != .excluded }
+            if !open { found.append(row) }
+        }
+        return found
+    }
+
+    /// Ends files that were set aside: they count as filtered, never as delivered, and are read as new if they come again.
+    public func dismiss(_ rows: [AssetRow], _ writer: any Ledger) async throws(IngestError) {
+        let now = WallClock.nanoseconds, run = try await writer.beginRun(verb: "cancel", event: nil, at: now)
+        let changes = rows.map { row -> LedgerChange in
+            var row = row
+            (row.ending, row.reason, row.run, row.at) = (.filtered, Self.dismissedReason, run, now)
+            return .asset(row)
+        }
+        let summary = RunSummary(counts: [.filtered: rows.count])
+        try await writer.record(
+            changes + [.endRun(run, at: WallClock.nanoseconds, exit: Int(ExitStatus.complete.rawValue), summary: summary)])
+        try await writer.sync()
+    }
+    private static let dismissedReason = "set aside, gone from its source, and taken back with `filmgate cancel`"
+
     /// Removes a staged file that nothing waits for any more, unless its bytes are nowhere else.
     private func release(
         _ file: String, _ origin: Origin, _ rows: [DeliveryRow], isRendition: Bool
@@ -125,4 +151,12 @@ extension DeliveryRow {
     static let culled = -3
     static let culledReason = "removed there on purpose, said with `filmgate cancel --gone`; `import --again` orders it anew"
     var isCulled: Bool { receipt.state == .excluded && attempts == Self.culled }
+}
+
+extension ContentKey? {
+    /// None for a file that was never read.
+    fileprivate func mapDeliveries(_ ledger: any LedgerReader) async throws(IngestError) -> [DeliveryRow] {
+        guard let self else { return [] }
+        return try await ledger.deliveries(of: self)
+    }
 }

@@ -8,7 +8,8 @@ struct CancelCommand: AsyncParsableCommand {
         commandName: "cancel", abstract: "Take back what waits, is held or was refused for a target.",
         discussion: """
             Says which files, and asks, unless --yes is given. What is taken back counts as filtered at that target, never as delivered;
-            `import --again` orders it anew. A target is named as in the pipeline file, or by its address or folder as `status` shows it.
+            `import --again` orders it anew. A file that was set aside and is gone from its source is taken off the list of `status`; if it
+            comes again, it is read as new. A target is named as in the pipeline file, or by its address or folder as `status` shows it.
 
             With --gone and files, says that their copies were removed on purpose: safe-to-format misses them no more, and no import brings
             them back. Copies that are there are left alone.
@@ -49,7 +50,10 @@ struct CancelCommand: AsyncParsableCommand {
         var chosen = try OrderChoice(target: target, files: files.map(Self.path)).choose(orders)
         if meaning == .copiesRemoved { chosen = try await workplace.telling { () throws(IngestError) in try removed(chosen) } }
         if meaning == .placeGone { try await workplace.telling { () throws(IngestError) in try refusePresent(chosen) } }
-        if chosen.isEmpty { return say("Nothing waits there.", chosen) }
+        if chosen.isEmpty {
+            if let target { try await refuseUnknown(target, reader) }
+            return try await dismissVanished(workplace, reader)
+        }
         // Whoever hands the job to a run has asked already.
         if Living.ledger == nil { try ask(chosen) }
         let writer = try await workplace.openLedger()
@@ -64,6 +68,56 @@ struct CancelCommand: AsyncParsableCommand {
         let many = Describe.count(chosen.count - left, "delivery", "deliveries")
         say(left == 0 ? "\(many) taken back." : "\(many) taken back, \(left) being sent just now or already there.", chosen, left)
         throw Exit(left == 0 ? .complete : .notProven)
+    }
+
+    /// Ends the verb for a target that the ledger does not know, by any of its names.
+    private func refuseUnknown(_ target: String, _ reader: any LedgerReader) async throws {
+        let totals = try await Workplace(options).telling { () async throws(IngestError) in try await reader.totals() }
+        let isKnown = totals.targets.contains { known in
+            let place = TargetLabel.place(of: known.identity)
+            return [known.name, known.identity, place].contains(target) || place.hasPrefix(target + ":")
+        }
+        if isKnown { return }
+        let names = Set(totals.targets.map(\.name)).sorted()
+        let hint = nearest(target, among: names).map { " Did you mean `\($0)`?" } ?? ""
+        let list = names.isEmpty ? "none is known yet" : "known: \(names.map(Describe.name).joined(separator: ", "))"
+        throw ValidationError("There is no target called `\(target)`; \(list).\(hint)")
+    }
+
+    /// Files that were set aside and are gone from their source wait for nothing; named by their path, they are forgotten.
+    private func dismissVanished(_ workplace: Workplace, _ reader: any LedgerReader) async throws {
+        let paths = files.map(Self.path), filter = AssetFilter(endings: [.setAside], limit: 100_000)
+        guard target == nil, !gone else { return say(nothing, []) }
+        let aside = try await workplace.telling { () async throws(IngestError) in try await reader.assets(filter) }
+        let rows = aside.filter { row in paths.contains { Paths.relative(row.origin.absolutePath, to: $0) != nil } }
+        let vanished = try await workplace.telling { () async throws(IngestError) in try await Cancellation(reader).vanished(among: rows) }
+        if vanished.isEmpty {
+            return say(
+                rows.isEmpty ? nothing : "Nothing waits there, and what was set aside there is still at its source.", [])
+        }
+        if Living.ledger == nil { try askToForget(vanished) }
+        let writer = try await workplace.openLedger()
+        try await workplace.telling { () async throws(IngestError) in try await Cancellation(writer).dismiss(vanished, writer) }
+        workplace.close(writer)
+        if options.json {
+            let summary = RunSummary(counts: [.filtered: vanished.count])
+            return Console.out(SummaryLine.json(RunOutcome(summary: summary), exit: .complete))
+        }
+        Console.out("\(Describe.count(vanished.count, "file")) that \(vanished.count == 1 ? "was" : "were") set aside taken back.")
+    }
+
+    /// Why there is nothing to do, and how files are named.
+    private var nothing: String {
+        guard let first = files.first else { return gone ? "No copy there is known." : "Nothing waits there." }
+        let which = files.count == 1 ? Describe.name(first) : "\(Describe.name(first)) or what is named beside it"
+        return (gone ? "No copy of \(which) is known" : "Nothing of \(which) waits") + (target == nil ? "." : " there.")
+            + " Files are named by their path at their source, as `filmgate history` shows it, or by their SHA-256."
+    }
+
+    private func askToForget(_ rows: [AssetRow]) throws {
+        for row in rows.prefix(10) { Console.err("set aside, and gone from its source: \(Describe.name(row.origin.absolutePath))") }
+        if rows.count > 10 { Console.err("and \(rows.count - 10) more") }
+        try confirm("Take these back? They are listed no more [y/N]")
     }
 
     /// A digest stays as it is.
@@ -98,14 +152,16 @@ struct CancelCommand: AsyncParsableCommand {
 
     private func ask(_ orders: [QueuedDelivery]) throws {
         for line in OrderList(orders, all: options.verbose > 0).lines { Console.err(line) }
+        switch meaning {
+        case .takenBack: try confirm("Take these back? They are not delivered there then [y/N]")
+        case .placeGone: try confirm("Retire this place? Its copies count no more [y/N]")
+        case .copiesRemoved: try confirm("Were these removed on purpose? They are missed no more [y/N]")
+        }
+    }
+
+    private func confirm(_ question: String) throws {
         if yes { return }
         guard Terminal.isThere else { throw ValidationError("There is no terminal to ask at: add --yes to take these back.") }
-        let question =
-            switch meaning {
-            case .takenBack: "Take these back? They are not delivered there then [y/N]"
-            case .placeGone: "Retire this place? Its copies count no more [y/N]"
-            case .copiesRemoved: "Were these removed on purpose? They are missed no more [y/N]"
-            }
         let answer = Terminal.line(question, hidden: false)?.lowercased() ?? ""
         guard ["y", "yes"].contains(answer) else {
             Console.err("Nothing was changed.")
