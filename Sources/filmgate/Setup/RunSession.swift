@@ -84,11 +84,13 @@ struct RunSession {
         let printer = RunPrinter(json: json, plan: options.dryRun, verbose: workplace.options.verbose, ledger: reader)
         hub.watch(printer.note)
         hub.whenResting(printer.catchUp)
-        let notices = NoticeBoard(pipelines, options, workplace)
+        let notices = NoticeBoard(pipelines, options, workplace), earlier = EarlierPlaces(event: options.event)
+        hub.watch(earlier.note)
         hub.watch(notices.note)
         let outcome = try await workplace.telling { () async throws(IngestError) in
             let events = try await events(reader), held = try await heldEvents(events, pipelines)
             let plan = try plan(pipelines, reader, events: events, held: held)
+            if !options.dryRun { earlier.expect(plan) }
             if writer != nil { await nameStrays(plan, reader) }
             if writer != nil { for pipeline in pipelines { try PipelineSnapshot(state: options.state).keep(pipeline) } }
             let runner = Runner(
@@ -116,7 +118,10 @@ struct RunSession {
             code = .stateLocked
         }
         if code == .complete, errorOnEmpty, outcome.summary[.delivered] == 0 { code = .nothingToDo }
-        if !json, options.verb == "import" { for line in outcome.remarks { Console.err(line) } }
+        if !json, options.verb == "import" {
+            let older = await earlier.remarks(reader)
+            for line in outcome.remarks + older { Console.err(line) }
+        }
         Console.out(json ? SummaryLine.json(outcome, exit: code) : SummaryLine.human(outcome, exit: code, plan: options.dryRun))
         workplace.close(writer)
         notices.runEnded(options.verb, outcome.summary, exit: Int(code.rawValue))

@@ -1,0 +1,67 @@
+import FilmgateCore
+import FilmgateEngine
+import Synchronization
+
+/// What an import does not touch, and a person should know at its end: what still waits at an address that the pipeline had before, and copies
+/// that the same frames have in another event.
+final class EarlierPlaces: Sendable {
+    private let event: String?
+    private let state = Mutex<(targets: [(name: String, identity: String)], delivered: Set<ContentKey>)>(([], []))
+
+    /// `event`: that of the run.
+    init(event: String?) { self.event = event }
+
+    func expect(_ plan: Plan) {
+        state.withLock { $0.targets = plan.connections.map { ($0.name, $0.target.traits.identity) } }
+    }
+
+    @Sendable func note(_ happening: Happening) {
+        guard event != nil, case .settled(let settled) = happening, settled.ending == .delivered else { return }
+        guard let content = settled.content ?? settled.asset.digests.map({ ContentKey(sha256: $0.sha256) }) else { return }
+        state.withLock { _ = $0.delivered.insert(content) }
+    }
+
+    /// Nothing where the ledger cannot be read: the run has said so.
+    func remarks(_ reader: any LedgerReader) async -> [String] {
+        let (targets, delivered) = state.withLock { $0 }
+        if targets.isEmpty { return [] }
+        guard let totals = try? await reader.totals() else { return [] }
+        let others = totals.targets.filter { other in
+            targets.contains { $0.name == other.name } && !targets.contains { $0.identity == other.identity }
+        }
+        if others.isEmpty { return [] }
+        var lines: [String] = []
+        for other in others where !targets.contains(where: { isEvent(other.identity, of: $0.identity) }) {
+            let count = [Receipt.State.pending, .held, .failed].reduce(0) { $0 + (other.states[$1] ?? 0) }
+            if count > 0 { lines.append(Self.waiting(count, at: Describe.name(TargetLabel.place(of: other.identity)))) }
+        }
+        lines += await doubled(delivered, reader)
+        return lines
+    }
+
+    private static func waiting(_ count: Int, at place: String) -> String {
+        "note: \(Describe.count(count, "older delivery", "older deliveries")) still \(count == 1 ? "waits" : "wait") at \(place). "
+            + "`filmgate retry` sends them there; `filmgate cancel --target '\(place)'` takes them back."
+    }
+
+    /// Whether the one is the same place as the other, for another event or for none.
+    private func isEvent(_ other: String, of own: String) -> Bool {
+        let base = event.flatMap { own.hasSuffix(":" + $0) ? String(own.dropLast($0.count + 1)) : nil } ?? own
+        return other == base || other.hasPrefix(base + ":")
+    }
+
+    /// An event that was named gets copies of its own, also of frames that belong to another: it is an order, and may be a mistake.
+    private func doubled(_ delivered: Set<ContentKey>, _ reader: any LedgerReader) async -> [String] {
+        guard let event else { return [] }
+        var counts: [String: Int] = [:]
+        for content in delivered {
+            let rows = (try? await reader.deliveries(of: content)) ?? []
+            let before = Set(rows.filter { $0.receipt.state == .done && !$0.isUnassigned }.compactMap(\.event)).subtracting([event])
+            for name in before { counts[name, default: 0] += 1 }
+        }
+        return counts.sorted { $0.key < $1.key }.map { name, count in
+            "note: \(Describe.count(count, "file")) of these \(count == 1 ? "is" : "are") in the event \(Describe.name(name)) already, and "
+                + "stay there: \(Describe.name(event)) got copies of its own. Without --event nothing that is in an event is delivered to another."
+        }
+    }
+}
