@@ -121,7 +121,7 @@ struct Consignment: Sendable {
         var result: [String: Receipt] = [:]
         for (identity, receipt) in receipts.sorted(by: { $0.key < $1.key }) {
             let name = wanted.first { $0.identity == identity }?.name ?? otherNames[identity] ?? identity
-            result[result[name] == nil ? name : "\(name) (\(identity))"] = receipt
+            result[result[name] == nil ? name : "\(name) (\(CardProof.place(of: identity)))"] = receipt
         }
         return result
     }

@@ -12,7 +12,9 @@ extension CardProof {
         // Also for a target that only an earlier run was to fill: what was ordered and is not there yet may still be read from the card.
         let waiting: Set<Receipt.State> = [.pending, .held, .failed]
         if let open = deliveries.first(where: { waiting.contains($0.receipt.state) }) {
-            return .settled(.problem(Self.undone(open) + (row.wanted.contains(open.target) ? "" : Self.wayBack(open))))
+            let undone = Self.undone(open)
+            if row.wanted.contains(open.target) { return .settled(.problem(undone)) }
+            return .settled(.problem((undone.hasSuffix(".") ? String(undone.dropLast()) : undone) + Self.wayBack(open)))
         }
         let excluded = deliveries.filter { $0.receipt.state == .excluded }
         var wanted = row.wanted.filter { target in !excluded.contains { $0.target == target } }
@@ -36,6 +38,17 @@ extension CardProof {
         }
         let reason = "filtered: \(row.reason ?? excluded.first?.receipt.reason ?? "by rule")"
         return .settled(allowance.contains(.filtered) ? .exempt(reason) : .problem(reason))
+    }
+
+    /// Places that wait for these bytes, or refused them, whatever pipeline ordered that; what waits for its event is told by its reason.
+    func open(_ sha256: String) async throws(IngestError) -> [String] {
+        let waiting: Set<Receipt.State> = [.pending, .held, .failed]
+        var places: [String] = []
+        for content in Set(try await reader.assets(sha256: sha256).compactMap(\.content)) {
+            let rows = try await reader.deliveries(of: content).filter { waiting.contains($0.receipt.state) && !$0.isUnassigned }
+            places += rows.map { String(Self.place(of: $0.target)) }
+        }
+        return places
     }
 
     /// For what an earlier pipeline ordered: the place may have been a mistake.

@@ -23,6 +23,8 @@ public struct CardProof: Sendable {
         public var isDamaged = false
         /// Copies for others than those that the file's last import wanted, which are not there any more: `name (event)`.
         public var lost: [String] = []
+        /// Addresses and folders at which a delivery of these bytes waits, is held or was refused.
+        public var open: [String] = []
 
         public init(origin: Origin, kind: MediaKind, verdict: Verdict, sha256: String?) {
             (self.origin, self.kind, self.verdict, self.sha256) = (origin, kind, verdict, sha256)
@@ -99,6 +101,7 @@ public struct CardProof: Sendable {
         case .success(let digests):
             finding.sha256 = digests.sha256
             finding.verdict = try await verdict(entry, path, digests, beside, &finding)
+            if case .problem = finding.verdict { finding.open = try await open(digests.sha256) }
         }
         return finding
     }

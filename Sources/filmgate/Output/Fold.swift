@@ -61,7 +61,7 @@ final class Fold: Sendable {
             let more =
                 state.unknownCount > state.unknown.count ? " and \(state.unknownCount - state.unknown.count) more (-v names all)" : ""
             let count = Describe.count(state.unknownCount, "file")
-            lines.append("not taken: \(count) of unknown kind: \(names)\(more). `accept: [..., other]` in a profile takes them.")
+            lines.append("not taken: \(count) of unknown kind: \(names)\(more). \(UnknownKinds.advice)")
         }
         return lines
     }

@@ -57,6 +57,7 @@ struct FormatReport {
             Console.out("\(files) by the digest that \(name) named when it took them; it was not asked now, or cannot tell.")
         }
         for line in remarks { Console.out(line) }
+        for line in advice { Console.out("→ " + line) }
         if isBesideItsCopies { Console.out("→ `--allow same-device` if this is a dump that lies on the disk of its copies.") }
         Console.out(isSafe ? "YES: safe to format." : "NO: do not format this card.")
     }
@@ -75,15 +76,41 @@ struct FormatReport {
         return !reasons.isEmpty && reasons.count == problems && reasons.allSatisfy { $0.hasSuffix(Self.sameDevice) }
     }
 
-    private var advice: String {
-        let isAway = findings.contains { finding in
+    /// What ends the NO, by what is wrong.
+    private var advice: [String] {
+        guard !isSafe else { return [] }
+        let reasons = findings.compactMap { finding -> String? in
+            if case .problem(let why) = finding.verdict { return why }
+            return nil
+        }
+        var lines: [String] = []
+        if removed > 0 { lines.append(isAway ? Self.mount + Self.sendAgain : Self.sendAgain) }
+        let open = Set(findings.flatMap(\.open)).sorted()
+        if !open.isEmpty {
+            let ways = open.prefix(3).map { "`filmgate cancel --target '\(Describe.name($0))'`" }.joined(separator: ", ")
+            lines.append(
+                "`filmgate retry` sends what waits, with `--failed` also what was refused; \(ways) \(open.count == 1 ? "takes" : "take") it back "
+                    + "where it was ordered by mistake.")
+        }
+        if reasons.contains(where: { $0.hasPrefix("unknown kind") }) {
+            lines.append("\(UnknownKinds.advice) `--allow filtered` does not lift this: nobody knows what these files are.")
+        }
+        if reasons.contains(where: { $0.hasPrefix("filtered: ") }) {
+            lines.append("`--allow filtered` if what the rules leave out needs no copy.")
+        }
+        return lines
+    }
+
+    /// Some copies were on a disk that is not mounted.
+    private var isAway: Bool {
+        findings.contains { finding in
             if case .removed(let why) = finding.verdict { return why.contains(CardProof.notMounted) }
             return false
         }
-        return isAway
-            ? "Mount the disk of the copies, if it is not mounted, and ask again. If they were removed: " + Self.again : Self.again
     }
-    private static let again =
+
+    private static let mount = "Mount the disk of the copies, if it is not mounted, and ask again. If they were removed: "
+    private static let sendAgain =
         "`filmgate import --again CARD`, with the same options, sends again what was removed at its targets; "
         + "`filmgate cancel --gone FILE…` says that it was removed on purpose."
 
@@ -100,7 +127,6 @@ struct FormatReport {
             let copies = Describe.count(count, "copy", "copies"), name = Describe.name(label)
             lines.append("\(copies) at \(name) not there any more, beside what is asked for here.")
         }
-        if removed > 0, !isSafe { lines.append("→ " + advice) }
         if problems == 0, proven == 0 {
             lines.append("Nothing on it was ever ingested" + (gone > 0 ? "." : ", so nothing is proven."))
         }
@@ -126,7 +152,7 @@ struct FormatReport {
         summary.add("exempt", exempt)
         summary.add("not_proven", problems)
         summary.add("removed", removed)
-        if removed > 0, !isSafe { summary.add("advice", advice) }
+        if !advice.isEmpty { summary.add("advice", advice.joined(separator: "\n")) }
         summary.add("believed", believed.values.max() ?? 0)
         summary.add("damaged", damaged.count)
         summary.add("lost", lost.values.reduce(0, +))
