@@ -308,8 +308,8 @@ final class HotLoop: @unchecked Sendable {
             for entry in builder.build(alsoThere: hold.lately) { hold.add(entry, near: HotBook.shotKey(entry.origin.path), at: now) }
         }
         guard !hold.isEmpty else { return }
-        let book = book
-        for shot in hold.ready(at: now, writing: { book.shots[$0] != nil }) { tell(shot) }
+        let shots = book.shots
+        for shot in hold.ready(at: now, writing: { shots[$0] != nil }) { tell(shot) }
     }
 
     /// Hidden names, what systems leave behind, and names that programs give to files that they are still making.
