@@ -187,7 +187,7 @@ package final class FTPInbox: Sendable {
         return state.withLock { state in
             guard let from = state.goingOn(was) else { return nil }
             let to = state.free(now), replaced = size(to)
-            guard from != to, size(from) > 0 || state.finished.contains(from) else { return nil }
+            guard from != to, size(from) > 0 || (state.finished.contains(from) && !FTPUpload.isShot(new.name)) else { return nil }
             // What the client broke off under the new name is replaced by what it sent whole.
             if replaced > 0 {
                 guard state.finished.contains(from), withCPath(root + "/" + to, { unlink($0) }) == 0 else { return nil }

@@ -27,6 +27,8 @@ package struct FTPOptions: Sendable {
     package var maxUnknown = 12
     /// How long a transfer waits for its data connection.
     package var patience = Duration.seconds(30)
+    /// How long transfers may go on when the server stops.
+    package var grace = Duration.seconds(10)
 
     package init() {}
 }

@@ -26,6 +26,8 @@ package final class FTPServer: Sendable {
         var listener: (any Channel)?, counts = FTPCounts(), isStopped = false
         var guests: FTPGuests<ObjectIdentifier>, channels: [ObjectIdentifier: any Channel] = [:]
         var lines: [ObjectIdentifier: DataLine] = [:], refusals = RefusalLog()
+        /// No transfer begins any more; those that go on may end.
+        var isLeaving = false, transferring: Set<ObjectIdentifier> = []
     }
 
     let options: FTPOptions, logins: [FTPLogin], inbox: FTPInbox, logger: Logger, tls: NIOSSLContext?
@@ -102,17 +104,45 @@ package final class FTPServer: Sendable {
         }
     }
 
-    /// Closes the port and every connection; what was being received can be gone on with later.
+    /// Closes the port and every connection, those with a transfer once it ends, or after `grace`.
+    ///
+    /// What was being received then can be gone on with later.
     package func stop() async {
-        let (listener, channels, lines) = state.withLock { state in
+        await leave()
+        let (channels, lines) = state.withLock { state in
             state.isStopped = true
-            return (state.listener, Array(state.channels.values), Array(state.lines.values))
+            return (Array(state.channels.values), Array(state.lines.values))
         }
-        try? await listener?.close().get()
         for channel in channels { try? await channel.close().get() }
         loginQueue.close()
         for line in lines { line.cut() }
     }
+
+    private func leave() async {
+        let (listener, busy, idle) = state.withLock { state in
+            state.isLeaving = true
+            let busy = state.channels.filter { state.transferring.contains($0.key) }
+            return (state.listener, Array(busy.values), state.channels.filter { busy[$0.key] == nil }.map(\.value))
+        }
+        try? await listener?.close().get()
+        for channel in idle { channel.close(promise: nil) }
+        let timer = group.any().scheduleTask(in: TimeAmount(options.grace)) { for channel in busy { channel.close(promise: nil) } }
+        for channel in busy { try? await channel.closeFuture.get() }
+        timer.cancel()
+    }
+
+    /// The server stops as soon as what goes on has ended.
+    var isLeaving: Bool { state.withLock(\.isLeaving) }
+
+    /// A client begins a transfer; false when the server is about to stop.
+    func beginTransfer(_ channel: any Channel) -> Bool {
+        state.withLock { state in
+            if !state.isLeaving { state.transferring.insert(ObjectIdentifier(channel)) }
+            return !state.isLeaving
+        }
+    }
+
+    func endTransfer(_ channel: any Channel) { state.withLock { _ = $0.transferring.remove(ObjectIdentifier(channel)) } }
 
     /// A transfer that `stop` has to break off.
     func watch(_ line: DataLine) {

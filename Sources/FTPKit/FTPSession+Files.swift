@@ -140,7 +140,8 @@ extension FTPSession {
     /// `offset` nil = behind what is there.
     private func receive(_ name: String, from offset: UInt64?) async {
         restart = nil
-        guard let login else { return }
+        guard let login, server.beginTransfer(channel) else { return }
+        defer { server.endTransfer(channel) }
         // Its line ends are not those of the file any more: nobody can tell a picture's from a text's.
         guard !isText else { return await say("550 TYPE I first: files are taken byte for byte.") }
         await withPath(name) { path in

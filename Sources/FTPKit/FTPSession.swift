@@ -34,6 +34,10 @@ final class FTPSession {
         await say("220 filmgate")
         while let line = await lines.next(within: patience) {
             guard await handle(line) else { break }
+            if server.isLeaving {
+                await say("421 The server is stopping.")
+                break
+            }
         }
         door?.close()
         try? await channel.close().get()

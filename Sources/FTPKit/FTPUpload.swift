@@ -132,8 +132,10 @@ package final class FTPUpload: Sendable {
         return disk.flush(descriptor)
     }
 
-    /// A picture, a clip or a sound, by its name.
-    private static func isShot(_ name: String) -> Bool { ![MediaKind.other, .sidecar].contains(MediaKind(fileName: name)) }
+    /// A picture, a clip or a sound, by its name or by what it is to be called once it is whole (`IMG_1.JPG.tmp`).
+    static func isShot(_ name: String) -> Bool {
+        [name, FileName(name).stem].contains { ![MediaKind.other, .sidecar].contains(MediaKind(fileName: $0)) }
+    }
 
     /// The connection broke: what came stays, for the client to go on with; where nothing came, nothing stays.
     package func interrupt() {

@@ -62,11 +62,11 @@ final class FTPPushSession: SourceSession {
         switch settled.ending {
         case .filtered where settled.asset.kind == .other: break
         case .delivered, .duplicate, .alreadySeen, .filtered:
-            // Where only stamped copies were delivered, this is the one place that has what the camera sent.
+            // Where only stamped copies were delivered, or somebody took deliveries back, this may be the one place that has what the
+            // camera sent. What the rules of all targets leave out was meant to go nowhere.
             let receipts = settled.asset.receipts.values, sha256 = settled.asset.digests?.sha256
-            // Where somebody took its deliveries back, it may be nowhere else either.
             let isElsewhere = receipts.contains { $0.state != .excluded && $0.sha256 == sha256 }
-            if !receipts.isEmpty, !isElsewhere { return }
+            if !isElsewhere, receipts.contains(where: { $0.state != .excluded || DeliveryRow.isByHand($0.reason) }) { return }
             let (inbox, pool, origin) = (inbox, pool, settled.asset.origin)
             Task {
                 _ = await Result { () async throws(IngestError) in

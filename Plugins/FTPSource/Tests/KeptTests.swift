@@ -123,8 +123,10 @@ import Testing
         await third.close()
     }
 
-    /// What somebody took back may be nowhere else: it is no file that a rule leaves out.
-    @Test func whatWasTakenBackStays() async throws {
+    /// What somebody took back may be nowhere else: it is no file that a rule leaves out. That one makes room at once.
+    @Test(arguments: [
+        (DeliveryRow.cancelledReason, true), (DeliveryRow.culledReason, true), ("delivers no raw", false),
+    ]) func whatWasTakenBackStays(_ reason: String, _ stays: Bool) async throws {
         let scene = try await PushScene()
         let client = try #require(RawClient(scene.port))
         #expect(client.logIn("ann"))
@@ -134,11 +136,14 @@ import Testing
         let second = try await PushScene(at: scene.folder)
         let left = try #require(second.listed.first)
         var asset = Asset(origin: left.origin, kind: left.kind, shot: left.shot)
-        asset.receipts = ["gallery": Receipt(state: .excluded, reason: DeliveryRow.cancelledReason)]
+        asset.receipts = ["gallery": Receipt(state: .excluded, reason: reason)]
         second.session.settled(Settled(asset: asset, ending: .filtered))
+        let isLeft = { FileManager.default.fileExists(atPath: second.session.localPath(left.origin) ?? "") }
+        // It is removed beside what goes on; a test that waits for nothing to happen would prove nothing.
+        while !stays, isLeft() { try await Task.sleep(for: .milliseconds(5)) }
         await second.close(keeping: true)
         let third = try await PushScene(at: scene.folder)
-        #expect(third.listed.map(\.origin.path) == ["ann/IMG_1.JPG"])
+        #expect(third.listed.map(\.origin.path) == (stays ? ["ann/IMG_1.JPG"] : []))
         await third.close()
     }
 
@@ -198,6 +203,40 @@ import Testing
         #expect(other.logIn("bob"))
         #expect(camera.store("STOR IMG_1.JPG", PushScene.jpeg(300)) == 226)
         withExtendedLifetime(idle) {}
+        await scene.close()
+    }
+
+    /// A stop or a reload lets what is on its way arrive, and nothing begin.
+    @Test func whatIsOnItsWayEndsBeforeTheServerDoes() async throws {
+        let scene = try await ServerScene { $0.grace = .seconds(60) }, picture = PushScene.jpeg(50_000)
+        let client = try #require(RawClient(scene.server.port)), idle = try #require(RawClient(scene.server.port))
+        #expect(client.logIn("ann") && idle.logIn("bob"))
+        let data = try #require(client.begin("STOR IMG_1.JPG"))
+        data.send(Array(picture.prefix(20_000)))
+        let server = scene.server
+        async let stopped: Void = server.stop()
+        // Whoever sends nothing is let go of.
+        #expect(idle.reply().isEmpty)
+        #expect(RawClient(server.port) == nil)
+        data.send(Array(picture.dropFirst(20_000)))
+        data.hangUp()
+        #expect(client.code(client.reply()) == 226)
+        #expect(client.code(client.reply()) == 421)
+        await stopped
+        let file = try #require(try server.inbox.files().first)
+        #expect(file.path.name == "IMG_1.JPG" && FileManager.default.contents(atPath: "\(scene.folder)/\(file.place)") == picture)
+        await scene.close()
+    }
+
+    /// One that stands still is broken off in the end; its client goes on with it later.
+    @Test func whatStandsStillIsBrokenOff() async throws {
+        let scene = try await ServerScene { $0.grace = .milliseconds(100) }
+        let client = try #require(RawClient(scene.server.port))
+        #expect(client.logIn("ann"))
+        let data = try #require(client.begin("STOR IMG_1.JPG"))
+        data.send(Array(PushScene.jpeg(50_000).prefix(20_000)))
+        await scene.server.stop()
+        withExtendedLifetime(data) {}
         await scene.close()
     }
 

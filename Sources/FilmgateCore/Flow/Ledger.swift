@@ -189,6 +189,10 @@ public struct DeliveryRow: Sendable, Hashable {
     /// The reason of every delivery that was taken back.
     public static let cancelledReason = "taken back with `filmgate cancel`; `import --again` orders it anew"
     public static let retiredReason = "its place is gone, said with `filmgate cancel --gone`"
+    /// The reason of a delivery whose copy somebody removed on purpose.
+    public static let culledReason = "removed there on purpose, said with `filmgate cancel --gone`; `import --again` orders it anew"
+    /// True for the reason of a delivery that a person ended, not a rule.
+    public static func isByHand(_ reason: String?) -> Bool { [cancelledReason, retiredReason, culledReason].contains(reason) }
     /// Somebody took it back: it counts as filtered there, never as delivered.
     public var isCancelled: Bool { receipt.state == .excluded && attempts != Self.retired }
 

@@ -149,7 +149,6 @@ public struct Cancellation: Sendable {
 extension DeliveryRow {
     /// For `attempts` of a delivery whose copy somebody removed on purpose; as `DeliveryRow.retired`, and it stays away.
     static let culled = -3
-    static let culledReason = "removed there on purpose, said with `filmgate cancel --gone`; `import --again` orders it anew"
     var isCulled: Bool { receipt.state == .excluded && attempts == Self.culled }
 }
 
