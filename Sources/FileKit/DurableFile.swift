@@ -11,10 +11,24 @@ public enum DurableFile {
     /// Never replaces anything: `nameTaken` when the name is in use. `part` and `final` must be on one file system (otherwise the error's
     /// `cause` is `SystemFailure(EXDEV)`); `part` keeps its name on failure.
     public static func publish(part: String, as final: String) throws(IngestError) {
-        let code = withCPath(part) { old in withCPath(final) { new in fg_rename_exclusive(AT_FDCWD, old, AT_FDCWD, new) } }
-        if code == ENOENT, (try? FileFacts.of(part)) == .some(.none) { throw .reading(part, ENOENT) }
-        if code != 0 { throw .writing(final, code) }
-        try Flush.directory(parent(of: final))
+        let facts = try FileFacts.of(part)
+        try move(part, to: final)
+        do throws(IngestError) { try Flush.directory(parent(of: final)) } catch {
+            if let facts { takeBack(final, to: part, facts) }
+            throw error
+        }
+    }
+
+    /// Gives a file whose folder could not be flushed its earlier name again: others read it by that.
+    ///
+    /// `facts` are those that it had; what is not that very file stays as it is.
+    static func takeBack(_ final: String, to part: String, _ facts: FileFacts) {
+        let isOurs = Result { () throws(IngestError) in
+            guard try FileFacts.of(part) == nil, let named = try FileFacts.of(final) else { return false }
+            return (named.device, named.inode) == (facts.device, facts.inode)
+        }
+        // Where that fails, too, it stays under its new name.
+        if case .success(true) = isOurs { _ = Result { () throws(IngestError) in try move(final, to: part) } }
     }
 
     /// Gives a file another name on its file system; `nameTaken` when that is in use, and `notFound` when the file is gone.

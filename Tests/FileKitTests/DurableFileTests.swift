@@ -1,4 +1,4 @@
-import FileKit
+@testable import FileKit
 import FilmgateCore
 import Foundation
 import Glibc
@@ -25,6 +25,21 @@ import Testing
         }
         #expect(try bytes(taken) == [9])
         #expect(try bytes(part) == [1, 2])
+    }
+
+    /// Named, and its folder could not be flushed: whoever reads it by its earlier name still can.
+    @Test func whatWasNamedInVainGetsItsNameAgain() throws {
+        let part = try scratch.file("a.part", [1, 2]), final = scratch.path + "/a.jpg"
+        let facts = try #require(try FileFacts.of(part))
+        try FileManager.default.moveItem(atPath: part, toPath: final)
+        DurableFile.takeBack(final, to: part, facts)
+        #expect(try bytes(part) == [1, 2] && FileFacts.of(final) == nil)
+        // Somebody else's file of that name is none of ours, whether ours is still there or gone.
+        _ = try scratch.file("a.jpg", [9])
+        DurableFile.takeBack(final, to: part, facts)
+        try FileManager.default.removeItem(atPath: part)
+        DurableFile.takeBack(final, to: part, facts)
+        #expect(try bytes(final) == [9] && FileFacts.of(part) == nil)
     }
 
     @Test func publishTellsWhichSideIsMissing() throws {

@@ -67,24 +67,7 @@ extension FolderStore {
             throw IngestError(.corruptData, "The staged file \(PathText.shown(job.file.path)) is not what was read.")
         }
         try prove(job.file.path, job.digests, size: job.file.size, cancelled)
-        do throws(IngestError) { try DurableFile.publish(part: job.file.path, as: final) } catch {
-            Self.takeBack(final, to: job.file.path, facts)
-            throw error
-        }
-    }
-
-    /// A file that has its name, and whose folder could not be flushed, gets its staged name again: other targets read it by that.
-    ///
-    /// `facts` are those of the staged file: what is not that very file stays as it is.
-    static func takeBack(_ final: String, to staged: String, _ facts: FileFacts) {
-        let isOurs = Result { () throws(IngestError) in
-            guard try FileFacts.of(staged) == nil, let named = try FileFacts.of(final) else { return false }
-            return (named.device, named.inode) == (facts.device, facts.inode)
-        }
-        guard case .success(true) = isOurs else { return }
-        do throws(IngestError) { try DurableFile.move(final, to: staged) } catch {
-            // Then it stays under its name, where the next try finds it.
-        }
+        try DurableFile.publish(part: job.file.path, as: final)
     }
 
     private func copy(_ job: UploadJob, to final: String, _ cancelled: @Sendable () -> Bool) throws(IngestError) {

@@ -40,22 +40,6 @@ import Testing
         #expect(try bytes(again.file.path) == [1, 2, 3])
     }
 
-    /// Named, and its folder could not be flushed: whoever reads it by its staged name still can.
-    @Test func whatWasNamedInVainGetsItsStagedNameAgain() throws {
-        let job = try fixture.job("IMG_1.JPG", [1, 2, 3], take: true), staged = job.file.path, final = fixture.root + "/IMG_1.JPG"
-        let facts = try #require(try FileFacts.of(staged))
-        try FileManager.default.createDirectory(atPath: fixture.root, withIntermediateDirectories: true)
-        try FileManager.default.moveItem(atPath: staged, toPath: final)
-        FolderStore.takeBack(final, to: staged, facts)
-        #expect(try bytes(staged) == [1, 2, 3] && FileFacts.of(final) == nil)
-        // Somebody else's file of that name is none of ours, whether ours is still staged or gone.
-        try write([9], final)
-        FolderStore.takeBack(final, to: staged, facts)
-        try FileManager.default.removeItem(atPath: staged)
-        FolderStore.takeBack(final, to: staged, facts)
-        #expect(try bytes(final) == [9] && FileFacts.of(staged) == nil)
-    }
-
     @Test(arguments: [true, false]) func aNameInUseIsNeverReplaced(take: Bool) async throws {
         let target = try fixture.target(), job = try fixture.job("IMG_1.JPG", [1, 2, 3], take: take)
         #expect(try await target.occupancy(of: job.path, for: job) == .free)
