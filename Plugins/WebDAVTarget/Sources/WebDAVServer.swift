@@ -137,10 +137,12 @@ struct WebDAVServer: Sendable {
         case 423: error.code = .unavailable
         // A parent that is missing (RFC 4918 §9.7.1), or was removed since it was made.
         case 409:
+            error.cause = MissingFolder()
             if await isMissing() {
                 let message = "The folder of `url`, \(base), is not there (409); it is not made."
                 return IngestError(
-                    .untrusted, message, advice: "Create the folder at the server, or correct `url`; then run `filmgate retry`.")
+                    .untrusted, message, advice: "Create the folder at the server, or correct `url`; then run `filmgate retry`.",
+                    cause: error.cause)
             }
             (error.code, error.advice) = (.unavailable, "See whether the folder of `url` is there; it is not made.")
         // The address itself: every file would hear the same.
@@ -161,12 +163,24 @@ extension WebDAVServer {
     }
 }
 
-/// Creates each folder once per run, parents first.
+/// The cause of an error: a folder that something was sent into is not there.
+struct MissingFolder: Error {}
+
+/// Creates each folder once, parents first, until it is found missing.
 actor MadeFolders {
     private let make: @Sendable (String) async throws(IngestError) -> Void
     private var made: [String: Task<IngestError?, Never>] = ["": Task { nil }]
 
     init(_ make: @escaping @Sendable (String) async throws(IngestError) -> Void) { self.make = make }
+
+    /// The server says that it is not there: it, and those above it, are made again when they are needed next.
+    func forget(_ folder: String) {
+        var path = folder
+        while !path.isEmpty {
+            made[path] = nil
+            path = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+        }
+    }
 
     func need(_ folder: String) async throws(IngestError) {
         var path = ""

@@ -58,7 +58,13 @@ public struct WebDAVTarget: Module, UploadTarget {
         let isFree = options.placing == .direct ? try await listing.claim(job.path) : false
         await listing.note(job.path)
         try await folders.need(Self.folder(of: job.path))
-        let sent = options.placing == .move ? try await sendAndMove(job) : try await sendDirectly(job, isFree: isFree)
+        let sent: Sent
+        do throws(IngestError) {
+            sent = options.placing == .move ? try await sendAndMove(job) : try await sendDirectly(job, isFree: isFree)
+        } catch {
+            if error.cause is MissingFolder { await folders.forget(Self.folder(of: job.path)) }
+            throw error
+        }
         switch sent {
         case .placed: break
         case .taken: return try await settled(job, isTaken: true, isOurs: false)

@@ -219,6 +219,9 @@ private func failure<Value>(_ body: () async throws(IngestError) -> Value) async
         guard status != 207 else {
             // It is there: what was removed below it is made again by the next try.
             #expect(error?.code == .unavailable)
+            let made = server.seen.count { $0.method == "MKCOL" }
+            _ = await failure { () async throws(IngestError) in try await target.upload(sample.job(path: "2026/a.jpg")) }
+            #expect(made == 1 && server.seen.count { $0.method == "MKCOL" } == 2)
             return
         }
         #expect(error?.code == .untrusted && error?.advice?.contains("Create the folder") == true)
