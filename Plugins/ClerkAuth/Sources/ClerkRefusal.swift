@@ -23,7 +23,7 @@ extension ClerkFrontend {
         if (400..<500).contains(response.status), ![408, 425, 429].contains(response.status) {
             let words = json.at("errors.0.long_message")?.text ?? json.at("errors.0.message")?.text ?? ServerWords.of(response)
             error = IngestError(
-                .unauthorized, "Clerk refuses: \(HeaderText.clean(response.redactor.scrub(String(words.prefix(200)))))",
+                .unauthorized, "Clerk refuses: \(HeaderText.clean(String(response.redactor.scrub(words).prefix(200))))",
                 advice: advice(code), cause: ClerkRefusal(code: String(code.prefix(64))))
         }
         return error
@@ -35,7 +35,7 @@ extension ClerkFrontend {
         case "form_identifier_not_found": "Correct the address, or make an account: `filmgate login \(name) --register`."
         case "form_identifier_exists": "There is an account with this address: sign in with `filmgate login \(name)`."
         case "form_password_incorrect": "Run `filmgate login \(name)` again; a new password is made on the service's own page."
-        case "form_code_incorrect": "Run `filmgate login \(name)` again: another code is sent."
+        case "form_code_incorrect": "Run the same command again: another code is sent."
         case "verification_expired", "verification_failed": "Run it again: another code is sent."
         case "form_password_pwned", "form_password_length_too_short", "form_password_not_strong_enough", "form_password_validation_failed":
             "Choose another password."

@@ -1,5 +1,6 @@
 import FilmgateCore
 import FilmgateTesting
+import Synchronization
 import Testing
 
 @testable import OIDCAuth
@@ -46,6 +47,18 @@ import Testing
         let bench = try OIDCBench(profile)
         _ = try await outcome(bench).get()
         #expect(bench.double.earlyPolls == 0 && pauses(bench) == [120, 120])
+    }
+
+    /// Nobody waits longer than the code lives.
+    @Test func anIntervalLongerThanTheCodeEndsWithIt() async throws {
+        var profile = OIDCDouble.Profile()
+        profile.interval = 3600
+        let bench = try OIDCBench(profile)
+        let slept = Mutex(0)
+        bench.onSleep = { count in slept.withLock { $0 = count } }
+        let error = await failure(bench)
+        #expect(error?.code == .unauthorized && error?.message.contains("ran out") == true)
+        #expect(bench.double.polls.isEmpty && slept.withLock { $0 } == 1)
     }
 
     @Test(arguments: OIDCDouble.Profile.Style.allCases) func refusedInTheBrowser(_ style: OIDCDouble.Profile.Style) async throws {

@@ -61,7 +61,8 @@ public struct DeviceGrant: Sendable {
         var interval = interval
         let form = [("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("device_code", code)]
         while true {
-            do { try await sleep(interval * 1.2) } catch { throw IngestError(.cancelled, "Stopped while waiting for the sign-in.") }
+            let left = Double(max(0, end - client.clock()))
+            do { try await sleep(min(interval * 1.2, left)) } catch { throw IngestError(.cancelled, "Stopped while waiting for the sign-in.") }
             guard client.clock() < end else { throw Self.tooLate }
             do throws(IngestError) {
                 switch try await client.token(form) {
@@ -71,7 +72,7 @@ public struct DeviceGrant: Sendable {
             } catch {
                 guard [.network, .unavailable, .rateLimited].contains(error.code) else { throw error }
                 let asked = error.retryAfter.map { Double($0.components.seconds) } ?? 0
-                interval = min(120, max(asked, interval * 2))
+                interval = max(interval, min(120, max(asked, interval * 2)))
             }
         }
     }

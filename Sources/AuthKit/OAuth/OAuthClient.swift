@@ -74,7 +74,7 @@ public enum OAuthAnswer: Sendable {
         if (200..<300).contains(response.status), !response.isPage, gives {
             self = .fine(OAuthReply(json: response.json ?? .object([:]), at: receivedAt))
         } else if let code, response.status < 500 {
-            let words = response.json?["error_description"]?.text.map { response.redactor.scrub(String($0.prefix(200))) }
+            let words = response.json?["error_description"]?.text.map { String(response.redactor.scrub($0).prefix(200)) }
             self = .refused(
                 OAuthRefusal(
                     code: String(code.prefix(64)), words: words.map(HeaderText.clean), status: response.status,
