@@ -83,4 +83,19 @@ import Testing
         #expect(sent() == 3)
         #expect(gallery.state.withLock { $0.states.values.allSatisfy { $0 == "completed" } && $0.states.count == 3 })
     }
+
+    /// The service has the bytes of a picture that was taken back: nothing that we ask for publishes it.
+    @Test func whatWasTakenBackStaysPutOff() throws {
+        defer { server.stop() }
+        gallery.set { ($0.credits, $0.processesFrom) = (1, 3) }
+        let broke = try deliver()
+        let left = try #require(broke.items().first { $0["ending"] as? String == "pending" }), path = try #require(left["path"] as? String)
+        let taken = try table.run(["cancel", "\(table.card)/\(path)", "--yes"])
+        #expect(taken.status == 0, "\(taken.output)\(taken.errors)")
+        gallery.set { $0.credits = 10 }
+        let run = try table.run(["retry", "--wait", "20s", "--failed"], environment: secret)
+        #expect(run.status == 0 && run.count("delivered") == 1, "\(run.output)")
+        #expect(!gallery.asked.contains { $0.hasSuffix("/retry-all") })
+        #expect(gallery.state.withLock { $0.states.values.count { $0 == "completed" } } == 2)
+    }
 }

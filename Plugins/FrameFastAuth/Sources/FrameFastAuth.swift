@@ -83,7 +83,7 @@ extension FrameFastAuth: CreditHolder {
     /// An event's token says what was left when it was given; an account's targets ask the service.
     public func credits() async throws(IngestError) -> CreditBalance? {
         guard options.username != nil else { return nil }
-        let left = try await session.credential().extra[FrameFastGrant.credits].flatMap { Int($0.reveal()) }
-        return left.map { CreditBalance(balance: $0) }
+        let credential = try await session.credential(), left = credential.extra[FrameFastGrant.credits].flatMap { Int($0.reveal()) }
+        return left.map { CreditBalance(balance: $0, heard: credential.obtained) }
     }
 }

@@ -13,7 +13,8 @@ import Testing
 final class FrameFastDouble: Sendable {
     struct Upload { var state = "pending", key = 1, stored = false, polls = 0, sha256 = "", code = "" }
     struct State {
-        var uploads: [String: Upload] = [:], credits = 100, gone = false, expireNext = 0, loseNext = 0, silentNext = 0, consented = false,
+        /// `creditsOnceStored`: somebody else spends the others when a picture has arrived.
+        var uploads: [String: Upload] = [:], credits = 100, creditsOnceStored: Int?, gone = false, expireNext = 0, loseNext = 0, silentNext = 0, consented = false,
             askedConsent = 0,
             /// What `/health` answers, and how often it was asked; the address is there at all.
             health = #"{"status":"ok","timestamp":1790000000000}"#, healthStatus = 200, askedHealth = 0,
@@ -152,6 +153,7 @@ final class FrameFastDouble: Sendable {
             guard var upload = state.uploads[parts[1]], String(upload.key) == parts[2] else { return .answer(403) }
             if upload.stored { return .answer(412) }
             (upload.stored, upload.state, upload.sha256) = (true, "processing", seen.fileDigest)
+            state.credits = state.creditsOnceStored ?? state.credits
             state.uploads[parts[1]] = upload
             if state.loseNext > 0 {
                 state.loseNext -= 1

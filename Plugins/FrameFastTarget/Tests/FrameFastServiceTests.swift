@@ -57,14 +57,10 @@ import Testing
         let (double, server) = try FrameFastDouble.start { $0.credits = 1 }
         let target = try target(server.url) { $0.poll = .milliseconds(50) }, first = try SampleJob(), second = try SampleJob(count: 100)
         _ = try await target.upload(first.job())
-        double.state.withLock { $0.credits = 1 }
         // The last credit goes to somebody else between the address and the work.
-        let taken = Task {
-            while double.state.withLock({ $0.uploads["u2"]?.stored }) != true { await Task.yield() }
-            double.state.withLock { $0.credits = 0 }
-        }
+        double.state.withLock { ($0.credits, $0.creditsOnceStored) = (1, 0) }
         #expect(await code { () async throws(IngestError) in try await target.upload(second.job()) } == .storageFull)
-        await taken.value
+        double.state.withLock { $0.creditsOnceStored = nil }
         #expect(double.state.withLock { $0.uploads["u2"]?.code } == "insufficient_credits")
         return (double, server, target, second)
     }

@@ -20,7 +20,12 @@ public struct CreditBalance: Sendable, Hashable {
     /// When the next of them are lost, as the service writes it; nil where none are, or it does not say.
     public var nearestExpiry: String?
 
-    public init(balance: Int, nearestExpiry: String? = nil) { (self.balance, self.nearestExpiry) = (balance, nearestExpiry) }
+    /// When the service said so, in seconds since 1970; nil for just now.
+    public var heard: Int?
+
+    public init(balance: Int, nearestExpiry: String? = nil, heard: Int? = nil) {
+        (self.balance, self.nearestExpiry, self.heard) = (balance, nearestExpiry, heard)
+    }
 }
 
 /// A target or a sign-in whose service is paid by credits.

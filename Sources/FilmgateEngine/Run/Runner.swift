@@ -183,7 +183,7 @@ public final class Runner: Sendable {
         let desk = makeDesk(run: run, budget: ByteBudget(limit: plan.spool), book: book)
         await leases.tryNow(target)
         for left in try await leftovers.untouched(all, only: target) { tally.settle(left) }
-        if states.contains(.failed) { await takeUpAgain(all) }
+        if states.contains(.failed) { try await takeUpAgain(all) }
         for placed in all where !stopping.isSet {
             await (desk as? Dispatcher)?.note(placed.elsewhere)
             await desk.submit(placed.consignment, parcels: placed.parcels)
@@ -193,10 +193,12 @@ public final class Runner: Sendable {
 
     /// Services that put uploads off go on with them by themselves: what they have need not be sent again.
     ///
-    /// What keeps a service from it the deliveries meet, too, and are held for it.
-    private func takeUpAgain(_ all: [Placer.Placed]) async {
-        guard writer != nil else { return }
-        let wanted = Set(all.flatMap { $0.parcels.map(\.id.target) })
+    /// What keeps a service from it the deliveries meet, too, and are held for it. A service that was sent something which was taken back
+    /// since is not asked: it would publish that, too.
+    private func takeUpAgain(_ all: [Placer.Placed]) async throws(IngestError) {
+        guard let writer else { return }
+        let takenBack = Set(try await writer.queue([.excluded]).map(\.delivery).filter(\.isCancelled).map(\.target))
+        let wanted = Set(all.flatMap { $0.parcels.map(\.id.target) }).subtracting(takenBack)
         for target in plan.targets where wanted.contains(target.identity) && !stopping.isSet {
             guard let service = target.target as? any PutOffTarget else { continue }
             _ = await Result { () async throws(IngestError) in

@@ -124,7 +124,7 @@ struct LoginCommand: AsyncParsableCommand {
                 "was \(old.shown), is \(fresh.shown) now. What was delivered counts for both; use an entry of its own for another account.")
         }
         // What is left was the other's.
-        try CreditStore(state: options.stateDirectory).forget(auth: entry.name)
+        try? CreditStore(state: options.stateDirectory).forget(auth: entry.name)
         // Whoever was signed in before may not be known any more; whose events are remembered is.
         try await forgetEvents(entry, fresh, desk)
         return fresh

@@ -65,7 +65,7 @@ struct CreditInquiry: Sendable {
         return left.map { left in
             CreditStore.Entry(
                 name: place.name, signIns: place.signIns, balance: left.balance, nearestExpiry: left.nearestExpiry,
-                heard: Int(Date().timeIntervalSince1970))
+                heard: left.heard ?? Int(Date().timeIntervalSince1970))
         }
     }
 }

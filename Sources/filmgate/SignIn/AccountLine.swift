@@ -1,5 +1,6 @@
 import AuthKit
 import FilmgateCore
+import Foundation
 
 /// What `whoami` and `login` say about one sign-in.
 struct AccountLine {
@@ -71,8 +72,8 @@ extension AccountLine {
     /// With what is left there: as it says when it is asked, or as it was heard last.
     mutating func addCredits(_ desk: CreditInquiry) async {
         guard isFine, !desk.places.isEmpty else { return }
-        let heard = await desk.ask()
-        isHeardNow = !heard.isEmpty
+        let began = Int(Date().timeIntervalSince1970), heard = await desk.ask()
+        isHeardNow = heard.first.map { $0.heard >= began } ?? false
         credits = heard.first ?? desk.book.all().filter { $0.signIns.contains(name) }.max { $0.heard < $1.heard }
     }
 }
