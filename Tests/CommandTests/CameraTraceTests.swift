@@ -27,9 +27,6 @@ import Testing
         #expect(said.contains { $0.contains(" < response Ok (2001) #") })
         #expect(lines.contains { $0.hasPrefix("    0000  FF D8 FF") }, "the beginning of a picture")
         #expect(said.last?.hasSuffix(" - closed") == true)
-        let identity = try String(contentsOfFile: table.state + "/camera-identity", encoding: .utf8).prefix(32).lowercased()
-        let digits = lines.filter { $0.hasPrefix(" ") }.joined().lowercased()
-        #expect(!digits.contains(identity.prefix(8)))
     }
 
     @Test func withoutAFileItGoesToStderrAndDataStaysData() throws {

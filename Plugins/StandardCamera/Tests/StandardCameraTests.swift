@@ -126,19 +126,20 @@ private struct GrowingPersonality: Personality {
     @Test func whereACameraWasMetIsRemembered() async throws {
         let state = try TemporaryState()
         defer { state.remove() }
-        let responder = try PTPIPResponder(VirtualCamera(StandardPersonality()))
-        defer { responder.stop() }
         var ground = CameraFinder.Ground()
         let loopback = LocalNetwork(own: IPv4(127, 0, 0, 1), mask: IPv4(255, 0, 0, 0))
         (ground.networks, ground.mdns, ground.ssdp) = ({ [loopback] }, nil, nil)
-        for (keeps, expected) in [(false, []), (true, [CameraHost("127.0.0.1", port: responder.port)])] {
+        for keeps in [false, true] {
+            // It serves one at a time, and may not have seen yet that the last one left.
+            let responder = try PTPIPResponder(VirtualCamera(StandardPersonality()))
+            defer { responder.stop() }
             var config = StandardCamera.Config(), lookup = Lookup()
             (config.camera.hosts, config.camera.usb) = ([CameraHost("127.0.0.1", port: responder.port)], false)
             lookup.services = [CameraPorch(), CameraFinder(state: state.path, ground: ground, keeps: keeps)]
             let context = ModuleContext(name: "ptp", logger: Logger(label: "test"), state: state.path, lookup: lookup)
             let module = try StandardCamera(config, context)
             await (try await module.open(try #require(try await module.places().first))).close()
-            #expect(CameraFinder(state: state.path, ground: ground).remembered() == expected)
+            #expect(CameraFinder(state: state.path, ground: ground).remembered() == (keeps ? [CameraHost("127.0.0.1", port: responder.port)] : []))
         }
     }
 }

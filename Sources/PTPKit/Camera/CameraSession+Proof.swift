@@ -69,8 +69,14 @@ extension CameraSession {
         let object = try find(origin, camera)
         guard !object.isHeld, handler.givesParts(object, camera) else { return false }
         do throws(PTPError) { return try StandardFetch.holdsMore(object, camera) } catch {
-            // Not over the next connection either: one that breaks at the question would break at every file.
-            state.withLock { $0.asksBehindEnds = false }
+            // A connection may break at any moment; one that breaks at the question again would break at every file.
+            state.withLock { state in
+                state.brokenEnds += 1
+                switch error {
+                case .gone, .timedOut: state.asksBehindEnds = state.brokenEnds < 2
+                default: state.asksBehindEnds = false
+                }
+            }
             throw error
         }
     }

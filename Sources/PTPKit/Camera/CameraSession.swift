@@ -33,7 +33,8 @@ public final class CameraSession: SourceSession {
         /// The connection over which a file's beginning was compared last, by its path; nil where it was more than one.
         var compared: [String: PTPCamera?] = [:]
         /// Whether the camera takes questions for what lies behind a file's end.
-        var asksBehindEnds = true
+        /// False once the camera did not like the question, and how often the connection broke at it.
+        var asksBehindEnds = true, brokenEnds = 0
         var isClosed = false, patience = CameraPatience()
         var watch: Task<Void, Never>?
         var lastWord = ContinuousClock.now

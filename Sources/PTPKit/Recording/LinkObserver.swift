@@ -48,14 +48,19 @@ public final class ObservedLink: CameraLink {
 
     public func send(_ operation: Operation, transaction: UInt32, phase: DataPhase, data: [UInt8], by deadline: Deadline) throws(PTPError) {
         observer.sent(operation, transaction: transaction, data: phase == .send ? data : nil)
-        do throws(PTPError) { try inner.send(operation, transaction: transaction, phase: phase, data: data, by: deadline) } catch {
+        try told { () throws(PTPError) in try inner.send(operation, transaction: transaction, phase: phase, data: data, by: deadline) }
+    }
+
+    /// The observer hears of a failure.
+    private func told<R>(_ body: () throws(PTPError) -> R) throws(PTPError) -> R {
+        do throws(PTPError) { return try body() } catch {
             observer.failed(error)
             throw error
         }
     }
 
     public func next(by deadline: Deadline) throws(PTPError) -> Inbound {
-        do throws(PTPError) {
+        try told { () throws(PTPError) in
             let inbound = try inner.next(by: deadline)
             switch inbound {
             case .dataBegins(let transaction, _, let total): observer.dataBegins(transaction: transaction, total: total)
@@ -65,9 +70,6 @@ public final class ObservedLink: CameraLink {
             case .cancelled(let transaction): observer.cancelled(transaction: transaction, byCamera: true)
             }
             return inbound
-        } catch {
-            observer.failed(error)
-            throw error
         }
     }
 
@@ -75,11 +77,13 @@ public final class ObservedLink: CameraLink {
 
     public func cancel(transaction: UInt32, by deadline: Deadline) throws(PTPError) {
         observer.cancelled(transaction: transaction, byCamera: false)
-        try inner.cancel(transaction: transaction, by: deadline)
+        try told { () throws(PTPError) in try inner.cancel(transaction: transaction, by: deadline) }
     }
 
-    public func pollEvents(by deadline: Deadline) throws(PTPError) { try inner.pollEvents(by: deadline) }
-    public func reset() throws(PTPError) -> Bool { try inner.reset() }
+    public func pollEvents(by deadline: Deadline) throws(PTPError) {
+        try told { () throws(PTPError) in try inner.pollEvents(by: deadline) }
+    }
+    public func reset() throws(PTPError) -> Bool { try told { () throws(PTPError) in try inner.reset() } }
 
     public func close() {
         observer.closed()
