@@ -3,7 +3,7 @@ import FilmgateCore
 import FilmgateEngine
 
 /// Whether a pipeline that was read again means the same as before: its words without their places, and the files that they name (a
-/// certificate, a secret, a list of hosts), which are read once by those who use them.
+/// certificate, a secret, a list of hosts, a module's program), which are read once by those who use them. Links count as what they lead to.
 struct PipelineFingerprint: Equatable {
     private let words: String, files: [String: String]
 
@@ -12,6 +12,7 @@ struct PipelineFingerprint: Equatable {
         var named: Set<String> = []
         let uses = pipeline.sources + pipeline.stages + pipeline.targets + pipeline.auth + pipeline.hooks.map(\.use)
         for use in uses { Self.collect(use.node, into: &named) }
+        for program in pipeline.modules { named.insert(UserPath.absolute(program)) }
         files = named.reduce(into: [:]) { found, path in found[path] = Self.facts(path) }
     }
 
@@ -30,7 +31,8 @@ struct PipelineFingerprint: Equatable {
         case .null: break
         case .scalar(let text, _):
             let path = text.hasPrefix("${file:") ? String(text.dropFirst(7).dropLast()) : text
-            if path.hasPrefix("/") || path.hasPrefix("~/") { paths.insert(UserPath.absolute(path)) }
+            // Any text may be a path from the working directory; what is no file has no facts.
+            if !path.isEmpty, path.utf8.count <= 4096 { paths.insert(UserPath.absolute(path)) }
         case .list(let items): for item in items { collect(item, into: &paths) }
         case .map(let pairs): for pair in pairs { collect(pair.value, into: &paths) }
         }
@@ -38,7 +40,8 @@ struct PipelineFingerprint: Equatable {
 
     /// Nil for folders: what comes and goes there changes no pipeline.
     private static func facts(_ path: String) -> String? {
-        guard let facts = try? FileFacts.of(path), facts.kind == .regular else { return nil }
-        return "\(facts.inode) \(facts.size) \(facts.modified) \(facts.changed)"
+        let file = FileSystem.canonical(path)
+        guard let facts = try? FileFacts.of(file), facts.kind == .regular else { return nil }
+        return "\(file) \(facts.inode) \(facts.size) \(facts.modified) \(facts.changed)"
     }
 }

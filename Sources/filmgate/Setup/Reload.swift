@@ -52,7 +52,8 @@ final class Reload: Sendable {
             }
             return tell("refused", "The changed pipeline has mistakes: this run keeps the old one.")
         }
-        guard PipelineFingerprint(pipeline) != present else {
+        // What was taken last comes next, and may not have begun yet.
+        guard PipelineFingerprint(pipeline) != taken.map(PipelineFingerprint.init) ?? present else {
             return tell("unchanged", "The pipeline says what it said before: nothing is interrupted.")
         }
         if let trouble = await trouble(with: pipeline) {
