@@ -128,7 +128,7 @@ import Testing
         let taken = try say(table, ["cancel", file, "--yes"])
         #expect(taken.status == 0 && taken.output.contains("1 file that was set aside taken back"), "\(taken.output)\(taken.errors)")
         #expect(try !say(table, ["status"]).output.contains("setAside"))
-        #expect(try say(table, ["cancel", file, "--yes"]).output.contains("Nothing waits there."))
+        #expect(try say(table, ["cancel", file, "--yes"]).output.contains("Nothing of \(file) waits."))
     }
 
     @Test func aTargetThatNobodyKnowsCannotBeCancelled() throws {

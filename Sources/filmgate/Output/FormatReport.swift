@@ -95,7 +95,8 @@ struct FormatReport {
         if reasons.contains(where: { $0.hasPrefix("unknown kind") }) {
             lines.append("\(UnknownKinds.advice) `--allow filtered` does not lift this: nobody knows what these files are.")
         }
-        if reasons.contains(where: { $0.hasPrefix("filtered: ") }) {
+        // What another file system hides cannot be lifted.
+        if reasons.contains(where: { $0.hasPrefix("filtered: ") && !$0.hasPrefix("filtered: another file system") }) {
             lines.append("`--allow filtered` if what the rules leave out needs no copy.")
         }
         return lines

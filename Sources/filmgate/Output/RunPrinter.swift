@@ -43,6 +43,12 @@ final class RunPrinter: Sendable {
         await before?.value
     }
 
+    /// Returns once all that has come is printed, also where the run fails afterwards.
+    func printed() async {
+        await catchUp()
+        await printing.withLock { $0 }?.value
+    }
+
     private func printSeen(_ come: [Settled]) async {
         let contents = come.map { $0.content ?? $0.asset.digests.map { ContentKey(sha256: $0.sha256) } ?? ContentKey(rawValue: "") }
         let receipts = (try? await ledger.receipts(of: contents)) ?? []
@@ -164,8 +170,7 @@ final class RunPrinter: Sendable {
 
     /// What was kept for the end: what is pending.
     func finish(_ outcome: RunOutcome) async {
-        await catchUp()
-        await printing.withLock { $0 }?.value
+        await printed()
         let kept = late.withLock { kept in
             defer { kept = [] }
             return kept

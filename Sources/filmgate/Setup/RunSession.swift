@@ -107,17 +107,13 @@ struct RunSession {
             await bar?.value
             await credits?.end()
             await hub.rest()
+            await printer.printed()
             do throws(IngestError) { return try outcome.get() } catch {
                 throw error.code == .deviceBusy && Living.ledger != nil ? Self.cameraInUse(error) : error
             }
         }
         await printer.finish(outcome)
-        var code = outcome.exitCode
-        if Living.ledger != nil, code == .sourceLost, let busy = outcome.troubles.first(where: { $0.code == .deviceBusy }) {
-            Failure.tell(Self.cameraInUse(busy), json: json)
-            code = .stateLocked
-        }
-        if code == .complete, errorOnEmpty, outcome.summary[.delivered] == 0 { code = .nothingToDo }
+        let code = exitCode(of: outcome)
         if !json, options.verb == "import" {
             let older = await earlier.remarks(reader)
             for line in outcome.remarks + older { Console.err(line) }
@@ -127,6 +123,15 @@ struct RunSession {
         notices.runEnded(options.verb, outcome.summary, exit: Int(code.rawValue))
         await notices.finish()
         throw Exit(code)
+    }
+
+    private func exitCode(of outcome: RunOutcome) -> ExitStatus {
+        let code = outcome.exitCode
+        if Living.ledger != nil, code == .sourceLost, let busy = outcome.troubles.first(where: { $0.code == .deviceBusy }) {
+            Failure.tell(Self.cameraInUse(busy), json: json)
+            return .stateLocked
+        }
+        return code == .complete && errorOnEmpty && outcome.summary[.delivered] == 0 ? .nothingToDo : code
     }
 
     /// Whole staged files that nothing waits for: a person has to know of them.

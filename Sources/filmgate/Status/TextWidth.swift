@@ -41,6 +41,8 @@ enum TextWidth {
             used += of(scalar)
             end.insert(scalar, at: end.startIndex)
         }
+        // A mark without a width belongs to the letter before it.
+        while let first = end.first, of(first) == 0 { end.removeFirst() }
         let head = fit(shown, width - used)
         return head + String(end)
     }

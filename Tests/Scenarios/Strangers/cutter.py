@@ -30,9 +30,10 @@ class Cutter:
         # The first one always breaks.
         if self.connections == 1 or self.rng.random() < self.share:
             if self.rng.random() < 0.6:
-                there = self.rng.randint(2_000, 900_000)
+                # The first one within what one small file needs, so that it is cut for certain.
+                there = self.rng.randint(2_000, 900_000 if self.connections > 1 else 8_000)
             else:
-                back = self.rng.randint(150, 2_500)
+                back = self.rng.randint(150, 2_500 if self.connections > 1 else 160)
         try:
             server = socket.create_connection(("127.0.0.1", self.to))
         except OSError:
