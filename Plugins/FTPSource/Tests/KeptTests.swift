@@ -223,7 +223,7 @@ import Testing
         #expect(client.code(client.reply()) == 226)
         #expect(client.code(client.reply()) == 421)
         await stopped
-        let file = try #require(try server.inbox.files().first)
+        let file = try #require(try scene.files().first)
         #expect(file.path.name == "IMG_1.JPG" && FileManager.default.contents(atPath: "\(scene.folder)/\(file.place)") == picture)
         await scene.close()
     }

@@ -37,6 +37,8 @@ final class ServerScene {
         try await server.start()
     }
 
+    func files() throws -> [FTPFile] { try server.inbox.files() }
+
     func close() async {
         await server.stop()
         try? FileManager.default.removeItem(atPath: folder)
