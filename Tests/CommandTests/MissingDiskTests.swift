@@ -58,6 +58,27 @@ import Testing
         #expect(second.status == 0 && second.count("delivered") == 0, "\(second.output)")
     }
 
+    /// Another disk at the path has files, and none of the first one's: nobody removed those.
+    @Test(.enabled(if: Mounting.works)) func anotherDiskIsNoReasonToCallCopiesRemoved() throws {
+        let table = try Table(), backup = table.path("backup")
+        try table.frames("CARD", count: 2, from: 1)
+        try mount(backup)
+        defer { Mounting.run("/usr/bin/umount", [backup]) }
+        #expect(try table.importing(to: backup).status == 0)
+        try #require(Mounting.run("/usr/bin/umount", [backup]) == 0)
+        try mount(table.path("other"))
+        defer { Mounting.run("/usr/bin/umount", [table.path("other")]) }
+        try mount(backup)
+        try table.write("backup/OTHER.JPG", "of another card")
+        for named in [table.card + "/DCIM", backup] {
+            let refused = try table.run(["cancel", "--yes", "--gone", named])
+            #expect(refused.status == 2 && refused.output.contains("not known to lack"), "\(refused.output)")
+        }
+        #expect(try table.run(["verify"]).summary["missing"] as? Int == 2)
+        let answer = try Program.run(["safe-to-format", table.card, "--state", table.state, "--allow", "same-device"])
+        #expect(answer.status == 8 && answer.output.contains("not mounted"), "\(answer.output)")
+    }
+
     /// Whoever empties a folder on the same disk is told, and `--again` fills it.
     @Test func aFolderThatWasEmptiedIsFilledOnDemand() throws {
         let table = try Table()

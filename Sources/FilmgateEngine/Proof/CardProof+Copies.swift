@@ -9,7 +9,7 @@ extension CardProof {
         let result = await Result { () async throws(IngestError) in
             try await pool.run { () throws(IngestError) -> (Verdict?, TargetWord?) in
                 guard let facts = try FileFacts.of(copy), facts.kind == .regular else {
-                    return (.removed("\(name): removed since: \(copy)"), Self.wordOnMissing(delivery))
+                    return (.removed("\(name): removed since: \(copy)"), TargetWord(.missing))
                 }
                 guard facts.size == size else {
                     let what = "\(copy) has \(facts.size) bytes instead of \(size)"
@@ -25,7 +25,7 @@ extension CardProof {
             }
         }
         switch result {
-        case .success((.removed, _)) where await mayBeAway(delivery):
+        case .success((.removed, _)) where await TargetDisks.isAway(delivery, reader):
             return .removed("\(name): \(Self.notMounted): \(copy)")
         case .success((let verdict, let word)):
             heard.note(word, of: delivery)
@@ -37,35 +37,12 @@ extension CardProof {
     /// The reason where a whole folder is not what it was: the target itself has said nothing of the copy then.
     public static let notMounted = "removed since, or its disk is not mounted"
 
-    /// Its target's folder is empty or gone, or lies on another disk than it did.
-    private func mayBeAway(_ delivery: DeliveryRow) async -> Bool {
-        guard let root = Self.root(of: delivery) else { return false }
-        let before = await Result { () async throws(IngestError) in try await reader.disk(of: delivery.target) }
-        let isEmpty = Result { () throws(IngestError) in try TargetDisks.isEmpty(root) }
-        if (try? isEmpty.get()) != false { return true }
-        guard let noted = try? before.get(), let now = TargetDisks.disk(root) else { return false }
-        return noted != now
-    }
-
-    /// The folder of its target; nil for a remote one.
-    private static func root(of delivery: DeliveryRow) -> String? {
-        guard let copy = delivery.receipt.path, copy.hasSuffix("/" + delivery.path) else { return nil }
-        return String(copy.dropLast(delivery.path.count + 1))
-    }
-
     /// What the copy has in common with the card, so that it is none.
     private func sharing(_ copy: String, _ facts: FileFacts, with path: String) throws(IngestError) -> String? {
         guard let card = try FileFacts.of(path), card.device == facts.device || media?.areShared(by: copy, path) == true else { return nil }
         if !allowance.contains(.sameDevice) { return "the copy \(copy) is on the card's own device" }
         let isOne = (card.device, card.inode) == (facts.device, facts.inode) || SharedBlocks.areShared(copy, path)
         return isOne ? "\(copy) shares its bytes with the card" : nil
-    }
-
-    /// Its target's word that it is gone; nil where the whole folder is away, as that of a disk that is not mounted: then nobody has said anything.
-    static func wordOnMissing(_ delivery: DeliveryRow) -> TargetWord? {
-        guard let root = root(of: delivery) else { return nil }
-        let isThere = Result { () throws(IngestError) in try !FileSystem.names(in: root).isEmpty }
-        return (try? isThere.get()) == true ? .denies(.gone, "removed since") : nil
     }
 }
 
@@ -76,5 +53,11 @@ extension DeliveryRow {
         let facts = Result { () throws(IngestError) in try FileFacts.of(path) }
         guard case .success(let found) = facts else { return false }
         return found?.kind != .regular
+    }
+
+    /// The folder of its target; nil for a remote one.
+    var folderRoot: String? {
+        guard let copy = receipt.path, copy.hasSuffix("/" + path) else { return nil }
+        return String(copy.dropLast(path.count + 1))
     }
 }

@@ -149,7 +149,7 @@ public struct CardProof: Sendable {
         for other in deliveries where other.receipt.state == .done && !taken.contains(other.target) {
             let mayCount = places.count < copies && (entry.kind == .sidecar || !other.holdsRendition)
             if mayCount, await Self.isGood(check(other, entry, path, digests)) { places.add(other, media) }
-            if Self.isLost(other) { finding.lost.append(Self.label(other)) }
+            if await Self.isLost(other, reader) { finding.lost.append(Self.label(other)) }
         }
         return places.count < copies ? .problem(places.tooFew(of: copies)) : .proven
     }

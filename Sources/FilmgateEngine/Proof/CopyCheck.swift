@@ -4,18 +4,20 @@ public import FilmgateCore
 /// Re-reads copies from their disks, past the page cache: bit rot, edits, removals.
 public struct CopyCheck: Sendable {
     let pool = BlockingPool("filmgate.verify", width: 2)
+    private let reader: any LedgerReader
     private let heard: HeardWords
 
-    /// `heard` collects what is to be written down of delivered copies.
-    public init(_ heard: HeardWords = HeardWords()) { self.heard = heard }
+    /// `reader` knows on which disks the folders were; `heard` collects what is to be written down of delivered copies.
+    public init(_ reader: any LedgerReader, _ heard: HeardWords = HeardWords()) { (self.reader, self.heard) = (reader, heard) }
 
     /// Reads one delivered file and compares it with what the ledger knows.
     public func examine(_ delivery: DeliveryRow) async -> Verification {
         guard let path = delivery.receipt.path, let sha256 = delivery.receipt.sha256 else { return .cannotTell }
         let found = await read(path, size: delivery.size, .sha256, sha256)
         if case .success(let verification) = found {
-            let isMissing = verification == .missing
-            heard.note(isMissing ? CardProof.wordOnMissing(delivery) : TargetWord(verification), of: delivery)
+            // A disk that is not mounted has said nothing of its files.
+            let isAway = verification == .missing ? await TargetDisks.isAway(delivery, reader) : false
+            if !isAway { heard.note(TargetWord(verification), of: delivery) }
         }
         return Self.told(found)
     }

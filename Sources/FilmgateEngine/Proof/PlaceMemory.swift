@@ -26,9 +26,12 @@ extension CardProof {
     }
 
     /// Its target has it no more: by what it said last, or, for a folder that is there, by looking.
-    static func isLost(_ delivery: DeliveryRow) -> Bool {
+    static func isLost(
+        _ delivery: DeliveryRow, _ reader: any LedgerReader, emptied: TargetDisks.Emptied = .unsaid
+    ) async -> Bool {
         guard delivery.receipt.path != nil else { return delivery.denial != nil }
-        return delivery.isMissing && wordOnMissing(delivery) != nil
+        guard delivery.isMissing else { return false }
+        return await !TargetDisks.isAway(delivery, reader, emptied: emptied)
     }
 
     /// Folders of several imports share the name `to`: the folder says which.

@@ -41,8 +41,11 @@ public struct Cancellation: Sendable {
     }
 
     private let ledger: any LedgerReader
+    private let named: [String]
 
-    public init(_ ledger: any LedgerReader) { self.ledger = ledger }
+    /// `named`: the files and folders that somebody named: of an empty folder only they tell that it was emptied, and is not a disk's that
+    /// is not mounted.
+    public init(_ ledger: any LedgerReader, named: [String] = []) { (self.ledger, self.named) = (ledger, named) }
 
     /// What can be taken back, oldest first; with `gone`, also what was delivered.
     public func orders(gone: Bool = false) async throws(IngestError) -> [QueuedDelivery] {
@@ -52,8 +55,19 @@ public struct Cancellation: Sendable {
     /// Those of `orders` that were delivered and that their target has no more: by looking, where it is a folder, else by its own last word.
     ///
     /// A folder that is away as a whole says nothing about its files.
-    public static func lost(_ orders: [QueuedDelivery]) -> [QueuedDelivery] {
-        orders.filter { $0.delivery.receipt.state == .done && CardProof.isLost($0.delivery) }
+    public func lost(_ orders: [QueuedDelivery]) async -> [QueuedDelivery] {
+        var lost: [QueuedDelivery] = []
+        for order in orders where order.delivery.receipt.state == .done {
+            if await isLost(order.delivery) { lost.append(order) }
+        }
+        return lost
+    }
+
+    private func isLost(_ delivery: DeliveryRow) async -> Bool {
+        let copy = delivery.receipt.path ?? "", root = delivery.folderRoot ?? copy
+        // A folder above holds more than what its target has: naming it says nothing of that one.
+        let isNamed = named.contains { Paths.relative(copy, to: $0) != nil && Paths.relative($0, to: root) != nil }
+        return await CardProof.isLost(delivery, ledger, emptied: isNamed ? .named : .said)
     }
 
     /// Takes `orders` back, one after the other, and tells what became of each.

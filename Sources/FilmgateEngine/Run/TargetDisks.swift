@@ -88,3 +88,35 @@ struct TargetDisks: Sendable {
         "`filmgate cancel --target '\(PathText.shown(root).dropFirst().dropLast())' --gone`"
     }
 }
+
+extension TargetDisks {
+    /// What somebody has said of a copy that is not there.
+    enum Emptied {
+        case unsaid
+        /// That it was removed on purpose.
+        case said
+        /// The same, by the name of the copy or of its folder at the target.
+        case named
+    }
+
+    /// Whether the folder that a copy was delivered to may be away as a whole, as that of a disk that is not mounted: then nobody has said
+    /// anything of the copy.
+    ///
+    /// The one answer for all who ask why a copy is missing. It is away where it is gone, or on another disk than was noted last. An empty
+    /// one may be, too, unless somebody says that its files were removed, and it is known to be the same, or is named.
+    static func isAway(_ delivery: DeliveryRow, _ reader: any LedgerReader, emptied: Emptied = .unsaid) async -> Bool {
+        let noted = await Result { () async throws(IngestError) in try await reader.disk(of: delivery.target) }
+        guard let root = delivery.folderRoot, case .success(let before) = noted else { return true }
+        let looked = Result { () throws(IngestError) in
+            (isThere: try FileFacts.of(root)?.kind == .directory, isEmpty: try isEmpty(root))
+        }
+        guard case .success(let now) = looked, now.isThere else { return true }
+        if let before, before != disk(root) { return true }
+        guard now.isEmpty else { return false }
+        switch emptied {
+        case .unsaid: return true
+        case .said: return before == nil
+        case .named: return false
+        }
+    }
+}

@@ -41,14 +41,19 @@ struct CancelCommand: AsyncParsableCommand {
         if target == nil, files.isEmpty { throw ValidationError("Say what to take back: --target NAME, files, or both.") }
     }
 
+    private var paths: [String] { files.map(Self.path) }
+
     private var meaning: Cancellation.Meaning { !gone ? .takenBack : files.isEmpty ? .placeGone : .copiesRemoved }
 
     func run() async throws {
         let workplace = try Workplace(options)
         let reader = try await workplace.readLedger()
         let orders = try await workplace.telling { () async throws(IngestError) in try await Cancellation(reader).orders(gone: gone) }
-        var chosen = try OrderChoice(target: target, files: files.map(Self.path)).choose(orders)
-        if meaning == .copiesRemoved { chosen = try await workplace.telling { () throws(IngestError) in try removed(chosen) } }
+        var chosen = try OrderChoice(target: target, files: paths).choose(orders)
+        if meaning == .copiesRemoved {
+            let meant = chosen
+            chosen = try await workplace.telling { () async throws(IngestError) in try await removed(meant, reader) }
+        }
         if meaning == .placeGone { try await workplace.telling { () throws(IngestError) in try refusePresent(chosen) } }
         if chosen.isEmpty {
             if let target { try await refuseUnknown(target, reader) }
@@ -59,7 +64,8 @@ struct CancelCommand: AsyncParsableCommand {
         let writer = try await workplace.openLedger()
         var left = 0
         try await workplace.telling { () async throws(IngestError) in
-            try await Cancellation(writer).carryOut(chosen, meaning, writer, Living.leases ?? DeliveryLeases()) { order, outcome in
+            try await Cancellation(writer, named: paths).carryOut(chosen, meaning, writer, Living.leases ?? DeliveryLeases()) {
+                order, outcome in
                 if outcome == .underWay { left += 1 }
                 tell(order, outcome)
             }
@@ -86,7 +92,7 @@ struct CancelCommand: AsyncParsableCommand {
 
     /// Files that were set aside and are gone from their source wait for nothing; named by their path, they are forgotten.
     private func dismissVanished(_ workplace: Workplace, _ reader: any LedgerReader) async throws {
-        let paths = files.map(Self.path), filter = AssetFilter(endings: [.setAside], limit: 100_000)
+        let filter = AssetFilter(endings: [.setAside], limit: 100_000)
         guard target == nil, !gone else { return say(nothing, []) }
         let aside = try await workplace.telling { () async throws(IngestError) in try await reader.assets(filter) }
         let rows = aside.filter { row in paths.contains { Paths.relative(row.origin.absolutePath, to: $0) != nil } }
@@ -138,14 +144,15 @@ struct CancelCommand: AsyncParsableCommand {
     }
 
     /// Of what was delivered, only what is not there any more.
-    private func removed(_ orders: [QueuedDelivery]) throws(IngestError) -> [QueuedDelivery] {
-        let lost = Cancellation.lost(orders)
+    private func removed(_ orders: [QueuedDelivery], _ reader: any LedgerReader) async throws(IngestError) -> [QueuedDelivery] {
+        let lost = await Cancellation(reader, named: paths).lost(orders)
         if lost.isEmpty, let first = orders.first(where: { $0.delivery.receipt.state == .done }) {
             let copy = first.delivery.receipt.path ?? first.delivery.receipt.url ?? first.delivery.path
             throw IngestError(
                 .misconfigured, "\(Describe.name(first.delivery.targetName)) is not known to lack \(Describe.name(copy)).",
-                advice: "Remove the copy there first. A folder must be there to be looked into; a server is asked by "
-                    + "`filmgate safe-to-format CARD --pipeline FILE`.")
+                advice:
+                    "Remove the copy there first. A folder must be there, on the disk that it was on, to be looked into, and one that is "
+                    + "empty must be named itself; a server is asked by `filmgate safe-to-format CARD --pipeline FILE`.")
         }
         return lost
     }

@@ -38,7 +38,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let heard = HeardWords()
         try await workplace.telling { () async throws(IngestError) in
             if let path, try FileFacts.of(prefix) == nil { throw IngestError(.notFound, "There is no \(path).") }
-            let check = CopyCheck(heard)
+            let check = CopyCheck(reader, heard)
             var told: Set<[UInt8]> = []
             let delivered = try await reader.delivered(below: prefix)
             for delivery in delivered {

@@ -34,16 +34,23 @@ import Testing
 
         deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-        func verdict() async throws -> CardProof.Verdict {
-            let proof = CardProof(reader: ledger, witnesses: nil, allowance: .sameDevice, exemptions: .init { _ in false })
-            return try await proof.examine(entry, at: card).verdict
+        func proof(_ allowance: CardProof.Allowance = .sameDevice) -> CardProof {
+            CardProof(reader: ledger, witnesses: nil, allowance: allowance, exemptions: .init { _ in false })
+        }
+
+        func verdict(_ allowance: CardProof.Allowance = .sameDevice) async throws -> CardProof.Verdict {
+            try await proof(allowance).examine(entry, at: card).verdict
+        }
+
+        func delivery(at target: String) async throws -> DeliveryRow {
+            try #require(try await ledger.deliveries(of: content).first { $0.target == target })
         }
 
         func remove(_ place: String) throws { try FileManager.default.removeItem(atPath: "\(folder)/\(place)/A.JPG") }
 
         /// Says it of all copies that are gone; returns where those were.
         func say() async throws -> [String] {
-            let cancellation = Cancellation(ledger), orders = Cancellation.lost(try await cancellation.orders(gone: true))
+            let cancellation = Cancellation(ledger), orders = await cancellation.lost(try await cancellation.orders(gone: true))
             try await cancellation.carryOut(orders, .copiesRemoved, ledger, DeliveryLeases()) { _, _ in }
             return orders.map(\.delivery.target)
         }
@@ -82,5 +89,40 @@ import Testing
         let scene = try await Scene()
         try FileManager.default.moveItem(atPath: scene.folder + "/two", toPath: scene.folder + "/away")
         #expect(try await scene.say() == [])
+    }
+
+    /// Another disk at its path, with files of its own, says nothing of them either: to nobody who asks.
+    @Test func anotherDiskAtThePathIsNoWordOnTheCopies() async throws {
+        let scene = try await Scene(), root = scene.folder + "/two"
+        try scene.remove("two")
+        try await scene.ledger.record([.disk("another disk:two", target: "two", name: "two")])
+        #expect(try await scene.say() == [])
+        guard case .removed(let why) = try await scene.verdict() else { throw IngestError(.unexpected, "It is not missed.") }
+        #expect(why.contains(CardProof.notMounted))
+        let heard = HeardWords(), delivery = try await scene.delivery(at: "two")
+        #expect(await CopyCheck(scene.ledger, heard).examine(delivery) == .missing)
+        #expect(heard.all.isEmpty)
+        #expect(await !CardProof.isLost(delivery, scene.ledger))
+        // It is the same disk: then it was removed.
+        try await scene.ledger.record([.disk(try #require(TargetDisks.disk(root)), target: "two", name: "two")])
+        #expect(await CopyCheck(scene.ledger, heard).examine(delivery) == .missing)
+        #expect(heard.all.count == 1)
+        #expect(try await scene.say() == ["two"])
+    }
+
+    /// An empty folder whose disk was never noted may be a mount point, unless somebody names the folder itself.
+    @Test func anEmptyFolderIsBelievedByItsName() async throws {
+        let scene = try await Scene(), orders = try await Cancellation(scene.ledger).orders(gone: true)
+        for name in ["A.JPG", "B.JPG"] { try FileManager.default.removeItem(atPath: "\(scene.folder)/two/\(name)") }
+        func lost(_ named: String...) async -> [String] {
+            await Cancellation(scene.ledger, named: named).lost(orders).map(\.delivery.target)
+        }
+        for named in ["/CARD", "", "/one"] { #expect(await lost(scene.folder + named) == []) }
+        for named in ["/two", "/two/A.JPG"] { #expect(await lost(scene.folder + named) == ["two"]) }
+        let disk = try #require(TargetDisks.disk(scene.folder + "/two"))
+        try await scene.ledger.record([.disk(disk, target: "two", name: "two")])
+        #expect(await lost(scene.card) == ["two"])
+        try FileManager.default.removeItem(atPath: scene.folder + "/two")
+        #expect(await lost(scene.folder + "/two") == [])
     }
 }
