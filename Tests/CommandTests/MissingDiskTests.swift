@@ -79,6 +79,38 @@ import Testing
         #expect(answer.status == 8 && answer.output.contains("not mounted"), "\(answer.output)")
     }
 
+    /// A ledger of before has noted no disk: the refusal names what lets the files be, and the other way only where there is one.
+    @Test func anInboxThatWasEmptiedIsLetBe() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 3, from: 1)
+        #expect(try table.importing().status == 0)
+        let script = "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute('UPDATE target SET disk = NULL'); db.commit()"
+        try #require(Mounting.run("/usr/bin/env", ["python3", "-c", script, table.state + "/ledger.sqlite"]) == 0)
+        for name in try files.contentsOfDirectory(atPath: table.archive) { try files.removeItem(atPath: table.archive + "/" + name) }
+        try files.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
+        let pipeline = try table.write(
+            "p.yaml",
+            """
+            version: 1
+            sources: [folder: { path: "\(table.path("hot"))" }]
+            stages: [exif: {}, dedupe: {}, upload: { to: [a] }]
+            targets: { a: { folder: { path: "\(table.archive)", verify: size } } }
+            """)
+        let way = "filmgate cancel --gone '\(table.archive)'"
+        for (words, offersAgain) in [(["import", table.card, "--to", table.archive], true), (["run", "--once", pipeline], false)] {
+            let refused = try table.run(words)
+            #expect(refused.status == 2 && refused.output.contains(way), "\(refused.output)")
+            #expect(refused.output.contains("--again") == offersAgain)
+        }
+        // By the card the folder might as well be a mount point.
+        #expect(try table.run(["cancel", "--yes", "--gone", table.card]).status == 2)
+        let taken = try table.run(["cancel", "--yes", "--gone", table.archive])
+        #expect(taken.status == 0 && taken.count("filtered") == 3, "\(taken.output)")
+        let second = try table.importing()
+        #expect(second.status == 0 && second.count("delivered") == 0 && table.files(table.archive).isEmpty, "\(second.output)")
+        #expect(try table.importing(["--again"]).count("delivered") == 3)
+    }
+
     /// Whoever empties a folder on the same disk is told, and `--again` fills it.
     @Test func aFolderThatWasEmptiedIsFilledOnDemand() throws {
         let table = try Table()

@@ -129,7 +129,9 @@ public final class Runner: Sendable {
         for target in plan.targets { try await disks.check(target) }
     }
 
-    private var disks: TargetDisks { TargetDisks(reader: reader, writer: writer, again: options.again) }
+    private var disks: TargetDisks {
+        TargetDisks(reader: reader, writer: writer, again: options.again, offersAgain: ["import", "watch"].contains(options.verb))
+    }
 
     private func prepare() async throws(IngestError) -> RunGround {
         for target in plan.targets { try await disks.note(target) }

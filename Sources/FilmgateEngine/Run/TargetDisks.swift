@@ -12,6 +12,8 @@ struct TargetDisks: Sendable {
     let writer: (any Ledger)?
     /// Somebody asked for what is missing to be delivered anew (`--again`).
     let again: Bool
+    /// The verb has that option.
+    let offersAgain: Bool
 
     /// Throws where files were delivered to `target` and its folder, or the disk that it was on, is not there now.
     func check(_ target: PlannedTarget) async throws(IngestError) {
@@ -30,7 +32,7 @@ struct TargetDisks: Sendable {
         }
         let delivered = try await reader.delivered(below: root)
         if delivered.isEmpty || Self.isAnyThere(delivered) { return }
-        throw before == nil ? Self.empty(root, delivered.count) : Self.isAnother(root, delivered.count)
+        throw before == nil ? empty(root, delivered.count) : Self.isAnother(root, delivered.count)
     }
 
     /// Notes on which disk the folder of `target` is: after `check`, and again when a run has delivered, for a disk that was mounted meanwhile.
@@ -74,19 +76,18 @@ struct TargetDisks: Sendable {
             advice: "Mount that disk, or say that it is gone for good: \(retiring(root)).")
     }
 
-    private static func empty(_ root: String, _ count: Int) -> IngestError {
-        IngestError(
-            .misconfigured, "\(PathText.shown(root)) is empty, and \(files(count)) delivered there.",
-            advice:
-                "If a disk belongs there, mount it. If the files were removed on purpose, `--again` brings them back, and \(retiring(root)) "
-                + "lets them be.")
+    private func empty(_ root: String, _ count: Int) -> IngestError {
+        let ways =
+            "`filmgate cancel --gone '\(Self.plain(root))'` lets them be" + (offersAgain ? ", and `--again` brings them back." : ".")
+        return IngestError(
+            .misconfigured, "\(PathText.shown(root)) is empty, and \(Self.files(count)) delivered there.",
+            advice: "If a disk belongs there, mount it. If the files were removed on purpose, \(ways)")
     }
 
     private static func files(_ count: Int) -> String { count == 1 ? "1 file was" : "\(count) files were" }
+    private static func retiring(_ root: String) -> String { "`filmgate cancel --target '\(plain(root))' --gone`" }
     /// The path without its backticks: they stand around the whole command.
-    private static func retiring(_ root: String) -> String {
-        "`filmgate cancel --target '\(PathText.shown(root).dropFirst().dropLast())' --gone`"
-    }
+    private static func plain(_ root: String) -> Substring { PathText.shown(root).dropFirst().dropLast() }
 }
 
 extension TargetDisks {
