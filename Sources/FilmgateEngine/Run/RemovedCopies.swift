@@ -34,6 +34,14 @@ final class CopySearch: Sendable {
         }
     }
 
+    /// The copies, in the order of their paths, of files that were read.
+    ///
+    /// A folder that was listed before lacks what this run has delivered to it since.
+    func look(afterDelivery copies: [DeliveredCopy]) {
+        state.withLock { ($0.folder, $0.names) = (nil, nil) }
+        for copy in copies { look(copy) }
+    }
+
     /// Nil for a copy that is there, or whose folder may not be listed.
     private static func loss(_ copy: DeliveredCopy, _ state: inout State) -> String? {
         guard let path = copy.path else { return copy.denial?.reason }

@@ -286,7 +286,7 @@ public final class Runner: Sendable {
         }
         // Last: the folder of a target that hangs must not keep the card from being read.
         let found = await search
-        for copy in copies.take() { found.look(copy) }
+        found.look(afterDelivery: copies.take())
         tally.note(removed: found.found)
     }
 
