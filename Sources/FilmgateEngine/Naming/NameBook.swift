@@ -50,7 +50,7 @@ final class NameBook: Sendable {
 
     /// The shot has that name from now on.
     func note(_ name: ShotName, of shot: String, at target: String, event: String?) {
-        register.note(name, of: shot, at: target, event: event)
+        register.note(name, of: shot, at: target, event: event, by: number)
     }
 
     /// The names that shots of that place and stem were given and that the ledger may not know yet.
@@ -106,6 +106,6 @@ final class NameBook: Sendable {
 
     /// The value of `{counter}` for a shot that has none in the ledger; `last` is what the ledger gave last.
     func number(of shot: String, at target: String, event: String?, after last: Int) -> Int {
-        register.number(of: shot, at: target, event: event, after: last)
+        register.number(of: shot, at: target, event: event, after: last, by: number)
     }
 }

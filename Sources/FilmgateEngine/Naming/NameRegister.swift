@@ -14,6 +14,10 @@ final class NameRegister: Sendable {
     private struct Claim {
         var shot: String, books: Set<Int>
     }
+    /// What a shot is called, and the books that called it so.
+    private struct Called {
+        var name: ShotName, books: Set<Int>
+    }
     /// Shots of one place and stem, whatever moment they were taken at.
     private struct ShotKey: Hashable {
         var event: String?, place: String
@@ -31,7 +35,7 @@ final class NameRegister: Sendable {
         /// Names that a target is just being asked about, and for which shot.
         var claims: [String: [String: Claim]] = [:]
         /// What shots were called, by target, event and shot.
-        var shots: [String: [ShotKey: [String: ShotName]]] = [:]
+        var shots: [String: [ShotKey: [String: Called]]] = [:]
         var counters: [Counter: Int] = [:]
         /// How many names each book has given.
         var gifts: [Int: Int] = [:]
@@ -55,6 +59,13 @@ final class NameRegister: Sendable {
                 for (name, given) in names where given.books.contains(book) { Self.drop(name, at: target, of: book, &pages) }
             }
             for (target, claims) in pages.claims { pages.claims[target] = claims.compactMapValues { Self.without(book, $0) } }
+            // What it never sent anything under is nobody's name.
+            for (target, places) in pages.shots {
+                pages.shots[target] = places.compactMapValues { shots in
+                    let left = shots.compactMapValues { Self.without(book, $0) }
+                    return left.isEmpty ? nil : left
+                }
+            }
         }
     }
 
@@ -128,9 +139,19 @@ final class NameRegister: Sendable {
         return books.isEmpty ? nil : Claim(shot: claim.shot, books: books)
     }
 
+    private static func without(_ book: Int, _ called: Called) -> Called? {
+        let books = called.books.subtracting([book])
+        return books.isEmpty ? nil : Called(name: called.name, books: books)
+    }
+
     /// The shot has that name from now on.
-    func note(_ name: ShotName, of shot: String, at target: String, event: String?) {
-        pages.withLock { $0.shots[target, default: [:]][ShotKey(event, of: shot), default: [:]][shot] = name }
+    func note(_ name: ShotName, of shot: String, at target: String, event: String?, by book: Int) {
+        pages.withLock { Self.call(shot, name, at: target, ShotKey(event, of: shot), by: book, &$0) }
+    }
+
+    private static func call(_ shot: String, _ name: ShotName, at target: String, _ key: ShotKey, by book: Int, _ pages: inout Pages) {
+        let books = pages.shots[target]?[key]?[shot]?.books ?? []
+        pages.shots[target, default: [:]][key, default: [:]][shot] = Called(name: name, books: books.union([book]))
     }
 
     /// The ledger knows what shots of that place and stem are called.
@@ -140,17 +161,20 @@ final class NameRegister: Sendable {
 
     /// The names that shots of that place and stem were given.
     func shotNames(below place: String, at target: String, event: String?) -> [(shot: String, name: ShotName)] {
-        pages.withLock { ($0.shots[target]?[ShotKey(event, place)] ?? [:]).map { ($0.key, $0.value) } }
+        pages.withLock { ($0.shots[target]?[ShotKey(event, place)] ?? [:]).map { ($0.key, $0.value.name) } }
     }
 
     /// The number of that shot, a new one unless it has been given one meanwhile; `last` is what the ledger gave last.
-    func number(of shot: String, at target: String, event: String?, after last: Int) -> Int {
+    func number(of shot: String, at target: String, event: String?, after last: Int, by book: Int) -> Int {
         pages.withLock { pages in
             let key = ShotKey(event, of: shot), counter = Counter(target: target, event: event)
-            if let given = pages.shots[target]?[key]?[shot]?.counter, given > 0 { return given }
+            if let given = pages.shots[target]?[key]?[shot]?.name, given.counter > 0 {
+                Self.call(shot, given, at: target, key, by: book, &pages)
+                return given.counter
+            }
             let value = max(pages.counters[counter] ?? 0, last) + 1
             pages.counters[counter] = value
-            pages.shots[target, default: [:]][key, default: [:]][shot] = ShotName(counter: value, suffix: 1, base: "")
+            Self.call(shot, ShotName(counter: value, suffix: 1, base: ""), at: target, key, by: book, &pages)
             return value
         }
     }

@@ -45,6 +45,12 @@ struct Neighbourhood: Sendable {
         let place = Placer.shotPlace(shot)
         let known = book.shotNames(below: place, at: target, event: event)
         if let name = Self.nearest(shot, place, known) { return name }
+        return try await writtenName(shot, at: target, event: event)
+    }
+
+    /// The same by what was written down alone.
+    func writtenName(_ shot: String, at target: String, event: String?) async throws(IngestError) -> ShotName? {
+        let place = Placer.shotPlace(shot)
         return Self.nearest(shot, place, try await ledger.shotNames(below: place, at: target, event: event))
     }
 

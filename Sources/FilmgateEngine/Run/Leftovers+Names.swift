@@ -27,8 +27,11 @@ extension Leftovers {
     }
 
     private func give(_ name: inout ParcelName, at target: String) async throws(IngestError) {
-        let earlier = try await Neighbourhood(ledger: ledger, book: book).shotName(name.shot, at: target, event: event)
-        (name.suffix, name.isGiven) = (earlier?.suffix ?? 1, earlier == nil)
+        let hood = Neighbourhood(ledger: ledger, book: book)
+        let earlier = try await hood.shotName(name.shot, at: target, event: event)
+        name.suffix = earlier?.suffix ?? 1
+        // What only this process knows is written down here, too: whoever chose it may never have sent anything.
+        name.isGiven = try await hood.writtenName(name.shot, at: target, event: event) == nil
         guard name.pattern.usesCounter else { return }
         if let number = earlier?.counter, number > 0 { return name.counter = number }
         let last = try await ledger.counter(at: target, event: event)

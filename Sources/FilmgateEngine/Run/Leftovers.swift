@@ -28,16 +28,28 @@ struct Leftovers: Sendable {
         return result
     }
 
+    /// Identities of the targets that `placed` would send something to; gives no names.
+    func awaited(_ states: Set<Receipt.State>, only: String?) async throws(IngestError) -> Set<String> {
+        var awaited: Set<String> = []
+        for one in try await ledger.queue(states) where concerns(one.delivery, only) && one.delivery.isUnassigned == assigning {
+            if let target = try taker(of: one.delivery) { awaited.insert(target.identity) }
+        }
+        return awaited
+    }
+
+    /// The target that a waiting delivery can be sent to now.
+    private func taker(of delivery: DeliveryRow) throws(IngestError) -> PlannedTarget? {
+        guard let target = target(of: delivery) else { return nil }
+        // Made for this target and gone with a crash: the next reading makes it again.
+        if delivery.holdsRendition, try FileFacts.of(delivery.file ?? "") == nil { return nil }
+        return target
+    }
+
     private func placed(
         _ content: ContentKey, _ waiting: [QueuedDelivery], _ given: inout NamesGiven
     ) async throws(IngestError) -> [Placer.Placed] {
         var mine: [(one: QueuedDelivery, target: PlannedTarget)] = []
-        for one in waiting {
-            guard let target = target(of: one.delivery) else { continue }
-            // Made for this target and gone with a crash: the next reading makes it again.
-            if one.delivery.holdsRendition, try FileFacts.of(one.delivery.file ?? "") == nil { continue }
-            mine.append((one, target))
-        }
+        for one in waiting { if let target = try taker(of: one.delivery) { mine.append((one, target)) } }
         guard let (first, _) = mine.first else { return [] }
         let rows = try await ledger.deliveries(of: content)
         var asset = Asset(origin: first.asset.origin, kind: first.asset.kind, shot: first.asset.shot)

@@ -177,10 +177,11 @@ public final class Runner: Sendable {
     public func retry(_ states: Set<Receipt.State>, target: String?, assigning: Bool = false) async throws(IngestError) -> RunOutcome {
         let clock = ContinuousClock(), start = clock.now, book = makeBook()
         let leftovers = Leftovers(ledger: reader, targets: plan.targets, event: options.event, assigning: assigning, book: book)
-        let all = try await leftovers.placed(states, only: target)
-        // Only the folders that something waits for: what a gallery is still to get needs no other target.
-        let waiting = Set(all.flatMap(\.parcels).map(\.target.identity))
+        // Only the folders that something waits for: what a gallery is still to get needs no other target. Before any name is given, which
+        // nothing would be sent under.
+        let waiting = try await leftovers.awaited(states, only: target)
         for target in plan.targets where waiting.contains(target.identity) { try await disks.check(target) }
+        let all = try await leftovers.placed(states, only: target)
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: WallClock.nanoseconds) ?? 0
         let desk = makeDesk(run: run, budget: ByteBudget(limit: plan.spool), book: book)
         await leases.tryNow(target)

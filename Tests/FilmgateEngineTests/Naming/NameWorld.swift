@@ -99,6 +99,14 @@ final class NameWorld {
         await end(desk)
     }
 
+    /// An assignment that ends before it sends anything; the book of its names, which are given back once that is gone.
+    func breakOff(assigning event: String) async throws -> NameBook {
+        let targets = targetFiles.map { $0.planned(event, layout) }, book = NameBook(names)
+        let leftovers = Leftovers(ledger: ledger, targets: targets, event: event, assigning: true, book: book)
+        _ = try await leftovers.placed([.held], only: nil)
+        return book
+    }
+
     /// What waits is sent; with `assigning`, what is held, to `event`, by a pipeline that has `names` alone.
     func send(_ events: [String?], assigning: Bool = false, only names: Set<String>? = nil) async throws {
         let targets = events.flatMap { event in
