@@ -154,9 +154,15 @@ final class NameRegister: Sendable {
         pages.shots[target, default: [:]][key, default: [:]][shot] = Called(name: name, books: books.union([book]))
     }
 
-    /// The ledger knows what shots of that place and stem are called.
+    /// The ledger knows what that shot is called.
+    ///
+    /// It may not know another one of that place and stem, taken at another time.
     func forget(_ shot: String, at target: String, event: String?) {
-        pages.withLock { $0.shots[target]?[ShotKey(event, of: shot)] = nil }
+        pages.withLock { pages in
+            let key = ShotKey(event, of: shot)
+            pages.shots[target]?[key]?[shot] = nil
+            if pages.shots[target]?[key]?.isEmpty == true { pages.shots[target]?[key] = nil }
+        }
     }
 
     /// The names that shots of that place and stem were given.

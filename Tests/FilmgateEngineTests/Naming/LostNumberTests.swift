@@ -27,4 +27,18 @@ import Testing
         let written = try await world.ledger.counter(at: Self.target, event: "e")
         #expect(written > 0 && sent == ["e/00\(written).JPG"], "\(sent) \(written)")
     }
+
+    /// A camera that counts anew: two frames of one name, of which the ledger knows one.
+    @Test func whatTheLedgerKnowsOfOneShotItDoesNotOfAnother() {
+        let register = NameRegister(), run = register.join(), job = register.join()
+        let place = "v\u{1F}100/img_1\u{1F}", first = place + "2026-05-01 12:00:00", second = place + "2026-05-01 20:00:00"
+        #expect(register.number(of: first, at: "t", event: "e", after: 0, by: run) == 1)
+        #expect(register.number(of: second, at: "t", event: "e", after: 0, by: job) == 2)
+        register.forget(first, at: "t", event: "e")
+        #expect(register.shotNames(below: place, at: "t", event: "e").map(\.shot) == [second])
+        #expect(register.number(of: second, at: "t", event: "e", after: 1, by: job) == 2)
+        // What a book alone has goes with it.
+        register.leave(job)
+        #expect(register.shotNames(below: place, at: "t", event: "e").isEmpty && register.count == 0)
+    }
 }
