@@ -124,6 +124,11 @@ import Testing
         try #require(process.terminationStatus == 0)
         #expect(try say(table, ["status"]).output.contains("1 setAside"))
         #expect(try say(table, ["cancel", file, "--yes"]).output.contains("still at its source"))
+        // A card that was taken out says nothing of its files.
+        try FileManager.default.moveItem(atPath: table.card, toPath: table.path("AWAY"))
+        #expect(try say(table, ["cancel", file, "--yes"]).output.contains("is not here"))
+        #expect(try say(table, ["status"]).output.contains("1 setAside"))
+        try FileManager.default.moveItem(atPath: table.path("AWAY"), toPath: table.card)
         try FileManager.default.removeItem(atPath: file)
         let taken = try say(table, ["cancel", file, "--yes"])
         #expect(taken.status == 0 && taken.output.contains("1 file that was set aside taken back"), "\(taken.output)\(taken.errors)")

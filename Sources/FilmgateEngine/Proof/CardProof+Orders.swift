@@ -36,9 +36,16 @@ extension CardProof {
             let names = excluded.map(\.targetName).joined(separator: ", ")
             return .settled(.exempt("removed on purpose: \(names)"))
         }
-        let reason = "filtered: \(row.reason ?? excluded.first?.receipt.reason ?? "by rule")"
-        return .settled(allowance.contains(.filtered) ? .exempt(reason) : .problem(reason))
+        return .settled(leftOut(row, row.reason ?? excluded.first?.receipt.reason ?? "by rule"))
     }
+
+    /// What a rule left out, the user may lift; what was taken off the list while it was not there, nobody has looked at.
+    func leftOut(_ row: AssetRow, _ reason: String) -> Verdict {
+        if row.isDismissed { return .problem(Self.dismissed) }
+        return allowance.contains(.filtered) ? .exempt("filtered: \(reason)") : .problem("filtered: \(reason)")
+    }
+    private static let dismissed =
+        "set aside, and taken back with `filmgate cancel` when it was gone from here; `filmgate import --again` reads it again"
 
     /// Places that wait for these bytes, or refused them, whatever pipeline ordered that; what waits for its event is told by its reason.
     func open(_ sha256: String) async throws(IngestError) -> [String] {

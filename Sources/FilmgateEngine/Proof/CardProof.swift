@@ -117,9 +117,7 @@ public struct CardProof: Sendable {
         switch row.ending {
         // What an earlier pipeline ordered stays ordered, and proven, whatever a later one filters.
         case .filtered where !row.wanted.isEmpty && row.content != nil: break
-        case .filtered:
-            return allowance.contains(.filtered)
-                ? .exempt("filtered: \(row.reason ?? "by rule")") : .problem("filtered: \(row.reason ?? "by rule")")
+        case .filtered: return leftOut(row, row.reason ?? "by rule")
         case .pending: return .problem("pending: \(row.reason ?? "not delivered yet")")
         case .setAside: return .problem("set aside: \(row.reason ?? "not delivered")")
         case nil: return .problem("an earlier run broke off before it was delivered")
@@ -154,14 +152,16 @@ public struct CardProof: Sendable {
         return places.count < copies ? .problem(places.tooFew(of: copies)) : .proven
     }
 
-    /// What the ledger knows of the file or of another one with its bytes.
+    /// What the ledger knows of the file or of another one with its bytes; the last is what was only taken off the list.
     ///
     /// A sidecar's copy must lie beside its own picture, wherever both came from; for anything else equal bytes are equal.
     private func row(of entry: SourceEntry, _ sha256: String, _ beside: [String]) async throws(IngestError) -> AssetRow? {
         let rows = try await reader.assets(sha256: sha256)
         let own = rows.first { $0.origin.volume == entry.origin.volume && $0.origin.volumePath.isSpelled(as: entry.origin.volumePath) }
+        if let own, !own.isDismissed { return own }
         let keys = Set(beside.map { ContentKey(sha256: sha256, beside: $0) })
-        return own ?? rows.first { row in entry.kind != .sidecar || row.content.map(keys.contains) == true }
+        let others = rows.filter { row in entry.kind != .sidecar || row.content.map(keys.contains) == true }
+        return others.first { !$0.isDismissed } ?? own ?? others.first
     }
 
     /// Nil when this delivery proves the file now; `proven` when its target's earlier word does.

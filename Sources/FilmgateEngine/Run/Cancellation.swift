@@ -114,15 +114,34 @@ public struct Cancellation: Sendable {
         return try await release(file, order.asset.origin, try await writer.deliveries(of: old.content), isRendition: old.holdsRendition)
     }
 
-    /// Those of `rows`, set aside, that are not at their source any more and that no delivery is open for.
-    public func vanished(among rows: [AssetRow]) async throws(IngestError) -> [AssetRow] {
-        var found: [AssetRow] = []
+    /// Files that were set aside and that no delivery is open for.
+    public struct Vanished: Sendable {
+        /// Their source is there, and has them no more.
+        public var gone: [AssetRow] = []
+        /// Their source is not there, as a card that was taken out: nobody can tell.
+        public var away: [AssetRow] = []
+    }
+
+    /// Which of `rows` were set aside and are not at their source any more.
+    public func vanished(among rows: [AssetRow]) async throws(IngestError) -> Vanished {
+        var found = Vanished()
         for row in rows where row.ending == .setAside {
-            guard try FileFacts.of(row.origin.absolutePath) == nil else { continue }
             let open = try await row.content.mapDeliveries(ledger).contains { $0.receipt.state != .done && $0.receipt.state != .excluded }
-            if !open { found.append(row) }
+            if open { continue }
+            if !Self.isSourceThere(row.origin) {
+                found.away.append(row)
+            } else if try FileFacts.of(row.origin.absolutePath) == nil {
+                found.gone.append(row)
+            }
         }
         return found
+    }
+
+    /// The folder that it was taken from is there, and on the same volume as then: not the mount point of a card that was taken out, nor
+    /// another card's.
+    private static func isSourceThere(_ origin: Origin) -> Bool {
+        guard origin.root.hasPrefix("/"), (try? FileFacts.of(origin.root))?.kind == .directory else { return false }
+        return (try? Volumes.current().volume(of: FileSystem.canonical(origin.root)))?.identity == origin.volume
     }
 
     /// Ends files that were set aside: they count as filtered, never as delivered, and are read as new if they come again.
@@ -138,7 +157,7 @@ public struct Cancellation: Sendable {
             changes + [.endRun(run, at: WallClock.nanoseconds, exit: Int(ExitStatus.complete.rawValue), summary: summary)])
         try await writer.sync()
     }
-    private static let dismissedReason = "set aside, gone from its source, and taken back with `filmgate cancel`"
+    fileprivate static let dismissedReason = "set aside, gone from its source, and taken back with `filmgate cancel`"
 
     /// Removes a staged file that nothing waits for any more, unless its bytes are nowhere else.
     private func release(
@@ -164,6 +183,11 @@ extension DeliveryRow {
     /// For `attempts` of a delivery whose copy somebody removed on purpose; as `DeliveryRow.retired`, and it stays away.
     static let culled = -3
     var isCulled: Bool { receipt.state == .excluded && attempts == Self.culled }
+}
+
+extension AssetRow {
+    /// Somebody ended it while it was not at its source: nothing was decided about its bytes.
+    var isDismissed: Bool { ending == .filtered && reason == Cancellation.dismissedReason }
 }
 
 extension ContentKey? {

@@ -9,7 +9,7 @@ struct CancelCommand: AsyncParsableCommand {
         discussion: """
             Says which files, and asks, unless --yes is given. What is taken back counts as filtered at that target, never as delivered;
             `import --again` orders it anew. A file that was set aside and is gone from its source is taken off the list of `status`; if it
-            comes again, it is read as new. A target is named as in the pipeline file, or by its address or folder as `status` shows it.
+            comes again, it is read as new. Its card must be there for that, or its folder. A target is named as in the pipeline file, or by its address or folder as `status` shows it.
 
             With --gone and files, says that their copies were removed on purpose: safe-to-format misses them no more, and no import brings
             them back. Copies that are there are left alone.
@@ -96,11 +96,9 @@ struct CancelCommand: AsyncParsableCommand {
         guard target == nil, !gone else { return say(nothing, []) }
         let aside = try await workplace.telling { () async throws(IngestError) in try await reader.assets(filter) }
         let rows = aside.filter { row in paths.contains { Paths.relative(row.origin.absolutePath, to: $0) != nil } }
-        let vanished = try await workplace.telling { () async throws(IngestError) in try await Cancellation(reader).vanished(among: rows) }
-        if vanished.isEmpty {
-            return say(
-                rows.isEmpty ? nothing : "Nothing waits there, and what was set aside there is still at its source.", [])
-        }
+        let found = try await workplace.telling { () async throws(IngestError) in try await Cancellation(reader).vanished(among: rows) }
+        let vanished = found.gone
+        if vanished.isEmpty { return say(rows.isEmpty ? nothing : whyNoneVanished(found), []) }
         if Living.ledger == nil { try askToForget(vanished) }
         let writer = try await workplace.openLedger()
         try await workplace.telling { () async throws(IngestError) in try await Cancellation(writer).dismiss(vanished, writer) }
@@ -110,6 +108,13 @@ struct CancelCommand: AsyncParsableCommand {
             return Console.out(SummaryLine.json(RunOutcome(summary: summary), exit: .complete))
         }
         Console.out("\(Describe.count(vanished.count, "file")) that \(vanished.count == 1 ? "was" : "were") set aside taken back.")
+    }
+
+    private func whyNoneVanished(_ found: Cancellation.Vanished) -> String {
+        guard let away = found.away.first else { return "Nothing waits there, and what was set aside there is still at its source." }
+        return
+            "Nothing waits there, and what \(Describe.name(away.origin.absolutePath)) came from is not here: a file is taken back only where "
+            + "one can see that its card or folder has it no more. Insert or mount that, and say it again."
     }
 
     /// Why there is nothing to do, and how files are named.

@@ -125,4 +125,22 @@ import Testing
         try FileManager.default.removeItem(atPath: scene.folder + "/two")
         #expect(await lost(scene.folder + "/two") == [])
     }
+
+    /// Set aside, and taken off the list when it was gone: no rule has left it out.
+    @Test func whatWasTakenOffTheListAndIsBackIsInTheWay() async throws {
+        let scene = try await Scene(), cancellation = Cancellation(scene.ledger)
+        var row = try #require(try await scene.ledger.assets(sha256: scene.content.sha256).first)
+        (row.ending, row.wanted, row.run) = (.setAside, [], 2)
+        try await scene.ledger.record([.asset(row)])
+        try await cancellation.dismiss([row], scene.ledger)
+        guard case .problem(let why) = try await scene.verdict([.sameDevice, .filtered]) else {
+            throw IngestError(.unexpected, "It was taken for filtered.")
+        }
+        #expect(why.contains("--again"))
+        // The same bytes from elsewhere, which were delivered, prove it.
+        var other = row
+        (other.origin.volume, other.ending, other.wanted) = ("w", .delivered, ["one", "two"])
+        try await scene.ledger.record([.asset(other)])
+        #expect(try await scene.verdict() == .proven)
+    }
 }
