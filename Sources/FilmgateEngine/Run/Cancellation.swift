@@ -70,6 +70,16 @@ public struct Cancellation: Sendable {
         return await CardProof.isLost(delivery, ledger, emptied: isNamed ? .named : .said)
     }
 
+    /// Whether a copy is still what was said of it: while somebody was asked, it may have been brought back or delivered anew.
+    private func isStill(_ meaning: Meaning, _ now: DeliveryRow, as before: DeliveryRow) async -> Bool {
+        guard now.receipt == before.receipt else { return false }
+        switch meaning {
+        case .takenBack: return true
+        case .placeGone: return now.receipt.path == nil || now.isMissing
+        case .copiesRemoved: return await isLost(now)
+        }
+    }
+
     /// Takes `orders` back, one after the other, and tells what became of each.
     ///
     /// Deliveries that a run of this process has are ended by that run.
@@ -106,6 +116,7 @@ public struct Cancellation: Sendable {
         // While others were taken back, a run may have delivered it: what is done is not taken back.
         let rows = try await writer.deliveries(of: old.content)
         guard var row = rows.first(where: { $0.target == old.target }), !isOrder || row.receipt.state != .done else { return .underWay }
+        if !isOrder, await !isStill(meaning, row, as: old) { return .underWay }
         row.receipt = Receipt(state: .excluded, at: WallClock.nanoseconds, reason: meaning.reason)
         (row.file, row.staged, row.nextTry) = (nil, false, nil)
         row.attempts = meaning.mark

@@ -126,6 +126,26 @@ import Testing
         #expect(await lost(scene.folder + "/two") == [])
     }
 
+    /// Somebody was asked, and meanwhile the copy came back, or was delivered anew and lost again.
+    @Test(arguments: [Cancellation.Meaning.copiesRemoved, .placeGone], [false, true])
+    func whatChangedWhileSomebodyWasAskedStays(_ meaning: Cancellation.Meaning, isDeliveredAnew: Bool) async throws {
+        let scene = try await Scene(), cancellation = Cancellation(scene.ledger)
+        try scene.remove("two")
+        let orders = await cancellation.lost(try await cancellation.orders(gone: true))
+        #expect(orders.count == 1)
+        if isDeliveredAnew {
+            var row = try await scene.delivery(at: "two")
+            row.receipt.at += 1
+            try await scene.ledger.record([.delivery(row)])
+        } else {
+            try Data("test".utf8).write(to: URL(fileURLWithPath: scene.folder + "/two/A.JPG"))
+        }
+        var outcomes: [Cancellation.Outcome] = []
+        try await cancellation.carryOut(orders, meaning, scene.ledger, DeliveryLeases()) { outcomes.append($1) }
+        #expect(outcomes == [.underWay])
+        #expect(try await scene.delivery(at: "two").receipt.state == .done)
+    }
+
     /// Set aside, and taken off the list when it was gone: no rule has left it out.
     @Test func whatWasTakenOffTheListAndIsBackIsInTheWay() async throws {
         let scene = try await Scene(), cancellation = Cancellation(scene.ledger)
