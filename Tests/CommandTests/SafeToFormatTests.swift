@@ -31,6 +31,23 @@ import Testing
         #expect(answer.items().contains { ($0["reason"] as? String ?? "").contains("own device") })
     }
 
+    /// The card's own folder, mounted over another part of it: what lies below is on the card and cannot be seen.
+    @Test(.enabled(if: Mounting.works)) func noForAPartThatIsMountedOver() throws {
+        let table = try Table()
+        try table.sampleCard()
+        #expect(try table.importing().status == 0)
+        let hidden = table.card + "/DCIM/999HIDDN", shown = table.card + "/DCIM"
+        let folder = try #require(try FileManager.default.contentsOfDirectory(atPath: shown).sorted().first)
+        try FileManager.default.createDirectory(atPath: hidden, withIntermediateDirectories: true)
+        try Data("never ingested".utf8).write(to: URL(fileURLWithPath: hidden + "/IMG_9999.JPG"))
+        try #require(Mounting.run("/usr/bin/mount", ["--bind", shown + "/" + folder, hidden]) == 0)
+        defer { Mounting.run("/usr/bin/umount", [hidden]) }
+        // All that can be seen is known.
+        #expect(try table.importing().status == 0)
+        let said = try table.run(["safe-to-format", table.card, "--allow", "same-device"])
+        #expect(said.status == 8 && said.output.contains("something is mounted over this part"), "\(said.output)")
+    }
+
     @Test func noForAFlippedBit() throws {
         let table = try imported(), copy = try firstCopy(table)
         var data = try Data(contentsOf: URL(fileURLWithPath: copy))
