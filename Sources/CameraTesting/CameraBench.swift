@@ -40,7 +40,7 @@ public struct CameraBench<M: CameraModule>: Sendable {
         if let server { config.camera.hosts = [CameraHost("127.0.0.1", port: server.port)] }
         configure(&config)
         var lookup = Lookup()
-        lookup.services = [bus, CameraPorch()]
+        lookup.services = [bus, CameraConnections()]
         let module = try M(config, ModuleContext(name: M.manifest.name, logger: Logger(label: "test"), state: state.path, lookup: lookup))
         let places = try await module.places()
         guard let place = places.first else { throw Failed("the module does not find its camera") }

@@ -84,7 +84,7 @@ extension PTPCamera {
             let result = try? stream(Operation(.getObject, [1]), expecting: 1 << 16) { count += UInt64($0.byteCount) }
             precondition(result == nil || result?.received == count, "bytes delivered and counted differ")
             try? pollEvents()
-            precondition(mailbox.take().events.count <= 4096, "events without bound")
+            precondition(eventQueue.take().events.count <= 4096, "events without bound")
         }
     }
 }

@@ -7,9 +7,9 @@ import Synchronization
 /// Each answer is a byte that says how it goes, two bytes of length, and the data. When the script or the patience ends, the camera is gone.
 public final class ScriptedLink: CameraLink {
     public let address = "script"
-    public let mailbox = EventMailbox()
+    public let eventQueue = EventQueue()
     public let introduction: DeviceInfo?
-    public var stop: @Sendable () -> Void { { [mailbox] in mailbox.end(.gone("stopped")) } }
+    public var stop: @Sendable () -> Void { { [eventQueue] in eventQueue.end(.gone("stopped")) } }
     private let script: [UInt8]
     private var offset = 0
     private var requestsLeft: Int

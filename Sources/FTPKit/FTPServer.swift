@@ -24,13 +24,13 @@ package final class FTPServer: Sendable {
     }
     private struct State {
         var listener: (any Channel)?, counts = FTPCounts(), isStopped = false
-        var guests: FTPGuests<ObjectIdentifier>, channels: [ObjectIdentifier: any Channel] = [:]
-        var lines: [ObjectIdentifier: DataLine] = [:], refusals = RefusalLog()
+        var connections: FTPConnections<ObjectIdentifier>, channels: [ObjectIdentifier: any Channel] = [:]
+        var lines: [ObjectIdentifier: DataConnection] = [:], refusals = RefusalLog()
         /// No transfer begins any more; those that go on may end.
         var isLeaving = false, transferring: Set<ObjectIdentifier> = []
     }
 
-    let options: FTPOptions, logins: [FTPLogin], inbox: FTPInbox, logger: Logger, tls: NIOSSLContext?
+    let options: FTPServerOptions, logins: [FTPLogin], inbox: FTPInbox, logger: Logger, tls: NIOSSLContext?
     let group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     let pool = BlockingPool("ftp", width: 4)
     let loginQueue = LoginQueue()
@@ -41,11 +41,11 @@ package final class FTPServer: Sendable {
     ///
     /// `misconfigured` where the certificate cannot be used or there is no login.
     package init(
-        _ options: FTPOptions, logins: [FTPLogin], inbox: FTPInbox, logger: Logger, tell: @escaping @Sendable (Event) -> Void
+        _ options: FTPServerOptions, logins: [FTPLogin], inbox: FTPInbox, logger: Logger, tell: @escaping @Sendable (Event) -> Void
     ) throws(IngestError) {
         guard !logins.isEmpty else { throw IngestError(.misconfigured, "An FTP server needs at least one login.") }
         (self.options, self.logins, self.inbox, self.logger, self.tell) = (options, logins, inbox, logger, tell)
-        state = Mutex(State(guests: FTPGuests(most: options.maxSessions, mostUnknown: options.maxUnknown)))
+        state = Mutex(State(connections: FTPConnections(most: options.maxSessions, mostUnknown: options.maxUnknown)))
         tls = try options.tls == .none ? nil : Self.context(options)
     }
 
@@ -88,7 +88,7 @@ package final class FTPServer: Sendable {
         }
     }
 
-    private static func refusal(_ options: FTPOptions, _ code: CInt?, _ error: any Error) -> IngestError {
+    private static func refusal(_ options: FTPServerOptions, _ code: CInt?, _ error: any Error) -> IngestError {
         let place = "\(options.host):\(options.port)"
         switch code {
         case EADDRINUSE:
@@ -145,7 +145,7 @@ package final class FTPServer: Sendable {
     func endTransfer(_ channel: any Channel) { state.withLock { _ = $0.transferring.remove(ObjectIdentifier(channel)) } }
 
     /// A transfer that `stop` has to break off.
-    func watch(_ line: DataLine) {
+    func watch(_ line: DataConnection) {
         let key = ObjectIdentifier(line.channel),
             isStopped = state.withLock { state in
                 state.lines[key] = line
@@ -156,8 +156,8 @@ package final class FTPServer: Sendable {
     }
 
     /// How far a client has come: where there is no room for all, who has come less far gives way.
-    func note(_ channel: any Channel, _ standing: FTPGuests<ObjectIdentifier>.Standing) {
-        state.withLock { $0.guests.note(ObjectIdentifier(channel), standing) }
+    func note(_ channel: any Channel, _ standing: FTPConnections<ObjectIdentifier>.Standing) {
+        state.withLock { $0.connections.note(ObjectIdentifier(channel), standing) }
     }
 
     /// Something was refused: counted, and said once a minute for each address.
@@ -171,13 +171,13 @@ package final class FTPServer: Sendable {
         let pipeline = channel.pipeline.syncOperations, key = ObjectIdentifier(channel)
         try pipeline.addHandler(FirstBytes { self.note(channel, .speaking) })
         if options.tls == .implicit, let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
-        let lines = LineInbox(channel)
+        let lines = CommandReceiver(channel)
         try pipeline.addHandler(lines)
         let peer = PeerAddress.text(channel.remoteAddress) ?? ""
-        let (verdict, other) = state.withLock { state -> (FTPGuests<ObjectIdentifier>.Verdict, (any Channel)?) in
+        let (verdict, other) = state.withLock { state -> (FTPConnections<ObjectIdentifier>.Verdict, (any Channel)?) in
             guard !state.isStopped else { return (.refused, nil) }
             state.counts.sessions += 1
-            let verdict = state.guests.admit(key, from: PeerAddress.network(peer))
+            let verdict = state.connections.admit(key, from: PeerAddress.network(peer))
             if verdict != .refused { state.channels[key] = channel }
             guard case .welcomeInsteadOf(let victim) = verdict else { return (verdict, nil) }
             return (verdict, state.channels.removeValue(forKey: victim))
@@ -190,7 +190,7 @@ package final class FTPServer: Sendable {
         }
         channel.closeFuture.whenComplete { _ in
             self.state.withLock { state in
-                state.guests.leave(key)
+                state.connections.leave(key)
                 state.channels[key] = nil
             }
         }
@@ -198,7 +198,7 @@ package final class FTPServer: Sendable {
         Task { await session.serve() }
     }
 
-    private static func context(_ options: FTPOptions) throws(IngestError) -> NIOSSLContext {
+    private static func context(_ options: FTPServerOptions) throws(IngestError) -> NIOSSLContext {
         do {
             let chain = try NIOSSLCertificate.fromPEMFile(options.certificate).map { NIOSSLCertificateSource.certificate($0) }
             var configuration = TLSConfiguration.makeServerConfiguration(

@@ -73,9 +73,10 @@ extension FTPSession {
 
     // MARK: Data connections
 
-    private var setup: DataDoor.Setup {
+    private var setup: DataEndpoint.Setup {
         let (server, peer) = (server, peer)
-        return DataDoor.Setup(peer: peer, tls: protectsData ? server.tls : nil, group: server.group, patience: server.options.patience) {
+        return DataEndpoint.Setup(peer: peer, tls: protectsData ? server.tls : nil, group: server.group, patience: server.options.patience)
+        {
             server.refuse("a data connection of \(peer) to or from another machine", from: peer) { $0.foreignData += 1 }
         }
     }
@@ -83,12 +84,12 @@ extension FTPSession {
     private var mayTransfer: Bool { !(server.options.tls == .required && !protectsData) }
 
     private func listen(extended: Bool) async {
-        door?.close()
-        door = nil
+        endpoint?.close()
+        endpoint = nil
         guard let own = channel.localAddress, let address = PeerAddress.text(own) else { return await say("425 No address.") }
         do {
-            let made = try await DataDoor.listening(at: PeerAddress.plain(own), server.options.passive, setup)
-            door = made
+            let made = try await DataEndpoint.listening(at: PeerAddress.plain(own), server.options.passive, setup)
+            endpoint = made
             if extended { return await say("229 Entering extended passive mode (|||\(made.port)|)") }
             let shown = server.options.passiveAddress ?? address
             let host = shown.split(separator: ".")
@@ -98,23 +99,23 @@ extension FTPSession {
     }
 
     private func call(_ address: (host: String, port: Int)?) async {
-        door?.close()
-        door = nil
+        endpoint?.close()
+        endpoint = nil
         guard let address else { return await say("501 Not an address.") }
-        guard let made = try? DataDoor.calling(address.host, address.port, setup) else {
+        guard let made = try? DataEndpoint.calling(address.host, address.port, setup) else {
             return await say("500 Only to yourself, and not to a service's port.")
         }
-        door = made
+        endpoint = made
         await say("200 OK.")
     }
 
     /// The open data connection for one transfer; says why not.
-    func connect() async -> DataLine? {
-        guard let way = door else {
+    func connect() async -> DataConnection? {
+        guard let way = endpoint else {
             await say("425 PASV, EPSV, PORT or EPRT first.")
             return nil
         }
-        door = nil
+        endpoint = nil
         guard mayTransfer else {
             way.close()
             refuse("\(peer) wanted to transfer without TLS") { $0.plainRefused += 1 }
@@ -193,7 +194,7 @@ extension FTPSession {
         if let file = upload.leftover { server.tell(.received(file, abandoned: true)) }
     }
 
-    private static func take(_ inbox: DataInbox, into upload: FTPUpload, _ pool: BlockingPool) async throws(IngestError) -> FTPFile {
+    private static func take(_ inbox: DataReceiver, into upload: FTPUpload, _ pool: BlockingPool) async throws(IngestError) -> FTPFile {
         while true {
             let chunk: ByteBuffer?
             do { chunk = try await inbox.next() } catch { throw IngestError(.network, "The data connection broke.", cause: error) }

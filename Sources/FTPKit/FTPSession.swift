@@ -9,21 +9,21 @@ import NIOSSL
 /// Tolerant where bodies are sloppy, strict where somebody could do harm.
 final class FTPSession {
     let server: FTPServer, channel: any Channel, peer: String
-    let lines: LineInbox
+    let lines: CommandReceiver
     var login: FTPLogin?
     var folder = FTPPath.root
     var isProtected: Bool, protectsData = false
     /// From REST: where the next file goes on.
     var restart: UInt64?
     var renaming: FTPPath?
-    var door: DataDoor?
+    var endpoint: DataEndpoint?
     /// The client said that it sends text.
     var isText = false
     private var user = "", failures = 0
     /// How long somebody may take who has not logged in.
     private static let loginPatience = TimeAmount.seconds(60)
 
-    init(_ server: FTPServer, _ channel: any Channel, _ lines: LineInbox) {
+    init(_ server: FTPServer, _ channel: any Channel, _ lines: CommandReceiver) {
         (self.server, self.channel, self.lines) = (server, channel, lines)
         peer = PeerAddress.text(channel.remoteAddress) ?? ""
         isProtected = server.options.tls == .implicit
@@ -39,7 +39,7 @@ final class FTPSession {
                 break
             }
         }
-        door?.close()
+        endpoint?.close()
         try? await channel.close().get()
     }
 

@@ -21,7 +21,7 @@ enum PeerAddress {
         return try place(text, port: 0)
     }
 
-    /// What one guest has to itself: an IPv4 address, or the /64 of an IPv6 one, out of which a machine takes as many as it likes.
+    /// What one client has to itself: an IPv4 address, or the /64 of an IPv6 one, out of which a machine takes as many as it likes.
     static func network(_ text: String) -> String {
         var bytes = [UInt8](repeating: 0, count: 16)
         let bare = text.prefix { $0 != "%" }

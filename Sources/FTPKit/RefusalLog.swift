@@ -1,4 +1,4 @@
-/// Says what was refused, once a minute for each address: whoever knocks a thousand times a second must not fill the log.
+/// Says what was refused, once a minute for each address: whoever connects a thousand times a second must not fill the log.
 struct RefusalLog: Sendable {
     private struct Entry: Sendable { var since: ContinuousClock.Instant, kept = 0 }
     private static let most = 256, period = Duration.seconds(60)

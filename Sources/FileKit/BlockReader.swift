@@ -17,20 +17,20 @@ struct BlockReader: Sendable {
     ///
     /// At most `step` bytes at once: what is only hashed stays in the processor's cache with small ones.
     func blocks(
-        of file: OpenFile, upTo size: UInt64, step: Int = BufferStock.blockSize, cancelled: @Sendable () -> Bool,
+        of file: OpenFile, upTo size: UInt64, step: Int = BufferPool.blockSize, cancelled: @Sendable () -> Bool,
         _ body: (UnsafeRawBufferPointer) throws(IngestError) -> Void
     ) throws(IngestError) -> UInt64 {
-        try BufferStock.shared.withBlock { block throws(IngestError) in
+        try BufferPool.shared.withBlock { block throws(IngestError) in
             let block = UnsafeMutableRawBufferPointer(rebasing: block[..<min(step, block.count)])
             var offset: UInt64 = 0
-            let motion = Motion.current
+            let progressMark = ProgressMark.current
             while offset < size {
                 if cancelled() { throw IngestError(.cancelled, "Stopped while reading \(shown(file.path)).") }
                 let count = try next(of: file, at: offset, into: block)
                 if count == 0 { break }
                 try body(UnsafeRawBufferPointer(rebasing: block[..<count]))
                 offset += UInt64(count)
-                motion?.note()
+                progressMark?.note()
             }
             return offset
         }

@@ -23,7 +23,7 @@ final class BlockWriter {
     init(_ file: OpenFile, size: UInt64, grows: Bool = false) { (self.file, self.size, self.grows) = (file, size, grows) }
 
     func write(_ block: UnsafeRawBufferPointer) throws(IngestError) {
-        if offset == UInt64(BufferStock.blockSize), size >= Self.threshold { try goDirect() }
+        if offset == UInt64(BufferPool.blockSize), size >= Self.threshold { try goDirect() }
         let even = isDirect ? block.count & ~(Self.alignment - 1) : 0
         if even > 0 { try direct(UnsafeRawBufferPointer(rebasing: block[..<even])) }
         if even < block.count {

@@ -88,7 +88,7 @@ public enum FileCopy {
     /// Reads `file` once, passing each block to `sink` after hashing it, and makes sure that `source` stayed what it was.
     private static func digest(
         _ file: OpenFile, of source: OpenFile, _ before: FileFacts, _ algorithms: Set<DigestAlgorithm>, _ reader: BlockReader,
-        step: Int = BufferStock.blockSize, cancelled: @Sendable () -> Bool, progress: (UInt64) -> Void,
+        step: Int = BufferPool.blockSize, cancelled: @Sendable () -> Bool, progress: (UInt64) -> Void,
         sink: (UnsafeRawBufferPointer) throws(IngestError) -> Void
     ) throws(IngestError) -> (size: UInt64, digests: Digests, after: FileFacts) {
         _ = posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)

@@ -98,11 +98,11 @@ struct NameList: ~Copyable {
     }
 
     /// Asks the file system about the name at an index, on any thread.
-    func asking(in directory: Int32) -> @Sendable (Int) -> FactsAhead.Answer {
+    func asking(in directory: Int32) -> @Sendable (Int) -> FactsPrefetcher.Answer {
         let (bytes, items) = (bytes, items)
         return { index in
             bytes.withUnsafeBytes { buffer in
-                var answer = FactsAhead.Answer()
+                var answer = FactsPrefetcher.Answer()
                 guard let base = buffer.baseAddress else { return answer }
                 answer.code = fg_stat_at(
                     directory, (base + Int(items[index].start)).assumingMemoryBound(to: CChar.self), &answer.facts)
@@ -112,7 +112,7 @@ struct NameList: ~Copyable {
     }
 
     /// The name at `index` with what the file system says about it.
-    func entry(_ index: Int, below prefix: String, depth: Int, _ answer: FactsAhead.Answer) -> ScanEntry {
+    func entry(_ index: Int, below prefix: String, depth: Int, _ answer: FactsPrefetcher.Answer) -> ScanEntry {
         let name = text(index)
         var entry = ScanEntry(path: prefix + name, name: name, depth: depth, type: Self.type(entryType: items[index].type))
         if items[index].isTwin {

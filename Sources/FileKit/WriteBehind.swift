@@ -14,16 +14,16 @@ final class WriteBehind: Sendable {
 
         fileprivate init(_ room: DispatchSemaphore) {
             self.room = room
-            address = UInt(bitPattern: BufferStock.shared.take())
+            address = UInt(bitPattern: BufferPool.shared.take())
         }
 
         deinit {
-            if let memory = UnsafeMutableRawPointer(bitPattern: address) { BufferStock.shared.give(memory) }
+            if let memory = UnsafeMutableRawPointer(bitPattern: address) { BufferPool.shared.give(memory) }
             room.signal()
         }
 
         var bytes: UnsafeMutableRawBufferPointer {
-            UnsafeMutableRawBufferPointer(start: UnsafeMutableRawPointer(bitPattern: address), count: BufferStock.blockSize)
+            UnsafeMutableRawBufferPointer(start: UnsafeMutableRawPointer(bitPattern: address), count: BufferPool.blockSize)
         }
     }
     private static let depth = 4

@@ -18,15 +18,15 @@ struct DuplicateKey {
 
     private func place(after name: String, _ first: Yams.Mark) -> Place? {
         var text = source.neutral
-        var next = (name: Neutral.neutralized(name), mark: first)
+        var next = (name: YAMLPlaceholders.neutralized(name), mark: first)
         for _ in 0..<4 {
             guard let renamed = Self.renaming(next.name, at: next.mark, in: text) else { return nil }
             text = renamed
             do {
                 guard let root = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot() else { return nil }
-                return Self.key(Neutral.neutralized(name), besides: first, in: root).map { mark(of: $0) }
+                return Self.key(YAMLPlaceholders.neutralized(name), besides: first, in: root).map { mark(of: $0) }
             } catch YamlError.duplicatedKeysInMapping(let names, let context) {
-                if names.first.map(Neutral.restored) == name { return mark(of: context.mark) }
+                if names.first.map(YAMLPlaceholders.restored) == name { return mark(of: context.mark) }
                 next = (names.first ?? "", context.mark)
             } catch {
                 return nil

@@ -18,14 +18,14 @@ struct YAMLFault {
             if names.first == "<uncovertable>" {
                 return ConfigError(place(context.mark.line, context.mark.column), "bad-key", "A key must be a word, not a list or a map.")
             }
-            return DuplicateKey(source: source).located(names.map(Neutral.restored), first: context.mark)
+            return DuplicateKey(source: source).located(names.map(YAMLPlaceholders.restored), first: context.mark)
         default: return ConfigError(place(1, 1), "syntax", "The file cannot be read as YAML.")
         }
     }
 
     private func explained(_ problem: String, at mark: Yams.Mark, _ context: YamlError.Context?) -> ConfigError {
         if let reference = YAMLReference.first(in: source.original, before: mark.line) {
-            let refusal = Neutral.refusal(reference.introducer)
+            let refusal = YAMLPlaceholders.refusal(reference.introducer)
             return ConfigError(place(reference.line, reference.column), refusal.code, refusal.message, hint: refusal.hint)
         }
         if let column = tab(in: mark.line) {

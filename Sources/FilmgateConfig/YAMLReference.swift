@@ -1,6 +1,6 @@
 /// Finds where a text that could not be composed seems to use an anchor, alias or tag, to name that as the cause.
 ///
-/// Only for the sentence: safety rests on `Neutral`, not on this scan, which reads line by line and knows no multi-line quotes.
+/// Only for the sentence: safety rests on `YAMLPlaceholders`, not on this scan, which reads line by line and knows no multi-line quotes.
 enum YAMLReference {
     struct Found { var introducer: Unicode.Scalar, line: Int, column: Int }
 

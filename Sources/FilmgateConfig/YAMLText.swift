@@ -13,7 +13,7 @@ struct YAMLText {
         original = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
         guard original.utf8.count <= YAMLReader.maxBytes else { throw TextFile.tooLarge(file, YAMLReader.maxBytes) }
         try Self.check(original, file: file)
-        neutral = Neutral.neutralized(original)
+        neutral = YAMLPlaceholders.neutralized(original)
     }
 
     /// The bytes as text; `bad-encoding` at the first byte that is not UTF-8.

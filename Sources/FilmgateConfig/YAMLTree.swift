@@ -58,9 +58,11 @@ struct YAMLTree {
 
     private func value(of scalar: Node.Scalar, _ mark: Place) throws(ConfigError) -> ConfigNode.Value {
         let plain = scalar.style == .plain
-        if plain, let introducer = scalar.string.unicodeScalars.first.flatMap(Neutral.original(of:)) { throw refused(introducer, mark) }
+        if plain, let introducer = scalar.string.unicodeScalars.first.flatMap(YAMLPlaceholders.original(of:)) {
+            throw refused(introducer, mark)
+        }
         if plain, ["", "~", "null", "Null", "NULL"].contains(scalar.string) { return .null }
-        let text = Neutral.restored(scalar.string)
+        let text = YAMLPlaceholders.restored(scalar.string)
         guard text.unicodeScalars.allSatisfy({ YAMLText.isAllowed($0) }) else {
             throw ConfigError(mark, "control-character", "This text holds a control character, written as an escape.")
         }
@@ -68,7 +70,7 @@ struct YAMLTree {
     }
 
     private func refused(_ introducer: Unicode.Scalar, _ mark: Place) -> ConfigError {
-        let refusal = Neutral.refusal(introducer)
+        let refusal = YAMLPlaceholders.refusal(introducer)
         return ConfigError(mark, refusal.code, refusal.message, hint: refusal.hint)
     }
 

@@ -5,7 +5,7 @@ import Synchronization
 public struct HTTPClient: Sendable {
     public let transport: any HTTPTransport
     public let auth: (any AuthProvider)?
-    private let memo = RedactorMemo()
+    private let memo = RedactorCache()
 
     /// Redirects followed for one request.
     public static let redirectLimit = 3
@@ -85,7 +85,7 @@ public struct HTTPClient: Sendable {
 }
 
 /// What signing adds is mostly the same for one request after the other: what must not be shown of it is worked out once.
-private final class RedactorMemo: Sendable {
+private final class RedactorCache: Sendable {
     private let last = Mutex<(added: [String], redactor: Redactor)?>(nil)
 
     func redactor(plain: HTTPRequest, signed: HTTPRequest) -> Redactor {

@@ -27,7 +27,7 @@ public struct HTTPExchange: Sendable {
     public var reception = Reception.collect(1 << 20)
     /// The server may say that all is well before it has the whole body, as some do that know it by its digest; else that is no answer.
     public var mayEndEarly = false
-    /// Bytes sent so far; called at most a few times a second, on the lane's thread: must be quick.
+    /// Bytes sent so far; called at most a few times a second, on the worker's thread: must be quick.
     public var progress: (@Sendable (UInt64) -> Void)?
 
     public init(_ request: HTTPRequest, body: HTTPBody? = nil) { (self.request, self.body) = (request, body) }
@@ -72,7 +72,7 @@ public struct HTTPResponse: Sendable {
 /// How a transport behaves towards its server.
 public struct TransportOptions: Sendable {
     public enum Version: Sendable, Hashable {
-        /// HTTP/1.1, one connection per lane: the default, since HTTP/2 uploads crawl where windows are small and the way is long.
+        /// HTTP/1.1, one connection per worker: the default, since HTTP/2 uploads crawl where windows are small and the way is long.
         case http1
         /// HTTP/2 where the server offers it.
         case negotiated
@@ -91,10 +91,10 @@ public struct TransportOptions: Sendable {
     ///
     /// Verification itself cannot be switched off.
     public var authorities: String?
-    /// Upper limit of what is sent over all lanes together; bodies only.
+    /// Upper limit of what is sent over all workers together; bodies only.
     public var bytesPerSecond: UInt64?
     /// What the limit is measured with.
-    public var clock = PaceClock.system
+    public var clock = LimiterClock.system
     public var version = Version.http1
     public var agent = "filmgate"
 

@@ -8,7 +8,7 @@ import Synchronization
 /// One for the program; several devices may be open at once.
 public final class USBHost: Sendable {
     public let places: USBPlaces
-    private let bell = Bell()
+    private let signal = HotPlugSignal()
     private let loop = Mutex<Result<EventLoop, USBError>?>(nil)
 
     /// Touches nothing yet.
@@ -73,7 +73,7 @@ public final class USBHost: Sendable {
 
     private func eventLoop() throws(USBError) -> EventLoop {
         let result = loop.withLock { loop in
-            let made = loop ?? Result { () throws(USBError) in try EventLoop(bell: bell) }
+            let made = loop ?? Result { () throws(USBError) in try EventLoop(signal: signal) }
             loop = made
             return made
         }
@@ -101,11 +101,11 @@ extension USBHost {
             let watch = DeviceWatch(DeviceScan(places)) { continuation.yield($0) }
             let tells = (try? eventLoop().tellsNews) == true && access(places.udev, F_OK) == 0
             watch.look()
-            let number = bell.listen { watch.look() }
+            let number = signal.listen { watch.look() }
             // Where libusb tells, the tree is still looked at now and then: a message can be lost.
             watch.repeat(every: tells ? max(period, .seconds(10)) : period)
             continuation.onTermination = { [self] _ in
-                bell.unlisten(number)
+                signal.unlisten(number)
                 watch.stop()
             }
         }

@@ -3,7 +3,7 @@ import PTPKit
 
 /// What happens to a virtual camera, and when: `5s=burst:10`, `20s=pull-card`, `25s=insert-card`.
 public struct CameraScript: Sendable {
-    public enum Deed: Sendable, Hashable {
+    public enum Action: Sendable, Hashable {
         /// So many shots at once, from those that wait.
         case burst(Int)
         case pullCard, insertCard
@@ -15,16 +15,16 @@ public struct CameraScript: Sendable {
         case fault(Fault)
     }
     public struct Step: Sendable, Hashable {
-        public var after: Duration, deed: Deed
+        public var after: Duration, action: Action
 
         /// Nil for anything that is no moment and deed.
         public init?(text: String) {
             let halves = text.split(separator: "=", maxSplits: 1).map(String.init)
-            guard halves.count == 2, let after = Duration(text: halves[0]), let deed = Self.deed(halves[1]) else { return nil }
-            (self.after, self.deed) = (after, deed)
+            guard halves.count == 2, let after = Duration(text: halves[0]), let action = Self.action(halves[1]) else { return nil }
+            (self.after, self.action) = (after, action)
         }
 
-        private static func deed(_ text: String) -> Deed? {
+        private static func action(_ text: String) -> Action? {
             let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
             switch parts.first {
             case "burst": return parts.count == 1 ? .burst(1) : Int(parts[1]).flatMap { (1...1000).contains($0) ? .burst($0) : nil }
@@ -33,7 +33,7 @@ public struct CameraScript: Sendable {
             case "break" where parts.count == 1: return .breakConnections
             case "sleep" where parts.count == 1: return .sleep
             case "wake" where parts.count == 1: return .wake
-            default: return Fault(text: text).map(Deed.fault)
+            default: return Fault(text: text).map(Action.fault)
             }
         }
     }
@@ -47,7 +47,7 @@ public struct CameraScript: Sendable {
         var shots = shots[...], pulled: [VirtualCard] = []
         for step in steps {
             try await Task.sleep(for: max(.zero, start + step.after - .now))
-            switch step.deed {
+            switch step.action {
             case .burst(let count):
                 for shot in shots.prefix(count) { camera.shoot(shot) }
                 shots = shots.dropFirst(count)

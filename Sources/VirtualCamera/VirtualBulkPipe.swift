@@ -4,7 +4,7 @@ import Synchronization
 /// A virtual camera behind USB-like pipes, in memory: transfers, packet sizes, stalls and all.
 public final class VirtualBulkPipe: BulkPipe {
     /// What bodies are known to do on the bus.
-    public struct Habits: Sendable {
+    public struct BusQuirks: Sendable {
         public var packetSize = 512
         /// Headers travel in transfers of their own.
         public var splitsHeaders = false
@@ -25,10 +25,10 @@ public final class VirtualBulkPipe: BulkPipe {
     private struct State { var events: [[UInt8]] = [], gone = false, listener: UInt64? }
 
     public let address: String
-    public var packetSize: Int { habits.packetSize }
+    public var packetSize: Int { busQuirks.packetSize }
     public let stop: @Sendable () -> Void
     private let camera: VirtualCamera
-    private var habits: Habits
+    private var busQuirks: BusQuirks
     private let state: Shared
     private var transfers: [[UInt8]] = []
     private var command: (operation: Operation, transaction: UInt32)?
@@ -36,12 +36,12 @@ public final class VirtualBulkPipe: BulkPipe {
 
     private final class Shared: Sendable { let lock = Mutex(State()) }
 
-    public init(_ camera: VirtualCamera, habits: Habits = Habits(), address: String = "virtual:1") {
-        (self.camera, self.habits, self.address) = (camera, habits, address)
+    public init(_ camera: VirtualCamera, busQuirks: BusQuirks = BusQuirks(), address: String = "virtual:1") {
+        (self.camera, self.busQuirks, self.address) = (camera, busQuirks, address)
         let shared = Shared()
         state = shared
         stop = { shared.lock.withLock { $0.gone = true } }
-        let packet = habits.eventPacket
+        let packet = busQuirks.eventPacket
         let listener = camera.listen { event in
             let bytes = BulkContainer.event(event)
             let pieces = stride(from: 0, to: bytes.count, by: packet).map { Array(bytes[$0..<min($0 + packet, bytes.count)]) }
@@ -86,7 +86,7 @@ public final class VirtualBulkPipe: BulkPipe {
         let tail = BulkContainer.response(response)
         if let payload = reply.answer.payload, reply.fault != .noData {
             let joined = self.data(payload, request, reply.fault)
-            if habits.joinsResponse, !transfers.isEmpty { return transfers[transfers.count - 1] += tail }
+            if busQuirks.joinsResponse, !transfers.isEmpty { return transfers[transfers.count - 1] += tail }
             if !joined { return state.lock.withLock { $0.gone = true } }
         }
         if reply.fault != .noResponse { queue(tail) }
@@ -96,13 +96,13 @@ public final class VirtualBulkPipe: BulkPipe {
     private func data(_ payload: Answer.Payload, _ request: VirtualRequest, _ fault: Fault.Kind?) -> Bool {
         var bytes = payload.slice(at: 0, count: Int(payload.count))
         var length = UInt32(clamping: bytes.count + BulkHeader.size)
-        if habits.hidesLength { length = BulkHeader.unknownLength }
+        if busQuirks.hidesLength { length = BulkHeader.unknownLength }
         if case .announce(let total) = fault { length = UInt32(clamping: total) }
         if case .short(let by) = fault { bytes.removeLast(min(bytes.count, Int(by))) }
         if case .long(let by) = fault { bytes += [UInt8](repeating: 0xEE, count: Int(by)) }
         var writer = ByteWriter(capacity: bytes.count + BulkHeader.size)
         BulkHeader(length: length, kind: .data, code: request.operation.code.rawValue, transaction: request.transaction).write(to: &writer)
-        if habits.splitsHeaders {
+        if busQuirks.splitsHeaders {
             queue(writer.bytes)
             if !bytes.isEmpty { queue(bytes) }
         } else {
@@ -119,14 +119,14 @@ public final class VirtualBulkPipe: BulkPipe {
     private func queue(_ bytes: [UInt8]) {
         var bytes = bytes
         let full = bytes.count % packetSize == 0
-        if full, habits.oddByte { bytes.append(0) }
+        if full, busQuirks.oddByte { bytes.append(0) }
         transfers.append(bytes)
-        if full, !habits.oddByte, !habits.omitsEmptyPacket { transfers.append([]) }
+        if full, !busQuirks.oddByte, !busQuirks.omitsEmptyPacket { transfers.append([]) }
     }
 
     public func read(into buffer: UnsafeMutableRawBufferPointer, timeout: Duration) throws(PipeError) -> Int {
-        if habits.stalls > 0 {
-            habits.stalls -= 1
+        if busQuirks.stalls > 0 {
+            busQuirks.stalls -= 1
             throw .stalled
         }
         guard !transfers.isEmpty else {

@@ -3,42 +3,42 @@ import Synchronization
 
 /// A bus in memory that virtual cameras can be plugged into and pulled from.
 public final class VirtualBus: CameraBus {
-    private let plugged = Mutex<[VirtualDoor]>([])
+    private let plugged = Mutex<[VirtualCameraConnector]>([])
 
     public init() {}
 
-    public func doors() throws(PTPError) -> [any CameraDoor] { plugged.withLock { $0.map { $0 as any CameraDoor } } }
+    public func connectors() throws(PTPError) -> [any CameraConnector] { plugged.withLock { $0.map { $0 as any CameraConnector } } }
 
     public func plug(
-        _ camera: VirtualCamera, usb: USBIdentity, habits: VirtualBulkPipe.Habits = .init(), address: String = "usb://virtual/1"
+        _ camera: VirtualCamera, usb: USBIdentity, busQuirks: VirtualBulkPipe.BusQuirks = .init(), address: String = "usb://virtual/1"
     ) {
-        plugged.withLock { $0.append(VirtualDoor(camera, usb: usb, habits: habits, address: address)) }
+        plugged.withLock { $0.append(VirtualCameraConnector(camera, usb: usb, busQuirks: busQuirks, address: address)) }
     }
 
     /// Pulls the cable: whatever is under way fails.
     public func unplug(_ address: String) {
-        let pulled = plugged.withLock { doors in
-            defer { doors.removeAll { $0.address == address } }
-            return doors.filter { $0.address == address }
+        let pulled = plugged.withLock { connectors in
+            defer { connectors.removeAll { $0.address == address } }
+            return connectors.filter { $0.address == address }
         }
-        for door in pulled { door.pull() }
+        for connector in pulled { connector.pull() }
     }
 }
 
-private final class VirtualDoor: CameraDoor {
+private final class VirtualCameraConnector: CameraConnector {
     private struct State { var isPulled = false, stops: [@Sendable () -> Void] = [] }
     private let camera: VirtualCamera
-    private let habits: VirtualBulkPipe.Habits
+    private let busQuirks: VirtualBulkPipe.BusQuirks
     private let state = Mutex(State())
     let usb: USBIdentity?
     let address: String
 
-    init(_ camera: VirtualCamera, usb: USBIdentity, habits: VirtualBulkPipe.Habits, address: String) {
-        (self.camera, self.usb, self.habits, self.address) = (camera, usb, habits, address)
+    init(_ camera: VirtualCamera, usb: USBIdentity, busQuirks: VirtualBulkPipe.BusQuirks, address: String) {
+        (self.camera, self.usb, self.busQuirks, self.address) = (camera, usb, busQuirks, address)
     }
 
     func open() throws(PTPError) -> sending any CameraLink {
-        let pipe = VirtualBulkPipe(camera, habits: habits, address: address)
+        let pipe = VirtualBulkPipe(camera, busQuirks: busQuirks, address: address)
         let stop = pipe.stop
         let isPulled = state.withLock { state in
             state.stops.append(stop)

@@ -16,12 +16,12 @@ enum Child {
             return 2
         }
         protect()
-        let desk = Desk(channel)
+        let handler = RequestHandler(channel)
         while let frame = try? channel.receive() {
             guard let request = try? GPhotoRequest(frame) else { return 1 }
-            do throws(WireError) { try desk.answer(request) } catch { return 1 }
+            do throws(WireError) { try handler.answer(request) } catch { return 1 }
         }
-        desk.leave()
+        handler.leave()
         return 0
     }
 

@@ -49,8 +49,8 @@ struct Filmgate: AsyncParsableCommand {
     /// JSON Lines end with a summary (design §6): verbs that count files write their own, for the others and after errors it is written
     /// here.
     static func carryOut(_ arguments: [String]?) async -> Int32 {
-        let last = LastWord()
-        return await Living.$lastWord.withValue(last) {
+        let last = SummaryFlag()
+        return await HostedJob.$summaryFlag.withValue(last) {
             // What cannot be parsed says by its words whether JSON was asked for.
             let words = arguments ?? Array(CommandLine.arguments.dropFirst())
             var writesLines = words.contains("--json"), status = ExitStatus.complete

@@ -11,7 +11,7 @@ import Testing
 
     func session(_ passphrase: String? = nil) -> AccountSession {
         let clock = clock
-        let vault = Vault(directory: scratch.path, gate: UnlockGate(environment: { _ in passphrase }), now: { clock.instant })
+        let vault = Vault(directory: scratch.path, gate: PassphraseSource(environment: { _ in passphrase }), now: { clock.instant })
         return AccountSession(name: "studio", vault: vault, grant: grant, clock: { clock.unix })
     }
 
@@ -191,9 +191,9 @@ import Testing
     }
 
     @Test func withoutRoomForTheNextTokenTheProviderIsNotAsked() throws {
-        let error = #expect(throws: IngestError.self) { try StorageRoom(in: scratch.path, bytes: 1 << 60) }
+        let error = #expect(throws: IngestError.self) { try DiskReservation(in: scratch.path, bytes: 1 << 60) }
         #expect(error?.code == .storageFull && error?.message.contains("not asked for") == true)
-        try StorageRoom(in: scratch.path, bytes: 1 << 16).giveBack()
+        try DiskReservation(in: scratch.path, bytes: 1 << 16).giveBack()
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
     }
 
@@ -242,7 +242,7 @@ import Testing
         _ = try await signedIn()
         try Vault(directory: scratch.path).protect(with: SecretValue("horse"), idle: 60)
         let gone = Switch(), clock = clock
-        let gate = UnlockGate(environment: { _ in gone.isOn ? nil : "horse" })
+        let gate = PassphraseSource(environment: { _ in gone.isOn ? nil : "horse" })
         let session = AccountSession(
             name: "studio", vault: Vault(directory: scratch.path, gate: gate, now: { clock.instant }), grant: grant, clock: { clock.unix })
         _ = try await session.credential()

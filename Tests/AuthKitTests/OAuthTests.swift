@@ -39,16 +39,16 @@ import Testing
 
     /// The page of an older sign-in comes back: the person who waits at the terminal hears of it, however often it comes.
     @Test func anotherSignInsAnswerIsToldOnce() async throws {
-        let listener = try LoopbackListener(ports: []), desk = RecordedPrompts()
-        async let answer = Callback.answer(listener, desk, state: "s", paste: false)
+        let listener = try LoopbackListener(ports: []), prompter = RecordedPrompts()
+        async let answer = Callback.answer(listener, prompter, state: "s", paste: false)
         for query in ["code=0&state=old", "code=0", "code=0&state=old"] {
             #expect(await Self.status(of: listener.redirect + "?" + query) == "400")
         }
         #expect(await Self.status(of: listener.redirect + "?code=1&state=s") == "200")
         #expect(try await answer.values["code"] == "1")
-        let said = await desk.first
+        let said = await prompter.first
         #expect(said.contains("another sign-in") && said.contains("Finish the sign-in in the page that was opened last"))
-        #expect(desk.count == 1)
+        #expect(prompter.count == 1)
     }
 
     /// RFC 9207 §2.4: who promises to name itself in each answer, and does not, did not give it.
@@ -97,7 +97,7 @@ import Testing
     /// Any page in the browser can ask for the port: who does not know our state is refused, and the sign-in goes on.
     @Test func aWrongStateIsRefusedAndTheRightOneIsStillTaken() async throws {
         let listener = try LoopbackListener(ports: [])
-        async let answer = Callback.answer(listener, SilentDesk(), state: "ours", paste: false)
+        async let answer = Callback.answer(listener, SilentPrompter(), state: "ours", paste: false)
         var codes: [String] = []
         for query in ["code=x&state=theirs", "code=x", "error=access_denied", "code=right&state=ours"] {
             let page = "http://127.0.0.1:\(listener.port)/callback?\(query)"
@@ -135,7 +135,7 @@ import Testing
 }
 
 /// Keeps what it is told.
-private final class RecordedPrompts: SignInDesk {
+private final class RecordedPrompts: SignInPrompter {
     private let said = Mutex<[String]>([])
     private let (lines, line) = AsyncStream<String>.makeStream()
 
@@ -143,7 +143,7 @@ private final class RecordedPrompts: SignInDesk {
     /// Waits for it.
     var first: String { get async { await lines.first { _ in true } ?? "" } }
 
-    func invite(_ invitation: Invitation) async {}
+    func invite(_ prompt: SignInPrompt) async {}
     func tell(_ sentence: String) async {
         said.withLock { $0.append(sentence) }
         line.yield(sentence)
@@ -152,8 +152,8 @@ private final class RecordedPrompts: SignInDesk {
 }
 
 /// Says nothing and is told nothing.
-private struct SilentDesk: SignInDesk {
-    func invite(_ invitation: Invitation) async {}
+private struct SilentPrompter: SignInPrompter {
+    func invite(_ prompt: SignInPrompt) async {}
     func tell(_ sentence: String) async {}
     func ask(_ prompt: String, hidden: Bool) async throws(IngestError) -> String { "" }
 }

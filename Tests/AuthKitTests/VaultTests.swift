@@ -37,12 +37,12 @@ final class Scratch: Sendable {
 
 @Suite struct VaultTests {
     let scratch: Scratch
-    let silent = UnlockGate(environment: { _ in nil })
+    let silent = PassphraseSource(environment: { _ in nil })
 
     init() throws { scratch = try Scratch() }
 
     func vault(_ passphrase: String? = nil) -> Vault {
-        Vault(directory: scratch.path, gate: UnlockGate(environment: { _ in passphrase }))
+        Vault(directory: scratch.path, gate: PassphraseSource(environment: { _ in passphrase }))
     }
 
     @Test func keepsAndForgets() throws {
@@ -217,10 +217,10 @@ final class Scratch: Sendable {
 
     @Test func whatAHelperSaysIsPassedOnWithoutItsSecret() {
         let said = Array("token: s3cret-1\nasking ann\n".utf8)
-        #expect(Overheard.scrubbed(said, Array("s3cret-1\n".utf8)) == "token: ‹secret›\nasking ann\n")
+        #expect(StderrCapture.scrubbed(said, Array("s3cret-1\n".utf8)) == "token: ‹secret›\nasking ann\n")
         let json = Array(#"{"token": "s3cret-1", "account": "ann"}"#.utf8)
-        #expect(Overheard.scrubbed(said, json) == "token: ‹secret›\nasking ann\n")
-        #expect(Overheard.scrubbed([], json).isEmpty)
+        #expect(StderrCapture.scrubbed(said, json) == "token: ‹secret›\nasking ann\n")
+        #expect(StderrCapture.scrubbed([], json).isEmpty)
     }
 
     @Test func aHelperThatTalksALotOnStderrIsBoundedToo() throws {

@@ -8,7 +8,7 @@ import Testing
 
     init() throws {
         table = try Table()
-        module = try Hall.module(table)
+        module = try GalleryModule.module(table)
         try table.sampleCard()
         try book("ann", [("a-1", "Gala")])
         try book("bo", [("b-1", "Gala")])

@@ -73,7 +73,7 @@ import USBKit
     }
 
     @Test func aHeldCameraIsToldWithItsHolder() throws {
-        let error = USBTrouble.busy(device(4, "Body 5"), [DeviceHolder(process: 77, name: "gvfsd-gphoto2")])
+        let error = USBProblem.busy(device(4, "Body 5"), [DeviceHolder(process: 77, name: "gvfsd-gphoto2")])
         #expect(error.code == .deviceBusy && error.message.contains("gvfsd-gphoto2 (process 77)"))
         #expect(error.advice?.contains("systemctl") == true)
         var facts = CameraFacts(device(4, "Body 5"))

@@ -9,7 +9,7 @@ import Testing
     init() throws {
         table = try Table()
         book = table.root.appendingPathComponent("book.json").path
-        let module = try Hall.module(table)
+        let module = try GalleryModule.module(table)
         file = try table.write(
             "p.yaml",
             """

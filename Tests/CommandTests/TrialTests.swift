@@ -67,8 +67,10 @@ import Testing
         let reasons = ["5", "12"].map {
             "gallery: No answer from x: Failed to connect to x port 9 after \($0) ms: Couldn't connect to server."
         }
-        #expect(Fold.cause(reasons[0]) == Fold.cause(reasons[1]))
-        #expect(Fold.cause("after 5 ms") == Fold.cause("after 6 ms") && Fold.cause("took 5 files") != Fold.cause("took 6 files"))
+        #expect(ReasonGroups.cause(reasons[0]) == ReasonGroups.cause(reasons[1]))
+        #expect(
+            ReasonGroups.cause("after 5 ms") == ReasonGroups.cause("after 6 ms")
+                && ReasonGroups.cause("took 5 files") != ReasonGroups.cause("took 6 files"))
     }
 
     @Test func oneCauseIsToldOnce() throws {

@@ -8,7 +8,7 @@ import Testing
 @Suite struct WatchdogTests {
     /// Signals every tenth of a second, as long as a person may press Ctrl-C.
     private static func deaf(to signal: Int32, for seconds: Int) async {
-        await Signals.handled(by: Helm()) {
+        await Signals.handled(by: RunControl()) {
             for _ in 0..<(10 * seconds) {
                 kill(getpid(), signal)
                 usleep(100_000)
@@ -23,7 +23,7 @@ import Testing
 
     @Test func aRunThatEndsByItselfIsLeftAlone() async {
         await #expect(processExitsWith: .exitCode(7)) {
-            await Signals.handled(by: Helm()) {
+            await Signals.handled(by: RunControl()) {
                 for _ in 0..<5 {
                     kill(getpid(), SIGTERM)
                     usleep(50_000)

@@ -1,8 +1,9 @@
-@testable import FileKit
 import FilmgateCore
 import Foundation
 import Glibc
 import Testing
+
+@testable import FileKit
 
 @Suite struct DurableFileTests {
     let scratch: Scratch

@@ -11,7 +11,7 @@ import Testing
     init() throws { scratch = try Scratch() }
     var part: String { scratch.path + "/a.part" }
 
-    @Test(arguments: [0, 1, 4096, BufferStock.blockSize - 1, BufferStock.blockSize, BufferStock.blockSize + 1, 3_145_728, 3_333_333])
+    @Test(arguments: [0, 1, 4096, BufferPool.blockSize - 1, BufferPool.blockSize, BufferPool.blockSize + 1, 3_145_728, 3_333_333])
     func copiesEveryByteWithTimeAndMode(size: Int) throws {
         let data = noise(size)
         let source = try scratch.file("a.jpg", data)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func aSourceThatGrowsOrIsTouchedIsCorrupt() throws {
-        let source = try scratch.file("a.jpg", noise(BufferStock.blockSize * 2))
+        let source = try scratch.file("a.jpg", noise(BufferPool.blockSize * 2))
         for change: @Sendable () -> Void in [{ truncate(source, 10) }, { utimes(source, nil) }] {
             #expect(code { try FileCopy.copy(from: source, toPart: part, progress: { _ in change() }) } == .corruptData)
             #expect(!FileManager.default.fileExists(atPath: part))
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func stopsBetweenBlocksAndLeavesNothing() throws {
-        let source = try scratch.file("a.jpg", noise(BufferStock.blockSize * 2))
+        let source = try scratch.file("a.jpg", noise(BufferPool.blockSize * 2))
         let blocks = Atomic(0)
         let stopped = code {
             try FileCopy.copy(from: source, toPart: part, cancelled: { blocks.load(ordering: .relaxed) == 1 }) { _ in
@@ -85,7 +85,7 @@ import Testing
 
     @Test(arguments: [3, 4])
     func aBadBlockIsTriedFourTimesInAll(failures: Int) throws {
-        let data = noise(BufferStock.blockSize + 5)
+        let data = noise(BufferPool.blockSize + 5)
         let source = try scratch.file("a.jpg", data)
         let tries = Counter()
         var reader = BlockReader()
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: [4096, 5000, 4095, 1 << 20]) func sourcesThatReadInOddPiecesArriveWhole(piece: Int) throws {
-        let data = noise(Int(BlockWriter.threshold) + BufferStock.blockSize + 17)
+        let data = noise(Int(BlockWriter.threshold) + BufferPool.blockSize + 17)
         let source = try scratch.file("a.cr3", data)
         var reader = BlockReader()
         let sound = reader.read

@@ -9,23 +9,23 @@ import Testing
 @testable import FilmgateExternal
 
 @Suite struct NoticeTests {
-    private func settled(_ name: String, _ ending: Ending = .delivered) throws -> Settled {
+    private func settled(_ name: String, _ ending: Ending = .delivered) throws -> AssetResult {
         var asset = try SampleJob().job(name).asset
         asset.receipts = ["archive": Receipt(state: .done, path: "/a/\(name)", verified: .reread)]
-        return Settled(asset: asset, ending: ending)
+        return AssetResult(asset: asset, ending: ending)
     }
 
-    private func board(_ courier: any NoticeCourier, _ on: [HookMoment] = HookMoment.allCases) -> NoticeBoard {
-        NoticeBoard([(courier, Set(on))], pipeline: "wedding", event: "smith", logger: Logger(label: "test"))
+    private func notifier(_ sender: any HookSender, _ on: [HookMoment] = HookMoment.allCases) -> HookNotifier {
+        HookNotifier([(sender, Set(on))], pipeline: "wedding", event: "smith", logger: Logger(label: "test"))
     }
 
     @Test func aShotIsOneNoticeWithAllItsFiles() async throws {
-        let list = NoticeList(), board = board(list)
-        board.runStarted("import", targets: ["archive"])
-        for name in ["IMG_1.CR3", "IMG_1.JPG", "IMG_2.JPG"] { board.note(.settled(try settled(name))) }
-        board.note(.settled(try settled("IMG_3.JPG", .duplicate)))
-        board.runEnded("import", RunSummary(counts: [.delivered: 3]), exit: 0)
-        await board.finish()
+        let list = NoticeList(), notifier = notifier(list)
+        notifier.runStarted("import", targets: ["archive"])
+        for name in ["IMG_1.CR3", "IMG_1.JPG", "IMG_2.JPG"] { notifier.note(.settled(try settled(name))) }
+        notifier.note(.settled(try settled("IMG_3.JPG", .duplicate)))
+        notifier.runEnded("import", RunSummary(counts: [.delivered: 3]), exit: 0)
+        await notifier.finish()
         #expect(list.bodies.map { $0["type"]?.text } == ["run-start", "delivered", "delivered", "run-end"])
         let files = list.bodies.compactMap { $0["files"]?.items?.compactMap { $0["path"]?.text } }
         #expect(Set(files) == [["DCIM/100/IMG_1.CR3", "DCIM/100/IMG_1.JPG"], ["DCIM/100/IMG_2.JPG"]])
@@ -35,62 +35,62 @@ import Testing
     }
 
     @Test func itHearsOnlyWhatItAskedForAndAHoldOnce() async throws {
-        let list = NoticeList(), board = board(list, [.held])
-        board.runStarted("run", targets: [])
-        board.note(.settled(try settled("IMG_1.JPG")))
-        for _ in 0..<3 { board.note(.held(target: "far", reason: "refused")) }
-        board.signedOut("studio")
-        await board.finish()
+        let list = NoticeList(), notifier = notifier(list, [.held])
+        notifier.runStarted("run", targets: [])
+        notifier.note(.settled(try settled("IMG_1.JPG")))
+        for _ in 0..<3 { notifier.note(.held(target: "far", reason: "refused")) }
+        notifier.signedOut("studio")
+        await notifier.finish()
         #expect(list.bodies.map { $0["type"]?.text } == ["held"])
     }
 
     @Test func aHoldAfterItWasWellIsNews() async {
-        let list = NoticeList(), board = board(list, [.held]), held = Happening.held(target: "far", reason: "refused")
-        for happening in [held, held, .released(target: "near"), held, .released(target: "far"), held] { board.note(happening) }
-        await board.finish()
+        let list = NoticeList(), notifier = notifier(list, [.held]), held = RunEvent.held(target: "far", reason: "refused")
+        for runEvent in [held, held, .released(target: "near"), held, .released(target: "far"), held] { notifier.note(runEvent) }
+        await notifier.finish()
         #expect(list.bodies.count == 2)
     }
 
     @Test func aStuckReceiverHoldsNobodyUp() async throws {
-        let stuck = StuckCourier(), box = Mailbox(stuck, on: [.held], Logger(label: "test"), limit: 5)
+        let stuck = StuckHookSender(), box = NoticeQueue(stuck, on: [.held], Logger(label: "test"), limit: 5)
         for number in 0..<100 { box.put(Notice(.held, ["target": .integer(Int64(number))])) }
         await box.finish(within: .milliseconds(50))
         #expect(stuck.cancelled.withLock { $0 } >= 1)
     }
 
     @Test func aProgramReadsTheNoticeFromItsInput() async throws {
-        let moody = try Moody("#!/bin/sh\nprintf '%s ' \"$FILMGATE_NOTICE\" \"$1\" > \"$2\"\ncat >> \"$2\"\n")
+        let module = try MisbehavingModule("#!/bin/sh\nprintf '%s ' \"$FILMGATE_NOTICE\" \"$1\" > \"$2\"\ncat >> \"$2\"\n")
         var hook = ExecHook()
-        hook.command = [moody.program, "a b", moody.folder + "/out"]
+        hook.command = [module.program, "a b", module.folder + "/out"]
         let big = String(repeating: "x", count: 300_000)
-        try await ProgramCourier(hook: hook).deliver(Notice(.runEnd, ["note": .string(big)]))
-        let text = try String(contentsOfFile: moody.folder + "/out", encoding: .utf8)
+        try await ProgramHookSender(hook: hook).deliver(Notice(.runEnd, ["note": .string(big)]))
+        let text = try String(contentsOfFile: module.folder + "/out", encoding: .utf8)
         #expect(text.hasPrefix("run-end a b {"))
         #expect(JSONValue(Array(text.dropFirst(12).utf8))?["note"]?.text == big)
     }
 
     @Test func aProgramThatHangsOrFailsIsEndedAndToldOf() async throws {
-        let moody = try Moody("#!/bin/sh\n[ \"$1\" = fail ] && exit 3\nsleep 600\n")
+        let module = try MisbehavingModule("#!/bin/sh\n[ \"$1\" = fail ] && exit 3\nsleep 600\n")
         var hook = ExecHook()
-        (hook.command, hook.timeout) = ([moody.program, "hang"], .milliseconds(200))
+        (hook.command, hook.timeout) = ([module.program, "hang"], .milliseconds(200))
         try await expectError(.unavailable) { () async throws(IngestError) in
-            try await ProgramCourier(hook: hook).deliver(Notice(.held, [:]))
+            try await ProgramHookSender(hook: hook).deliver(Notice(.held, [:]))
         }
         hook.command[1] = "fail"
         hook.timeout = .seconds(30)
         let error = try await expectError(.rejected) { () async throws(IngestError) in
-            try await ProgramCourier(hook: hook).deliver(Notice(.held, [:]))
+            try await ProgramHookSender(hook: hook).deliver(Notice(.held, [:]))
         }
         #expect(error.message.contains("status 3"))
     }
 
     /// Its own limit is another matter than that of the run's end.
     @Test func aProgramThatTheRunCannotWaitForIsToldOfAsThat() async throws {
-        let moody = try Moody("#!/bin/sh\nexec sleep 600\n")
+        let module = try MisbehavingModule("#!/bin/sh\nexec sleep 600\n")
         var hook = ExecHook()
-        (hook.command, hook.timeout) = ([moody.program], .seconds(300))
-        let courier = ProgramCourier(hook: hook)
-        let delivering = Task { await Result { () async throws(IngestError) in try await courier.deliver(Notice(.held, [:])) } }
+        (hook.command, hook.timeout) = ([module.program], .seconds(300))
+        let sender = ProgramHookSender(hook: hook)
+        let delivering = Task { await Result { () async throws(IngestError) in try await sender.deliver(Notice(.held, [:])) } }
         try await Task.sleep(for: .milliseconds(100))
         delivering.cancel()
         let delivered = await delivering.value
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func whatStillWaitsWhenTheRunEndsIsCounted() async throws {
-        let log = LogCollector(), box = Mailbox(StuckCourier(), on: [.held], log.logger)
+        let log = LogCollector(), box = NoticeQueue(StuckHookSender(), on: [.held], log.logger)
         for _ in 0..<4 { box.put(Notice(.held, [:])) }
         await box.finish(within: .milliseconds(100))
         #expect(log.text.contains("hook stuck: 3 notices still waited when the run ended, and were left out"), "\(log.text)")
@@ -108,7 +108,7 @@ import Testing
     /// HMAC-SHA256 by another implementation (Python's hmac).
     @Test func theSignatureIsThatOfTimeAndBody() {
         #expect(
-            WebhookCourier.signature(of: Array("{}\n".utf8), at: "1700000000", SecretValue("s3cret"))
+            WebhookSender.signature(of: Array("{}\n".utf8), at: "1700000000", SecretValue("s3cret"))
                 == "v1=6241e3c9140d64151b9410040f94cb1a0ba027fae9e9457e5990d85e0bb80d0a")
     }
 
@@ -120,8 +120,8 @@ import Testing
 
     @Test func aServerInTroubleIsAskedAgainWithTheSameID() async throws {
         let server = ScriptedServer([503, 429, 200]), secrets = CanarySecrets()
-        let courier = WebhookCourier(webhook(), secrets, over: server, pause: .milliseconds(1)), notice = Notice(.held, [:])
-        try await courier.deliver(notice)
+        let sender = WebhookSender(webhook(), secrets, over: server, pause: .milliseconds(1)), notice = Notice(.held, [:])
+        try await sender.deliver(notice)
         let seen = server.seen.withLock { $0 }
         #expect(seen.count == 3)
         for request in seen {
@@ -129,27 +129,27 @@ import Testing
             let time = try #require(request[header: "Filmgate-Timestamp"])
             #expect(abs((Int64(time) ?? 0) - Notice.now) < 100)
             let secret = SecretValue(secrets.value ?? "")
-            #expect(request[header: "Filmgate-Signature"] == WebhookCourier.signature(of: notice.body, at: time, secret))
+            #expect(request[header: "Filmgate-Signature"] == WebhookSender.signature(of: notice.body, at: time, secret))
             try secrets.expectAbsent(from: request.headers.map(\.value).joined(), "A header")
         }
     }
 
     @Test func aRefusalAndAMissingSecretAreFinal() async throws {
-        let server = ScriptedServer([400, 200]), courier = WebhookCourier(webhook(), CanarySecrets(), over: server)
-        try await expectError(.rejected) { () async throws(IngestError) in try await courier.deliver(Notice(.held, [:])) }
-        let blind = WebhookCourier(webhook(), CanarySecrets(nil), over: server)
+        let server = ScriptedServer([400, 200]), sender = WebhookSender(webhook(), CanarySecrets(), over: server)
+        try await expectError(.rejected) { () async throws(IngestError) in try await sender.deliver(Notice(.held, [:])) }
+        let blind = WebhookSender(webhook(), CanarySecrets(nil), over: server)
         try await expectError(.misconfigured) { () async throws(IngestError) in try await blind.deliver(Notice(.held, [:])) }
         #expect(server.seen.withLock { $0.count } == 1)
     }
 
     @Test func itGivesUpAfterItsTries() async throws {
-        let server = ScriptedServer([500, 500, 500, 200]), courier = WebhookCourier(webhook(3), CanarySecrets(), over: server, pause: .zero)
-        try await expectError(.unavailable) { () async throws(IngestError) in try await courier.deliver(Notice(.held, [:])) }
+        let server = ScriptedServer([500, 500, 500, 200]), sender = WebhookSender(webhook(3), CanarySecrets(), over: server, pause: .zero)
+        try await expectError(.unavailable) { () async throws(IngestError) in try await sender.deliver(Notice(.held, [:])) }
         #expect(server.seen.withLock { $0.count } == 3)
     }
 }
 
-private final class NoticeList: NoticeCourier {
+private final class NoticeList: HookSender {
     let name = "list"
     private let taken = Mutex<[JSONValue]>([])
     var bodies: [JSONValue] { taken.withLock { $0 } }
@@ -158,7 +158,7 @@ private final class NoticeList: NoticeCourier {
     }
 }
 
-private final class StuckCourier: NoticeCourier {
+private final class StuckHookSender: HookSender {
     let name = "stuck"
     let cancelled = Mutex(0)
     func deliver(_ notice: Notice) async throws(IngestError) {

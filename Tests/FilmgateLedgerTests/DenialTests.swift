@@ -22,7 +22,7 @@ import Testing
     /// The run that holds the state goes on, and neither waits for the other.
     @Test func itIsWrittenBesideTheRunThatHoldsTheState() async throws {
         let state = try TemporaryState(), ledger = try await begin(state)
-        try await SQLiteLedger.note([HeardWord(of: try await row(ledger), denied)], directory: state.path)
+        try await SQLiteLedger.note([TargetStatement(of: try await row(ledger), denied)], directory: state.path)
         #expect(try await row(ledger).denial == denied)
         #expect(try await row(ledger, at: Samples.archive).denial == nil)
         try await ledger.record([.delivery(Samples.delivery(2))])
@@ -30,7 +30,7 @@ import Testing
         #expect(target?.denied == 1 && target?.lastDenial == denied && target?.states[.done] == 1)
         ledger.close()
         #expect(try await row(try state.reader()).denial == denied)
-        try await SQLiteLedger.note([HeardWord(of: try await row(try state.reader()), nil)], directory: state.path)
+        try await SQLiteLedger.note([TargetStatement(of: try await row(try state.reader()), nil)], directory: state.path)
         #expect(try await row(try state.reader()).denial == nil)
     }
 
@@ -39,19 +39,19 @@ import Testing
         let state = try TemporaryState(), ledger = try await begin(state), asked = try await row(ledger)
         let anew = Samples.delivery(1, to: Samples.gallery, at: 6)
         try await ledger.record([.delivery(anew), .heard(asked.content, target: asked.target, nil)])
-        try await SQLiteLedger.note([HeardWord(of: asked, denied)], directory: state.path)
+        try await SQLiteLedger.note([TargetStatement(of: asked, denied)], directory: state.path)
         #expect(try await row(ledger).denial == nil)
         let later = Denial(.differs, "other bytes", at: 41)
         // Nor does a no from before another one replace that.
         let unaware = try await row(ledger)
         try await ledger.record([.heard(asked.content, target: asked.target, later)])
-        try await SQLiteLedger.note([HeardWord(of: unaware, denied)], directory: state.path)
+        try await SQLiteLedger.note([TargetStatement(of: unaware, denied)], directory: state.path)
         #expect(try await row(ledger).denial == later)
         try await ledger.record([.heard(asked.content, target: asked.target, denied)])
         let answered = try await row(ledger)
         try await ledger.record([.heard(asked.content, target: asked.target, later)])
         // A yes from before the last no takes nothing back.
-        try await SQLiteLedger.note([HeardWord(of: answered, nil)], directory: state.path)
+        try await SQLiteLedger.note([TargetStatement(of: answered, nil)], directory: state.path)
         #expect(try await row(ledger).denial == later)
     }
 
@@ -67,7 +67,7 @@ import Testing
 
     @Test func nothingIsMadeWhereNoLedgerIs() async throws {
         let state = try TemporaryState()
-        try await SQLiteLedger.note([HeardWord(of: Samples.delivery(1), denied)], directory: state.path)
+        try await SQLiteLedger.note([TargetStatement(of: Samples.delivery(1), denied)], directory: state.path)
         #expect(try state.reader() is EmptyLedger)
     }
 

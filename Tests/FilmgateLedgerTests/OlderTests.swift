@@ -35,7 +35,7 @@ import Testing
         let state = try TemporaryState()
         try FileManager.default.createDirectory(atPath: state.path, withIntermediateDirectories: true)
         let queue = try DatabaseQueue(path: state.database)
-        try Schema.migrator.migrate(queue, upTo: Schema.migrator.migrations[version - 1])
+        try LedgerSchema.migrator.migrate(queue, upTo: LedgerSchema.migrator.migrations[version - 1])
         try await queue.write { db in
             try db.execute(sql: Self.rows)
             try db.execute(sql: Self.file(1, "delivered", "done", event: "wedding", path: "wedding/IMG_0001-2.JPG", file: "NULL"))
@@ -81,5 +81,5 @@ import Testing
     }
 
     /// Whoever adds a migration adds the tables that it leaves to what is tested here.
-    @Test func allReleasesAreTested() { #expect(Schema.migrator.migrations.count == 6) }
+    @Test func allReleasesAreTested() { #expect(LedgerSchema.migrator.migrations.count == 6) }
 }

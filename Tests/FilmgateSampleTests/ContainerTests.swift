@@ -4,11 +4,11 @@ import Testing
 @testable import FilmgateSample
 
 @Suite struct ContainerTests {
-    private let studio = Studio(seed: 1, width: 96)
+    private let contents = SampleContents(seed: 1, width: 96)
 
     private func bytes(_ ending: String) throws -> [UInt8] {
         let item = try #require(SampleItem.card.first { $0.path.hasSuffix(ending) })
-        return studio.bytes(of: item, Frame.wedding[item.frame])
+        return contents.bytes(of: item, Frame.wedding[item.frame])
     }
 
     @Test func heicItemsLieWhereTheirPlacesSay() throws {

@@ -8,40 +8,40 @@ import Testing
 /// The bandwidth limit, by a clock whose time passes only by waiting.
 @Suite(.timeLimit(.minutes(2))) struct SendPaceTests {
     @Test func grantsWhatTheRateAllowsAndNoMore() {
-        let time = WaitedTime(), pace = SendPace(bytesPerSecond: 1_000_000, clock: time.clock), stop = StopFlag()
+        let time = WaitedTime(), limiter = BandwidthLimiter(bytesPerSecond: 1_000_000, clock: time.clock), stop = StopFlag()
         var sent = 0
-        while sent < 20_000_000 { sent += pace.take(upTo: 512 << 10, UInt64(20_000_000 - sent), stop: stop) }
+        while sent < 20_000_000 { sent += limiter.take(upTo: 512 << 10, UInt64(20_000_000 - sent), stop: stop) }
         #expect(sent == 20_000_000)
         #expect(abs(time.seconds - (20 - 0.25)) < 0.2)
     }
 
     @Test func allLanesShareOneLimit() async {
-        let time = WaitedTime(), pace = SendPace(bytesPerSecond: 1_000_000, clock: time.clock)
+        let time = WaitedTime(), limiter = BandwidthLimiter(bytesPerSecond: 1_000_000, clock: time.clock)
         let sent = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<8 {
                 group.addTask {
                     var left = 2_000_000
-                    while left > 0 { left -= pace.take(upTo: 100_000, UInt64(left), stop: StopFlag()) }
+                    while left > 0 { left -= limiter.take(upTo: 100_000, UInt64(left), stop: StopFlag()) }
                     return 2_000_000 - left
                 }
             }
             return await group.reduce(0, +)
         }
-        // However the lanes wait for one another: never more than the bucket and what it got meanwhile.
-        #expect(Double(sent) <= pace.burst + 1_000_000 * time.seconds + 1)
+        // However the workers wait for one another: never more than the bucket and what it got meanwhile.
+        #expect(Double(sent) <= limiter.burst + 1_000_000 * time.seconds + 1)
     }
 
     @Test func slowerThanAByteASecondStillMoves() {
-        let time = WaitedTime(), pace = SendPace(bytesPerSecond: 0, clock: time.clock)
-        #expect(pace.take(upTo: 100, 3, stop: StopFlag()) == 1)
+        let time = WaitedTime(), limiter = BandwidthLimiter(bytesPerSecond: 0, clock: time.clock)
+        #expect(limiter.take(upTo: 100, 3, stop: StopFlag()) == 1)
     }
 
     @Test func stoppingEndsTheWait() {
         let stop = StopFlag()
-        let pace = SendPace(bytesPerSecond: 8, clock: PaceClock(now: { .zero }, wait: { _ in stop.raise() }))
-        _ = pace.take(upTo: 8, 8, stop: stop)
-        _ = pace.take(upTo: 8, 8, stop: stop)
-        _ = pace.take(upTo: 8, 8, stop: stop)
+        let limiter = BandwidthLimiter(bytesPerSecond: 8, clock: LimiterClock(now: { .zero }, wait: { _ in stop.raise() }))
+        _ = limiter.take(upTo: 8, 8, stop: stop)
+        _ = limiter.take(upTo: 8, 8, stop: stop)
+        _ = limiter.take(upTo: 8, 8, stop: stop)
         #expect(stop.isRaised)
     }
 

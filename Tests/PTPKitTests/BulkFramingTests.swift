@@ -50,27 +50,27 @@ import VirtualCamera
     @Test func anEventInTheBulkPipeIsKept() throws {
         let link = BulkLink(Transfers([BulkContainer.event(PTPEvent(.objectAdded, [5])), container(12, 3)]))
         #expect(try link.next(by: soon) == .response(Response(.ok, transaction: 1)))
-        #expect(link.mailbox.take().events.first?.parameters == [5])
+        #expect(link.eventQueue.take().events.first?.parameters == [5])
     }
 
     @Test(arguments: [0, 1, 499, 500, 501, 512, 1012, 70_000, 524_276, 524_288, 1_048_564, 2_000_000])
     func everySizeArrivesWhole(size: Int) async throws {
         let content = Content.pattern(seed: 3, size: UInt64(size))
-        var habits = VirtualBulkPipe.Habits()
+        var busQuirks = VirtualBulkPipe.BusQuirks()
         for variant in 0..<6 {
-            habits = VirtualBulkPipe.Habits()
+            busQuirks = VirtualBulkPipe.BusQuirks()
             switch variant {
-            case 1: habits.splitsHeaders = true
-            case 2: habits.oddByte = true
-            case 3: habits.joinsResponse = true
-            case 4: habits.hidesLength = true
-            case 5: habits.packetSize = 64
+            case 1: busQuirks.splitsHeaders = true
+            case 2: busQuirks.oddByte = true
+            case 3: busQuirks.joinsResponse = true
+            case 4: busQuirks.hidesLength = true
+            case 5: busQuirks.packetSize = 64
             default: break
             }
             // Without a length the end of a full last packet cannot be told from an odd byte.
             var card = VirtualCard()
             let handle = card.add(VirtualFile("A.BIN", content)).object.handle
-            let camera = PTPCamera(BulkLink(VirtualBulkPipe(VirtualCamera(StandardPersonality(), cards: [card]), habits: habits)))
+            let camera = PTPCamera(BulkLink(VirtualBulkPipe(VirtualCamera(StandardPersonality(), cards: [card]), busQuirks: busQuirks)))
             try await camera.open()
             let bytes = try await camera.run { camera throws(PTPError) in try camera.read(.getObject, handle.rawValue) }
             #expect(bytes == content.slice(at: 0, count: size), "variant \(variant)")
@@ -79,17 +79,17 @@ import VirtualCamera
     }
 
     @Test func aStallIsClearedAndTriedAgain() async throws {
-        var habits = VirtualBulkPipe.Habits()
-        habits.stalls = 1
-        let camera = PTPCamera(BulkLink(VirtualBulkPipe(VirtualCamera(StandardPersonality()), habits: habits)))
+        var busQuirks = VirtualBulkPipe.BusQuirks()
+        busQuirks.stalls = 1
+        let camera = PTPCamera(BulkLink(VirtualBulkPipe(VirtualCamera(StandardPersonality()), busQuirks: busQuirks)))
         try await camera.open()
         #expect(await camera.info.model == "Standard Camera")
     }
 
     @Test func twoStallsInARowAreAFailure() async throws {
-        var habits = VirtualBulkPipe.Habits()
-        habits.stalls = 2
-        let camera = PTPCamera(BulkLink(VirtualBulkPipe(VirtualCamera(StandardPersonality()), habits: habits)))
+        var busQuirks = VirtualBulkPipe.BusQuirks()
+        busQuirks.stalls = 2
+        let camera = PTPCamera(BulkLink(VirtualBulkPipe(VirtualCamera(StandardPersonality()), busQuirks: busQuirks)))
         await #expect(throws: PTPError.self) { try await camera.open() }
     }
 

@@ -75,10 +75,10 @@ import VirtualCamera
         try PTPIPConnector.join(Script(ack + IPPacket.bare(.initEventAck)), 9, by: soon)
     }
 
-    private func door(_ port: UInt16, patience: Duration) -> PTPIPDoor {
-        var door = PTPIPDoor(PTPIPConnector(host: "127.0.0.1", port: port, identity: identity))
-        door.patience = patience
-        return door
+    private func connector(_ port: UInt16, patience: Duration) -> PTPIPCameraConnector {
+        var connector = PTPIPCameraConnector(PTPIPConnector(host: "127.0.0.1", port: port, identity: identity))
+        connector.patience = patience
+        return connector
     }
 
     /// What a body does for a moment after another visitor.
@@ -86,16 +86,16 @@ import VirtualCamera
         let responder = try PTPIPResponder(VirtualCamera(StandardPersonality()))
         defer { responder.stop() }
         responder.hangUpNext(1)
-        #expect(throws: PTPError.self) { _ = try door(responder.port, patience: .zero).open() }
+        #expect(throws: PTPError.self) { _ = try connector(responder.port, patience: .zero).open() }
         responder.hangUpNext(3)
-        let link = try door(responder.port, patience: .seconds(30)).open()
+        let link = try connector(responder.port, patience: .seconds(30)).open()
         link.close()
     }
 
     @Test func aPortThatOpensAMomentLaterIsFound() async throws {
         let port = try TCPListener().port
         do throws(PTPError) {
-            _ = try door(port, patience: .zero).open()
+            _ = try connector(port, patience: .zero).open()
             Issue.record("somebody answered")
         } catch {
             if case .absent(let place, .refused) = error { #expect(place == "127.0.0.1:\(port)") } else { Issue.record("\(error)") }
@@ -104,20 +104,20 @@ import VirtualCamera
             try await Task.sleep(for: .milliseconds(300))
             return try PTPIPResponder(VirtualCamera(StandardPersonality()), port: port)
         }
-        let link = try door(port, patience: .seconds(30)).open()
+        let link = try connector(port, patience: .seconds(30)).open()
         link.close()
         try await late.value.stop()
     }
 
     @Test func aHostThatNobodyKnowsIsToldAtOnce() {
-        var door = door(1, patience: .seconds(30))
-        door.connector.host = "no-such-host.invalid"
+        var connector = connector(1, patience: .seconds(30))
+        connector.transport.host = "no-such-host.invalid"
         do throws(PTPError) {
-            _ = try door.open()
+            _ = try connector.open()
             Issue.record("somebody answered")
         } catch {
             if case .absent(_, .unknownHost) = error {} else { Issue.record("\(error)") }
-            let told = IngestError(error, camera: door.address)
+            let told = IngestError(error, camera: connector.address)
             #expect(told.message == "No camera answers at no-such-host.invalid: no host of this name is known.")
         }
     }

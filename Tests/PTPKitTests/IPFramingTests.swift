@@ -54,14 +54,14 @@ import Testing
         let event = PTPEvent(.objectAdded, transaction: 0, [3])
         let (link, _) = try PTPIPLink.scripted(IPPacket.event(event), ok)
         _ = try link.next(by: soon)
-        #expect(link.mailbox.take().events == [event])
+        #expect(link.eventQueue.take().events == [event])
     }
 
     @Test func anEventWithFourParametersIsKept() throws {
         let event = PTPEvent(0xC203, transaction: 9, [1, 2, 3, 4])
         let (link, _) = try PTPIPLink.scripted(IPPacket.event(event), ok)
         _ = try link.next(by: soon)
-        #expect(link.mailbox.take().events == [event])
+        #expect(link.eventQueue.take().events == [event])
     }
 
     @Test func dataComesInParts() throws {

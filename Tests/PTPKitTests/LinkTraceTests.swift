@@ -94,10 +94,10 @@ import VirtualCamera
 
     /// Events come on a thread of their own, and before anybody asks for them.
     @Test func eventsPingsAndFailuresAreShownWhenTheyCome() {
-        let sheet = WrittenLines(), trace = LinkTrace("usb://1") { sheet.add($0) }, mailbox = EventMailbox()
-        mailbox.post(PTPEvent(.storeAdded, [1]))
-        mailbox.observe { trace.received($0) }
-        mailbox.post(PTPEvent(.objectAdded, transaction: 9, [0x20]))
+        let sheet = WrittenLines(), trace = LinkTrace("usb://1") { sheet.add($0) }, eventQueue = EventQueue()
+        eventQueue.post(PTPEvent(.storeAdded, [1]))
+        eventQueue.observe { trace.received($0) }
+        eventQueue.post(PTPEvent(.objectAdded, transaction: 9, [0x20]))
         trace.received(.ping)
         trace.cancelled(transaction: 3, byCamera: false)
         trace.failed(.timedOut("GetObject (1009)"))
@@ -105,6 +105,6 @@ import VirtualCamera
         #expect(sheet.lines[1] == "usb://1 < event ObjectAdded (4002) #9 00000020")
         #expect(sheet.lines[2...4] == ["usb://1 < ping", "usb://1 > pong", "usb://1 > cancel #3"])
         #expect(sheet.lines[5].hasPrefix("usb://1 ! "))
-        #expect(mailbox.take().events.count == 2)
+        #expect(eventQueue.take().events.count == 2)
     }
 }

@@ -46,8 +46,8 @@ import VirtualCamera
             }
             late.withLock { $0 = listener }
         }
-        let connector = PTPIPConnector(host: "127.0.0.1", port: responder.port, eventPort: port, identity: .init(guid: [1], name: "test"))
-        let link = try connector.open()
+        let transport = PTPIPConnector(host: "127.0.0.1", port: responder.port, eventPort: port, identity: .init(guid: [1], name: "test"))
+        let link = try transport.open()
         link.close()
         late.withLock { $0?.stop() }
     }
@@ -57,7 +57,7 @@ import VirtualCamera
         try await rig.camera.open()
         rig.body.send(PTPEvent(.objectAdded, [1]))
         rig.responder.breakConnections()
-        await rig.camera.mailbox.wait(upTo: .seconds(10))
+        await rig.camera.eventQueue.wait(upTo: .seconds(10))
         while await rig.camera.failure == nil { try await Task.sleep(for: .milliseconds(5)) }
         let error = await rig.failure { _ = try await rig.object() }
         guard case .gone = error else {
@@ -71,8 +71,8 @@ import VirtualCamera
         try await rig.camera.open()
         rig.responder.ping()
         rig.body.send(PTPEvent(.objectAdded, [7]))
-        await rig.camera.mailbox.wait(upTo: .seconds(10))
-        #expect(rig.camera.mailbox.take().events.map(\.parameters) == [[7]])
+        await rig.camera.eventQueue.wait(upTo: .seconds(10))
+        #expect(rig.camera.eventQueue.take().events.map(\.parameters) == [[7]])
         #expect(try await rig.object().count == 100_000)
     }
 

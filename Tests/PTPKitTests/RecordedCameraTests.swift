@@ -15,7 +15,7 @@ import Testing
 
     @Test(arguments: try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".txt") }.sorted())
     func everyRecordedCameraIsListedAndReadAgain(_ name: String) async throws {
-        let bus = ReplayBus(try Self.recording(name)), camera = PTPCamera(try bus.door.open()), sink = MemorySink()
+        let bus = ReplayBus(try Self.recording(name)), camera = PTPCamera(try bus.connector.open()), sink = MemorySink()
         try await camera.open()
         let size = try await camera.run { camera throws(PTPError) -> UInt64 in
             let objects = try StandardHandler().list(camera)
@@ -26,11 +26,11 @@ import Testing
         }
         #expect(size > 0 && UInt64(sink.bytes.count) == size)
         await camera.close()
-        #expect(bus.door.unanswered.operations == [], "\(name) was asked what it had never been asked")
+        #expect(bus.connector.unanswered.operations == [], "\(name) was asked what it had never been asked")
     }
 
     @Test func theEmulatorsCardIsReadAsItWas() async throws {
-        let recording = try Self.recording("qemu-mtp.txt"), camera = PTPCamera(try ReplayBus(recording).door.open())
+        let recording = try Self.recording("qemu-mtp.txt"), camera = PTPCamera(try ReplayBus(recording).connector.open())
         try await camera.open()
         #expect(await camera.info.model == "QEMU filesharing")
         let objects = try await camera.run { camera throws(PTPError) in try StandardHandler().list(camera) }

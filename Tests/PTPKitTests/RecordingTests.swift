@@ -44,7 +44,7 @@ import VirtualCamera
 
     @Test func aReplayAnswersAsTheCameraDid() async throws {
         let recording = try Recording(text: try await recorded().text), bus = ReplayBus(recording)
-        let camera = PTPCamera(try bus.door.open())
+        let camera = PTPCamera(try bus.connector.open())
         try await camera.open()
         let names = try await camera.run { camera throws(PTPError) in try StandardHandler().list(camera).map(\.name) }
         #expect(names == ["IMG_1.JPG", "IMG_2.JPG", "IMG_3.JPG"])
@@ -56,17 +56,17 @@ import VirtualCamera
         }
         #expect(count == 9000)
         await camera.close()
-        #expect(bus.door.unanswered.operations == [])
+        #expect(bus.connector.unanswered.operations == [])
     }
 
     @Test func whatWasNeverAskedIsRefusedAndTold() async throws {
-        let bus = ReplayBus(try await recorded()), camera = PTPCamera(try bus.door.open())
+        let bus = ReplayBus(try await recorded()), camera = PTPCamera(try bus.connector.open())
         try await camera.open()
         let error = await #expect(throws: PTPError.self) {
             try await camera.run { camera throws(PTPError) in _ = try camera.read(OperationCode(0x9123), 7) }
         }
         #expect(error?.refusal == .operationNotSupported)
-        #expect(bus.door.unanswered.operations == [Operation(OperationCode(0x9123), [7])])
+        #expect(bus.connector.unanswered.operations == [Operation(OperationCode(0x9123), [7])])
         await camera.close()
     }
 
@@ -79,7 +79,7 @@ import VirtualCamera
         recording.items = [.exchange(opened), .event(PTPEvent(.objectAdded, [5])), .exchange(broken)]
         let link = ReplayLink(try Recording(text: recording.text))
         try link.send(Operation(.openSession, [1]), transaction: 0, phase: .none, data: [], by: .after(.seconds(1)))
-        #expect(link.mailbox.take().events.map(\.code) == [.objectAdded])
+        #expect(link.eventQueue.take().events.map(\.code) == [.objectAdded])
         _ = try link.next(by: .after(.seconds(1)))
         try link.send(Operation(.getDeviceInfo), transaction: 1, phase: .receive, data: [], by: .after(.seconds(1)))
         #expect(throws: PTPError.self) { _ = try link.next(by: .after(.seconds(1))) }

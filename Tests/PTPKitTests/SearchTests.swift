@@ -86,12 +86,12 @@ import Testing
         var known = KnownCameras()
         known.remember(.init(network: Self.loopback.key, host: CameraHost("127.0.0.44"), label: "Old"))
         known.save(state: state.path)
-        var ground = CameraFinder.Ground()
-        (ground.networks, ground.mdns, ground.ssdp, ground.patience) = (
+        var scope = CameraFinder.SearchScope()
+        (scope.networks, scope.mdns, scope.ssdp, scope.patience) = (
             { [Self.loopback] }, camera.endpoint, device.endpoint, .milliseconds(300)
         )
-        ground.fresh = .seconds(3600)
-        let finder = CameraFinder(state: state.path, ground: ground)
+        scope.fresh = .seconds(3600)
+        let finder = CameraFinder(state: state.path, scope: scope)
         let hosts = await finder.candidates().compactMap(\.shown)
         #expect(hosts.prefix(3) == ["127.0.0.44", "127.0.0.1:4711", "127.0.0.1"])
         #expect(await finder.candidates().compactMap(\.shown) == hosts)
@@ -108,9 +108,9 @@ import Testing
     }
 
     @Test func withoutANetworkTheAdviceSaysSo() async {
-        var ground = CameraFinder.Ground()
-        (ground.networks, ground.mdns, ground.ssdp) = ({ [] }, nil, nil)
-        let finder = CameraFinder(state: nil, ground: ground)
+        var scope = CameraFinder.SearchScope()
+        (scope.networks, scope.mdns, scope.ssdp) = ({ [] }, nil, nil)
+        let finder = CameraFinder(state: nil, scope: scope)
         #expect(await finder.candidates() == [])
         #expect(finder.counters.advice?.contains("no network") == true)
     }

@@ -9,10 +9,10 @@ public struct CanonCamera: CameraModule {
 
     public let handler = CanonHandler()
     public let options: CameraOptions
-    public let visit: CameraVisit
+    public let visit: CameraEnvironment
 
     public init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
-        (options, visit) = (config.camera, CameraVisit(context))
+        (options, visit) = (config.camera, CameraEnvironment(context))
     }
 }
 
@@ -61,13 +61,13 @@ public struct CanonHandler: ManufacturerHandler {
         _ = try camera.read(.eosEvents)
     }
 
-    public func list(_ camera: isolated PTPCamera, into basket: inout ObjectBasket) throws(PTPError) {
-        let before = basket
-        do throws(PTPError) { try EOSListing.list(camera, into: &basket) } catch {
+    public func list(_ camera: isolated PTPCamera, into listedObjects: inout ListedObjects) throws(PTPError) {
+        let before = listedObjects
+        do throws(PTPError) { try EOSListing.list(camera, into: &listedObjects) } catch {
             // Some bodies list the operation and refuse it, or answer nonsense.
             guard StandardListing.mayGoOn(after: error, camera) else { throw error }
-            basket = before
-            try StandardListing.list(camera, into: &basket)
+            listedObjects = before
+            try StandardListing.list(camera, into: &listedObjects)
         }
     }
 

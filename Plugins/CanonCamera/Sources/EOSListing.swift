@@ -7,29 +7,31 @@ enum EOSListing {
         var handle: ObjectHandle, storage: StorageID, format: FormatCode, isProtected: Bool, size: UInt64, name: String, time: CivilTime?
     }
 
-    static func list(_ camera: isolated PTPCamera, into basket: inout ObjectBasket) throws(PTPError) {
+    static func list(_ camera: isolated PTPCamera, into listedObjects: inout ListedObjects) throws(PTPError) {
         guard camera.info.offers(.eosListing) else { throw .unsupported(.eosListing) }
         var seen: Set<ObjectHandle> = []
         for storage in try StandardListing.storages(camera) {
             let before = seen.count
-            try folder(.root, [], storage, camera, &basket, &seen)
+            try folder(.root, [], storage, camera, &listedObjects, &seen)
             try StandardListing.listed(storage, found: seen.count - before, camera)
         }
     }
 
     private static func folder(
-        _ parent: ObjectHandle, _ folders: [String], _ storage: StorageID, _ camera: isolated PTPCamera, _ basket: inout ObjectBasket,
+        _ parent: ObjectHandle, _ folders: [String], _ storage: StorageID, _ camera: isolated PTPCamera,
+        _ listedObjects: inout ListedObjects,
         _ seen: inout Set<ObjectHandle>
     ) throws(PTPError) {
         guard folders.count < StandardListing.depthLimit, seen.count < StandardListing.objectLimit else { return }
-        for inner in try files(parent, folders, storage, camera, &basket, &seen) {
-            try folder(inner.handle, folders + [inner.name], storage, camera, &basket, &seen)
+        for inner in try files(parent, folders, storage, camera, &listedObjects, &seen) {
+            try folder(inner.handle, folders + [inner.name], storage, camera, &listedObjects, &seen)
         }
     }
 
     /// Puts the files of a folder into the basket; the folders in it.
     private static func files(
-        _ parent: ObjectHandle, _ folders: [String], _ storage: StorageID, _ camera: isolated PTPCamera, _ basket: inout ObjectBasket,
+        _ parent: ObjectHandle, _ folders: [String], _ storage: StorageID, _ camera: isolated PTPCamera,
+        _ listedObjects: inout ListedObjects,
         _ seen: inout Set<ObjectHandle>
     ) throws(PTPError) -> [(handle: ObjectHandle, name: String)] {
         let data = try camera.read(.eosListing, storage.rawValue, parent.rawValue, 0x10_0000)
@@ -38,7 +40,7 @@ enum EOSListing {
             guard entry.handle.isReal, seen.insert(entry.handle).inserted else { continue }
             let name = try name(of: entry, camera)
             if entry.format != .association {
-                basket.add(try object(entry, name, folders, storage, camera))
+                listedObjects.add(try object(entry, name, folders, storage, camera))
             } else {
                 below.append((entry.handle, StandardListing.folderName(name, entry.handle)))
             }

@@ -129,7 +129,7 @@ import VirtualCamera
             scene.camera.shoot([VirtualFile("A.CR3", .pattern(seed: 1, size: 9000))])
             guard case .arrived(let entry) = await arrivals.next() else { throw Failed("nothing arrived") }
             let asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
-            scene.session.settled(Settled(asset: asset, ending: .filtered, reason: "not wanted"))
+            scene.session.settled(AssetResult(asset: asset, ending: .filtered, reason: "not wanted"))
             while scene.camera.withBody({ !$0[EOSBody.self].waiting.isEmpty }) { try await Task.sleep(for: .milliseconds(20)) }
             #expect(!scene.camera.log.contains { $0.operation.code == .eosPartial })
         }

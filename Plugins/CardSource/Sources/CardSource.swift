@@ -48,7 +48,7 @@ public struct CardSource: Module, SourceDriver {
     public static func disguise(of path: String) throws(IngestError) -> String? {
         let parts = path.utf8.split(separator: 0x2F).suffix(2).map { String(Substring($0)) }
         guard let name = parts.last, parts.count < 2 || SafeName.folded(parts[0]) != "avf_info" else { return nil }
-        return try Disguise.content(of: path, name: name)
+        return try HiddenPictureCheck.content(of: path, name: name)
     }
 
     private let config: Config, context: ModuleContext

@@ -4,12 +4,12 @@ import HTTPKit
 
 /// Signs in with the identity token that Apple or Google gave somewhere else.
 struct ClerkIdentity {
-    let frontend: ClerkFrontend, desk: any SignInDesk
+    let frontend: ClerkFrontend, prompter: any SignInPrompter
     /// Makes an account where the identity has none.
     let registers: Bool
 
     func run() async throws(IngestError) -> Credential {
-        let (text, identity) = try await IDToken.handedIn(desk, now: frontend.clock())
+        let (text, identity) = try await IDToken.handedIn(prompter, now: frontend.clock())
         let form = [("strategy", try Self.strategy(of: identity)), ("token", text.reveal())]
         var token: SecretValue?
         let attempt: JSONValue
@@ -21,7 +21,7 @@ struct ClerkIdentity {
         if attempt.at("first_factor_verification.status")?.text == "transferable" {
             return try await registered([("transfer", "true")], &token)
         }
-        return try await ClerkSignIn(frontend: frontend, desk: desk).finished(attempt, email: nil, &token)
+        return try await ClerkSignIn(frontend: frontend, prompter: prompter).finished(attempt, email: nil, &token)
     }
 
     private func registered(_ form: [(String, String)], _ token: inout SecretValue?) async throws(IngestError) -> Credential {
@@ -31,7 +31,7 @@ struct ClerkIdentity {
                 advice: "To make one: `filmgate login \(frontend.name) --register --identity-token -`.")
         }
         let attempt = try await frontend.step(ClerkSignUp.attempts, form, &token)
-        return try await ClerkSignUp(frontend: frontend, desk: desk).finished(attempt, email: nil, &token)
+        return try await ClerkSignUp(frontend: frontend, prompter: prompter).finished(attempt, email: nil, &token)
     }
 
     /// Clerk's name for tokens of that issuer.

@@ -75,7 +75,7 @@ extension ClerkFrontend {
 
 /// Asks for something that may be mistyped, a few times.
 struct Retyping {
-    let desk: any SignInDesk
+    let prompter: any SignInPrompter
     /// Tries that a person has.
     static let tries = 3
 
@@ -86,11 +86,11 @@ struct Retyping {
         var refusal: IngestError?
         for left in (0..<Self.tries).reversed() {
             let answer: String
-            do throws(IngestError) { answer = try await desk.ask(question, hidden: true) } catch { throw refusal ?? error }
+            do throws(IngestError) { answer = try await prompter.ask(question, hidden: true) } catch { throw refusal ?? error }
             do throws(IngestError) { return try await body(answer) } catch {
                 guard left > 0, (error.cause as? ClerkRefusal)?.isSlip == true else { throw error }
                 refusal = error
-                await desk.tell(slip)
+                await prompter.tell(slip)
             }
         }
         throw refusal ?? IngestError(.unauthorized, slip)

@@ -4,12 +4,12 @@ import HTTPKit
 
 /// One sign-in: by e-mail code, by password or by another sign-in's identity token, with the second factor where Clerk wants one.
 struct ClerkSignIn {
-    let frontend: ClerkFrontend, desk: any SignInDesk
+    let frontend: ClerkFrontend, prompter: any SignInPrompter
 
     func run() async throws(IngestError) -> Credential {
         var token: SecretValue?
         let email: String
-        if let known = frontend.options.email { email = known } else { email = try await desk.ask("E-mail address", hidden: false) }
+        if let known = frontend.options.email { email = known } else { email = try await prompter.ask("E-mail address", hidden: false) }
         var attempt: JSONValue
         if frontend.options.strategy == .password {
             (attempt, token) = try await retyping("Password", slip: "That password is not right.") { word, token throws(IngestError) in
@@ -110,7 +110,7 @@ struct ClerkSignIn {
         _ body: (String, inout SecretValue?) async throws(IngestError) -> JSONValue
     ) async throws(IngestError) -> (JSONValue, SecretValue?) {
         var token = token
-        let attempt = try await Retyping(desk: desk).ask(question, slip: slip) { answer throws(IngestError) in
+        let attempt = try await Retyping(prompter: prompter).ask(question, slip: slip) { answer throws(IngestError) in
             try await body(answer, &token)
         }
         return (attempt, token)

@@ -4,7 +4,7 @@ import HTTPKit
 
 /// A new account: address and password, the code that comes by mail, and agreement where the service asks for it.
 struct ClerkSignUp {
-    let frontend: ClerkFrontend, desk: any SignInDesk
+    let frontend: ClerkFrontend, prompter: any SignInPrompter
 
     static let attempts = "/v1/client/sign_ups"
     /// Characters that Clerk wants at least, unless an instance wants more.
@@ -13,11 +13,11 @@ struct ClerkSignUp {
     func run() async throws(IngestError) -> Credential {
         var token: SecretValue?
         let email: String
-        if let known = frontend.options.email { email = known } else { email = try await desk.ask("E-mail address", hidden: false) }
+        if let known = frontend.options.email { email = known } else { email = try await prompter.ask("E-mail address", hidden: false) }
         guard Self.isAddress(email) else {
             throw IngestError(.misconfigured, "`\(HeaderText.clean(String(email.prefix(100))))` is no e-mail address; nothing was sent.")
         }
-        let password = try await desk.ask("New password", hidden: true)
+        let password = try await prompter.ask("New password", hidden: true)
         guard password.count >= Self.shortest else {
             throw IngestError(
                 .misconfigured, "The password has fewer than \(Self.shortest) characters; nothing was sent.", advice: "Choose a longer one."
@@ -44,7 +44,7 @@ struct ClerkSignUp {
         let path = "\(Self.attempts)/\(id)", code = [("strategy", "email_code")]
         _ = try await frontend.step("\(path)/prepare_verification", code, &token)
         let place = email.map { " sent to \(HeaderText.clean($0))" } ?? "", known = token
-        let (after, newer) = try await ClerkSignIn(frontend: frontend, desk: desk).retyping(
+        let (after, newer) = try await ClerkSignIn(frontend: frontend, prompter: prompter).retyping(
             "Code\(place)", slip: "That code is not right.", token: known
         ) { answer, token throws(IngestError) in
             try await frontend.step("\(path)/attempt_verification", code + [("code", answer)], &token)
@@ -56,7 +56,7 @@ struct ClerkSignUp {
     private static let agreement = "legal_accepted"
 
     private func agreed(_ id: String, _ token: inout SecretValue?) async throws(IngestError) -> JSONValue {
-        let answer = try await desk.ask(
+        let answer = try await prompter.ask(
             "The service asks you to agree to its terms and its privacy policy: type `yes` if you do", hidden: false)
         guard answer.lowercased() == "yes" else {
             throw IngestError(

@@ -13,16 +13,17 @@ import Testing
 
     /// Signs in or up with `answers` at the desk; the desk tells what was shown.
     func outcome(
-        _ bench: ClerkBench, _ answers: [String], _ wish: SignInWish = SignInWish()
+        _ bench: ClerkBench, _ answers: [String], _ preference: SignInPreference = SignInPreference()
     ) async throws -> (result: Result<Account, IngestError>, screen: String) {
-        let desk = TestDesk(answers: answers), module = try bench.module()
-        let result = await Result { () async throws(IngestError) in try await module.signIn(desk, wish) }
-        for answer in answers where answer.count > 5 && !answer.contains("@") { #expect(!desk.screen.contains(answer)) }
-        return (result, desk.screen)
+        let prompter = TestPrompter(answers: answers), module = try bench.module()
+        let result = await Result { () async throws(IngestError) in try await module.signIn(prompter, preference) }
+        for answer in answers where answer.count > 5 && !answer.contains("@") { #expect(!prompter.screen.contains(answer)) }
+        return (result, prompter.screen)
     }
 
-    func failure(_ bench: ClerkBench, _ answers: [String], _ wish: SignInWish = SignInWish()) async throws -> IngestError? {
-        guard case .failure(let error) = try await outcome(bench, answers, wish).result else { return nil }
+    func failure(_ bench: ClerkBench, _ answers: [String], _ preference: SignInPreference = SignInPreference()) async throws -> IngestError?
+    {
+        guard case .failure(let error) = try await outcome(bench, answers, preference).result else { return nil }
         for answer in answers where answer.count > 5 && !answer.contains("@") { #expect(!"\(error)".contains(answer)) }
         return error
     }
@@ -35,7 +36,7 @@ import Testing
         let sent = bench.double.seen.filter { $0.target.hasPrefix("/v1/client/sign_ins") }.map { String(decoding: $0.body, as: UTF8.self) }
         #expect(sent.count == 2 && sent.allSatisfy { $0.hasPrefix("strategy=password&identifier=ann%40example.com&password=") })
         #expect(try await bench.module().sign(HTTPRequest("POST", bench.target))[header: "Authorization"]?.hasPrefix("Bearer eyJ") == true)
-        for file in Everything.below(bench.state) { #expect(!file.text.contains("correct horse")) }
+        for file in FolderContents.below(bench.state) { #expect(!file.text.contains("correct horse")) }
     }
 
     /// Where nobody says how, and the account has no code.
@@ -81,13 +82,13 @@ import Testing
 
     @Test func aNewAccountSignsIn() async throws {
         let bench = try ClerkBench([]), module = try bench.module()
-        let desk = TestDesk(answers: ["bob@example.com", "a long password", "000000", ClerkSignUps.code])
-        let account = try await module.signIn(desk, SignInWish(registers: true))
-        #expect(account.email == "bob@example.com" && desk.screen.contains("Code sent to bob@example.com"))
+        let prompter = TestPrompter(answers: ["bob@example.com", "a long password", "000000", ClerkSignUps.code])
+        let account = try await module.signIn(prompter, SignInPreference(registers: true))
+        #expect(account.email == "bob@example.com" && prompter.screen.contains("Code sent to bob@example.com"))
         #expect(bench.double.state.withLock { $0.accounts["bob@example.com"] } == "a long password")
         #expect(try await module.sign(HTTPRequest("POST", bench.target))[header: "Authorization"]?.hasPrefix("Bearer eyJ") == true)
-        for file in Everything.below(bench.state) { #expect(!file.text.contains("a long password")) }
-        let again = try await failure(bench, ["bob@example.com", "a long password"], SignInWish(registers: true))
+        for file in FolderContents.below(bench.state) { #expect(!file.text.contains("a long password")) }
+        let again = try await failure(bench, ["bob@example.com", "a long password"], SignInPreference(registers: true))
         #expect(again?.message.contains("form_identifier_exists") == true && again?.advice?.contains("filmgate login studio") == true)
     }
 
@@ -95,7 +96,7 @@ import Testing
         let bench = try ClerkBench([])
         bench.double.state.withLock { $0.signUp.wantsAgreement = true }
         let (result, _) = try await outcome(
-            bench, ["bob@example.com", "a long password", ClerkSignUps.code, answer], SignInWish(registers: true))
+            bench, ["bob@example.com", "a long password", ClerkSignUps.code, answer], SignInPreference(registers: true))
         #expect(((try? result.get()) != nil) == (answer == "yes"))
         #expect(bench.double.state.withLock { ($0.accounts["bob@example.com"] != nil) } == (answer == "yes"))
     }
@@ -104,7 +105,7 @@ import Testing
     @Test func whatNobodyIsAskedForHere() async throws {
         let bench = try ClerkBench([])
         bench.double.state.withLock { $0.signUp.missing = ["phone_number"] }
-        let error = try await failure(bench, ["bob@example.com", "a long password"], SignInWish(registers: true))
+        let error = try await failure(bench, ["bob@example.com", "a long password"], SignInPreference(registers: true))
         #expect(error?.message.contains("phone_number") == true && error?.advice?.contains("own page") == true)
         #expect(!bench.double.state.withLock { $0.signUp.isSent })
     }
@@ -113,46 +114,48 @@ import Testing
         ["bob", "a long password"], ["bob@example", "a long password"], ["b b@example.com", "x"], ["bob@example.com", "short"],
     ])
     func whatCannotBeAnAccountIsNotSent(_ answers: [String]) async throws {
-        let bench = try ClerkBench([]), error = try await failure(bench, answers, SignInWish(registers: true))
+        let bench = try ClerkBench([]), error = try await failure(bench, answers, SignInPreference(registers: true))
         #expect(error?.code == .misconfigured && error?.message.contains("nothing was sent") == true && bench.double.seen.isEmpty)
     }
 
     @Test func refusalsOfASignUpSayWhatToDo() async throws {
         let bench = try ClerkBench([])
-        let stolen = try await failure(bench, ["bob@example.com", "password1"], SignInWish(registers: true))
+        let stolen = try await failure(bench, ["bob@example.com", "password1"], SignInPreference(registers: true))
         #expect(stolen?.advice == "Choose another password.")
         bench.double.state.withLock { $0.signUp.wantsCaptcha = true }
         #expect(
-            try await failure(bench, ["bob@example.com", "a long password"], SignInWish(registers: true))?.advice?.contains("own page")
+            try await failure(bench, ["bob@example.com", "a long password"], SignInPreference(registers: true))?.advice?.contains(
+                "own page")
                 == true)
         bench.double.state.withLock { $0.signUp.isClosed = true }
         #expect(
-            try await failure(bench, ["bob@example.com", "a long password"], SignInWish(registers: true))?.advice?.contains("invitation")
+            try await failure(bench, ["bob@example.com", "a long password"], SignInPreference(registers: true))?.advice?.contains(
+                "invitation")
                 == true)
     }
 
     @Test(arguments: ["https://appleid.apple.com", "https://accounts.google.com"]) func anIdentityToken(_ issuer: String) async throws {
-        let bench = try ClerkBench([]), wish = SignInWish(flow: .identityToken)
+        let bench = try ClerkBench([]), preference = SignInPreference(flow: .identityToken)
         func token(_ number: Int) -> String {
             TestToken.identity(issuer: issuer, ends: bench.clock.now + 600 + number, audience: "com.example.app")
         }
-        let stranger = try await failure(bench, [token(1)], wish)
+        let stranger = try await failure(bench, [token(1)], preference)
         #expect(stranger?.code == .unauthorized && stranger?.advice?.contains("--register --identity-token -") == true)
         #expect(bench.double.state.withLock { $0.identities.isEmpty })
-        let both = SignInWish(flow: .identityToken, registers: true)
+        let both = SignInPreference(flow: .identityToken, registers: true)
         #expect(try await outcome(bench, [token(2)], both).result.get().id == "user_ann")
-        #expect(try await outcome(bench, [token(3)], wish).result.get().id == "user_ann")
+        #expect(try await outcome(bench, [token(3)], preference).result.get().id == "user_ann")
         // Shown before.
-        #expect(try await failure(bench, [token(3)], wish)?.code == .unauthorized)
-        for file in Everything.below(bench.state) { #expect(!file.text.contains("identity-canary")) }
+        #expect(try await failure(bench, [token(3)], preference)?.code == .unauthorized)
+        for file in FolderContents.below(bench.state) { #expect(!file.text.contains("identity-canary")) }
     }
 
     @Test func tokensThatAreOfNoUseAreNotSent() async throws {
-        let bench = try ClerkBench([]), wish = SignInWish(flow: .identityToken)
+        let bench = try ClerkBench([]), preference = SignInPreference(flow: .identityToken)
         let foreign = TestToken.identity(issuer: "https://other.example", ends: bench.clock.now + 600)
-        #expect(try await failure(bench, [foreign], wish)?.code == .misconfigured)
+        #expect(try await failure(bench, [foreign], preference)?.code == .misconfigured)
         let late = TestToken.identity(issuer: "https://appleid.apple.com", ends: bench.clock.now)
-        #expect(try await failure(bench, [late], wish)?.message.contains("run out") == true)
+        #expect(try await failure(bench, [late], preference)?.message.contains("run out") == true)
         #expect(bench.double.seen.isEmpty)
     }
 

@@ -28,10 +28,10 @@ final class ClerkBench: AccountBench {
     func provider() throws -> any AccountProvider { try module() }
     func signIn(_ provider: any AccountProvider) async throws(IngestError) {
         double.state.withLock { $0.ended = false }
-        _ = try await provider.signIn(TestDesk(answers: ["424242", "111111"]), SignInWish())
+        _ = try await provider.signIn(TestPrompter(answers: ["424242", "111111"]), SignInPreference())
     }
     func pass(seconds: Int) { clock.advance(seconds) }
-    func order(_ trouble: AccountTrouble) {
+    func order(_ trouble: AccountFault) {
         double.state.withLock { ($0.down, $0.ended, $0.loses) = (trouble == .down, trouble == .refuses, trouble == .losesOne ? 1 : 0) }
     }
     var renewals: Int { double.state.withLock { $0.minted } }
@@ -63,12 +63,12 @@ final class ClerkBench: AccountBench {
     }
 
     @Test func anEmailCodeSignsIn() async throws {
-        let bench = try ClerkBench(), module = try bench.module(), desk = TestDesk(answers: ["000000", "424242"])
-        let account = try await module.signIn(desk, SignInWish())
+        let bench = try ClerkBench(), module = try bench.module(), prompter = TestPrompter(answers: ["000000", "424242"])
+        let account = try await module.signIn(prompter, SignInPreference())
         #expect(account == Account(id: "user_ann", name: "Ann B", email: "ann@example.com", issuer: bench.double.url))
-        #expect(desk.screen.contains("a**@example.com") && desk.screen.contains("not right"))
+        #expect(prompter.screen.contains("a**@example.com") && prompter.screen.contains("not right"))
         #expect(bench.double.state.withLock { $0.wrongCodes } == 1)
-        for secret in bench.secrets { #expect(!desk.screen.contains(secret)) }
+        for secret in bench.secrets { #expect(!prompter.screen.contains(secret)) }
     }
 
     @Test(arguments: ["totp", "phone_code"]) func aSecondFactor(_ strategy: String) async throws {
@@ -82,7 +82,7 @@ final class ClerkBench: AccountBench {
     @Test func threeWrongCodesEndIt() async throws {
         let bench = try ClerkBench()
         let error = await #expect(throws: IngestError.self) {
-            try await bench.module().signIn(TestDesk(answers: ["1", "2", "3", "424242"]), SignInWish())
+            try await bench.module().signIn(TestPrompter(answers: ["1", "2", "3", "424242"]), SignInPreference())
         }
         #expect(error?.code == .unauthorized && bench.double.state.withLock { $0.wrongCodes } == 3)
     }
@@ -106,14 +106,14 @@ final class ClerkBench: AccountBench {
     @Test func withoutTheNativeAPIItSaysWhatToDo() async throws {
         let bench = try ClerkBench()
         bench.double.state.withLock { $0.native = false }
-        let error = await #expect(throws: IngestError.self) { try await bench.module().signIn(TestDesk(), SignInWish()) }
+        let error = await #expect(throws: IngestError.self) { try await bench.module().signIn(TestPrompter(), SignInPreference()) }
         #expect(error?.advice?.contains("Native API") == true)
     }
 
     @Test func tooManyAttemptsIsPassingTrouble() async throws {
         let bench = try ClerkBench()
         bench.double.state.withLock { $0.limits = 1 }
-        let error = await #expect(throws: IngestError.self) { try await bench.module().signIn(TestDesk(), SignInWish()) }
+        let error = await #expect(throws: IngestError.self) { try await bench.module().signIn(TestPrompter(), SignInPreference()) }
         #expect(error?.code == .rateLimited)
     }
 
@@ -127,7 +127,7 @@ final class ClerkBench: AccountBench {
         await #expect(throws: IngestError.self) { try await module.renew(after: Rejection(status: 401, request: signed)) }
         secrets.value = "ak_canary_2"
         #expect(try await module.sign(HTTPRequest("GET", "https://gallery.example/x"))[header: "Authorization"] == "Bearer ak_canary_2")
-        for file in Everything.below(folder.path) { #expect(!file.text.contains("canary")) }
+        for file in FolderContents.below(folder.path) { #expect(!file.text.contains("canary")) }
     }
 
     @Test func signingInWithAnAPIKeyLooksItUp() async throws {
@@ -135,8 +135,8 @@ final class ClerkBench: AccountBench {
         func module(_ key: String?) -> ClerkAuth {
             ClerkAuth(options, BenchModule.context(folder.path, secrets: CanarySecrets(key)), transport: CurlTransport(), base: "")
         }
-        #expect(try await module("ak_canary_1").signIn(TestDesk(), SignInWish()).id == "api key")
-        let error = await #expect(throws: IngestError.self) { try await module(nil).signIn(TestDesk(), SignInWish()) }
+        #expect(try await module("ak_canary_1").signIn(TestPrompter(), SignInPreference()).id == "api key")
+        let error = await #expect(throws: IngestError.self) { try await module(nil).signIn(TestPrompter(), SignInPreference()) }
         #expect(error?.code == .unauthorized)
     }
 
@@ -154,7 +154,7 @@ final class ClerkBench: AccountBench {
         let module = ClerkAuth(
             options, BenchModule.context(folder.path), transport: CurlTransport(), base: double.issuer, clock: { clock.now })
         try module.bind(to: "https://gallery.example")
-        let account = try await module.signIn(TestDesk(opens: true), SignInWish())
+        let account = try await module.signIn(TestPrompter(opens: true), SignInPreference())
         #expect(account.id == "auth0|ann")
         clock.advance(900)
         _ = try await module.sign(HTTPRequest("GET", "https://gallery.example/x"))

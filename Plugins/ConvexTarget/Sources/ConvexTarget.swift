@@ -55,7 +55,7 @@ public struct ConvexTarget: Module, UploadTarget {
     public let traits: TargetTraits
     let options: ConvexOptions, client: HTTPClient, bare: HTTPClient
     private let event: String?
-    private let heardNo = HeardNo()
+    private let heardNo = KnownAbsence()
 
     public init(_ config: ConvexOptions, _ context: ModuleContext) throws(IngestError) {
         let transport = CurlTransport(config.web.transport), provider = try config.web.provider(context, for: [config.url.base])

@@ -54,7 +54,7 @@ public struct ExecAuth: Module, SessionProvider {
     public var header: (name: String, prefix: String) { (options.headerName, options.prefix) }
 
     /// The helper signs in by itself; this only asks it now.
-    public func signIn(_ desk: any SignInDesk, _ wish: SignInWish) async throws(IngestError) -> Account {
+    public func signIn(_ prompter: any SignInPrompter, _ preference: SignInPreference) async throws(IngestError) -> Account {
         try await session.signIn(scope.origins) { () async throws(IngestError) in
             try await ExecGrant(options: options, clock: AccountSession.wallClock).ask("login")
         }

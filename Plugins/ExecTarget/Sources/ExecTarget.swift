@@ -50,7 +50,7 @@ public struct ExecTarget: Module, UploadTarget {
     }
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
-        let options = options, stop = StopSign()
+        let options = options, stop = StopFlag()
         let result = await withTaskCancellationHandler {
             await Result { () async throws(IngestError) in
                 try await pool.run { () throws(IngestError) in try Self.deliver(job, options, stop) }
@@ -61,7 +61,7 @@ public struct ExecTarget: Module, UploadTarget {
         return try result.get()
     }
 
-    private static func deliver(_ job: UploadJob, _ options: Options, _ stop: StopSign) throws(IngestError) -> Receipt {
+    private static func deliver(_ job: UploadJob, _ options: Options, _ stop: StopFlag) throws(IngestError) -> Receipt {
         // The program reads the file by itself: what it is given is looked at before.
         let found = try FileCopy.hash(path: job.file.path)
         guard found.size == job.file.size, found.digests.sha256 == job.digests.sha256 else {

@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 
 /// Raised to end a program early.
-final class StopSign: Sendable {
+final class StopFlag: Sendable {
     private let flag = Atomic(false)
     var isRaised: Bool { flag.load(ordering: .relaxed) }
     func raise() { flag.store(true, ordering: .relaxed) }
@@ -25,7 +25,7 @@ struct Program: Sendable {
     /// Blocks until it has ended.
     ///
     /// `cancelled` when stopped, `unavailable` when it took too long.
-    func run(_ stop: StopSign) throws(IngestError) -> Ending {
+    func run(_ stop: StopFlag) throws(IngestError) -> Ending {
         var out: [CInt] = [-1, -1], err: [CInt] = [-1, -1]
         guard pipe(&out) == 0, pipe(&err) == 0 else { throw IngestError(.unexpected, "No pipe for \(words[0]).") }
         for descriptor in out + err { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
@@ -42,7 +42,7 @@ struct Program: Sendable {
             drain(err[0], into: &errors, wait: 0)
             if Self.isOver(process) { break }
             // Nobody can see how far it is: its own limit says how long it may take.
-            Motion.current?.note()
+            ProgressMark.current?.note()
             guard !stop.isRaised, ContinuousClock.now < end else {
                 kill(-process, SIGKILL)
                 waitpid(process, &status, 0)

@@ -7,12 +7,12 @@ import Synchronization
 final class FTPPushSession: SourceSession {
     let place: SourcePlace
     let parallelFetches = 4
-    private let inbox: FTPInbox, desk: PushDesk, server: FTPServer, logger: Logger
+    private let inbox: FTPInbox, tracker: PushTracker, server: FTPServer, logger: Logger
     private let pool = BlockingPool("ftp removal", width: 1)
     private let guesses = Mutex(GuessCount())
 
-    init(place: SourcePlace, inbox: FTPInbox, desk: PushDesk, server: FTPServer, logger: Logger) {
-        (self.place, self.inbox, self.desk, self.server, self.logger) = (place, inbox, desk, server, logger)
+    init(place: SourcePlace, inbox: FTPInbox, tracker: PushTracker, server: FTPServer, logger: Logger) {
+        (self.place, self.inbox, self.tracker, self.server, self.logger) = (place, inbox, tracker, server, logger)
     }
 
     var volume: String { "ftp:\(place.address)" }
@@ -20,24 +20,24 @@ final class FTPPushSession: SourceSession {
     var port: Int { server.port }
     var counts: FTPCounts { server.counts }
 
-    func entries() async throws(IngestError) -> [SourceEntry] { try await desk.leftovers() }
+    func entries() async throws(IngestError) -> [SourceEntry] { try await tracker.leftovers() }
 
     func arrivals() async throws(IngestError) -> AsyncStream<SourceNews>? {
         let (stream, continuation) = AsyncStream<SourceNews>.makeStream()
-        let desk = desk
-        Task { await desk.run(continuation) }
+        let tracker = tracker
+        Task { await tracker.run(continuation) }
         return stream
     }
 
     /// Nobody is told any more that a file is safe once this is asked: what was, is in here.
     func unfinished() async -> [(entry: SourceEntry, reason: String)] {
         await server.stop()
-        return await desk.unfinished()
+        return await tracker.unfinished()
     }
 
     /// Who pushed last and when, and whether somebody guesses passwords.
     func condition() async -> DeviceCondition? {
-        let pushes = await desk.lastPushes.sorted { $0.value > $1.value }, lacking = await desk.lacking
+        let pushes = await tracker.lastPushes.sorted { $0.value > $1.value }, lacking = await tracker.lacking
         var notes = pushes.prefix(4).map { "\($0.key) pushed last at \(LocalClock.text($0.value))" }
         if notes.isEmpty { notes = ["listening, nobody has pushed yet"] }
         if let (name, lack) = lacking.first {
@@ -58,7 +58,7 @@ final class FTPPushSession: SourceSession {
     /// Delivered or known: its place in the inbox is free again.
     ///
     /// What was set aside or waits stays, and so does what nobody knew what it is: the client was told that it is safe.
-    func settled(_ settled: Settled) {
+    func settled(_ settled: AssetResult) {
         switch settled.ending {
         case .filtered where settled.asset.kind == .other: break
         case .delivered, .duplicate, .alreadySeen, .filtered:
@@ -79,7 +79,7 @@ final class FTPPushSession: SourceSession {
 
     func close() async {
         await server.stop()
-        desk.close()
+        tracker.close()
         inbox.release()
         let counts = server.counts
         if counts.refused > 0 {

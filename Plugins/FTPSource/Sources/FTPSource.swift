@@ -25,7 +25,7 @@ public struct FTPSource: Module, SourceDriver {
 
     public struct Config: ModuleConfig {
         public var listen = "127.0.0.1:2121", certificate = "", key = "", passive = "", passiveAddress = "", inbox = ""
-        var tls = FTPOptions.TLS.none, logins: [Login] = []
+        var tls = FTPServerOptions.TLS.none, logins: [Login] = []
         public var max = ByteCount(16 << 30), settle = Duration.milliseconds(500), incomplete = Duration.seconds(60)
         public var companions = Duration.seconds(10)
         public var idle = Duration.seconds(300)
@@ -117,10 +117,10 @@ public struct FTPSource: Module, SourceDriver {
         }
         if config.inbox.isEmpty { try takeOver(place.address) }
         let box = try FTPInbox(place.address, limit: config.max.bytes) { Wholeness.hasEnd(path: $0, name: $1) }
-        let desk = PushDesk(box, PushRules(config, logins: logins, place: place))
-        let server = try FTPServer(options, logins: logins, inbox: box, logger: context.logger) { event in desk.note(event) }
+        let tracker = PushTracker(box, PushRules(config, logins: logins, place: place))
+        let server = try FTPServer(options, logins: logins, inbox: box, logger: context.logger) { event in tracker.note(event) }
         try await server.start()
-        return FTPPushSession(place: place, inbox: box, desk: desk, server: server, logger: context.logger)
+        return FTPPushSession(place: place, inbox: box, tracker: tracker, server: server, logger: context.logger)
     }
 
     /// What was pushed to a port that nobody listens on any more was acknowledged, too.
@@ -131,8 +131,8 @@ public struct FTPSource: Module, SourceDriver {
         if count > 0 { context.logger.notice("FTP: \(count) files that were pushed to another port before are taken from there.") }
     }
 
-    private var options: FTPOptions {
-        var options = FTPOptions()
+    private var options: FTPServerOptions {
+        var options = FTPServerOptions()
         (options.host, options.port, options.tls, options.idle) = (address.host, address.port, config.tls, config.idle)
         (options.certificate, options.key) = (config.certificate, config.key)
         options.passive = FTPAddress.ports(config.passive)

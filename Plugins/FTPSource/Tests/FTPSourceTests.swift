@@ -153,7 +153,7 @@ import Testing
 
     @Test(arguments: ["explicit", "required", "implicit"]) func tlsProtectsLoginAndData(_ mode: String) async throws {
         let scene = try await PushScene { config in
-            config.tls = FTPOptions.TLS(rawValue: mode) ?? .none
+            config.tls = FTPServerOptions.TLS(rawValue: mode) ?? .none
             let made = try? PushScene.certificate(in: FileManager.default.temporaryDirectory.path)
             (config.certificate, config.key) = (made?.certificate ?? "", made?.key ?? "")
         }
@@ -277,7 +277,7 @@ import Testing
         let second = try await PushScene(at: first.folder)
         #expect(second.listed.map(\.origin.path) == ["ann/IMG_1.JPG"])
         let left = try #require(second.listed.first)
-        let settled = Settled(asset: Asset(origin: left.origin, kind: .jpeg, shot: left.shot), ending: .delivered)
+        let settled = AssetResult(asset: Asset(origin: left.origin, kind: .jpeg, shot: left.shot), ending: .delivered)
         second.session.settled(settled)
         #expect(await second.arrived(1).first?.path == "ann/IMG_2.JPG")
         await second.close(keeping: true)

@@ -8,34 +8,34 @@ import Testing
 /// More connections than there is room for.
 @Suite(.ownThreads, .serialized, .timeLimit(.minutes(5))) struct FloodTests {
     @Test func whoIsThereOftenestGivesWay() {
-        var guests = FTPGuests<Int>(most: 10, mostUnknown: 8)
-        for key in 0..<4 { #expect(guests.admit(key, from: "body \(key)") == .welcome) }
-        for key in 10..<16 { #expect(guests.admit(key, from: "flood") == .welcome) }
-        #expect(guests.admit(20, from: "another") == .welcomeInsteadOf(10))
-        #expect(guests.admit(21, from: "flood") == .welcomeInsteadOf(11))
-        #expect(guests.count == 10)
+        var connections = FTPConnections<Int>(most: 10, mostUnknown: 8)
+        for key in 0..<4 { #expect(connections.admit(key, from: "body \(key)") == .welcome) }
+        for key in 10..<16 { #expect(connections.admit(key, from: "flood") == .welcome) }
+        #expect(connections.admit(20, from: "another") == .welcomeInsteadOf(10))
+        #expect(connections.admit(21, from: "flood") == .welcomeInsteadOf(11))
+        #expect(connections.count == 10)
     }
 
     @Test func whoHasSaidSomethingIsAheadOfWhoHasNot() {
-        var guests = FTPGuests<Int>(most: 10, mostUnknown: 3)
-        for key in 0..<3 { #expect(guests.admit(key, from: "a") == .welcome) }
-        guests.note(0, .speaking)
-        #expect(guests.admit(3, from: "a") == .welcomeInsteadOf(1))
-        guests.note(0, .waiting)
-        guests.note(2, .waiting)
-        guests.note(3, .waiting)
-        #expect(guests.admit(4, from: "a") == .refused)
-        guests.leave(2)
-        #expect(guests.admit(5, from: "a") == .welcome)
+        var connections = FTPConnections<Int>(most: 10, mostUnknown: 3)
+        for key in 0..<3 { #expect(connections.admit(key, from: "a") == .welcome) }
+        connections.note(0, .speaking)
+        #expect(connections.admit(3, from: "a") == .welcomeInsteadOf(1))
+        connections.note(0, .waiting)
+        connections.note(2, .waiting)
+        connections.note(3, .waiting)
+        #expect(connections.admit(4, from: "a") == .refused)
+        connections.leave(2)
+        #expect(connections.admit(5, from: "a") == .welcome)
     }
 
     @Test func whoIsLoggedInStays() {
-        var guests = FTPGuests<Int>(most: 3, mostUnknown: 2)
+        var connections = FTPConnections<Int>(most: 3, mostUnknown: 2)
         for key in 0..<3 {
-            #expect(guests.admit(key, from: "a") == .welcome)
-            guests.note(key, .known)
+            #expect(connections.admit(key, from: "a") == .welcome)
+            connections.note(key, .known)
         }
-        #expect(guests.admit(9, from: "b") == .refused)
+        #expect(connections.admit(9, from: "b") == .refused)
     }
 
     /// Somebody else fills every place, and holds it.

@@ -116,14 +116,17 @@ import Testing
         let second = try await PushScene(at: scene.folder)
         let left = try #require(second.listed.first)
         second.session.settled(
-            Settled(asset: Asset(origin: left.origin, kind: left.kind, shot: left.shot), ending: .filtered, reason: Settled.unknownKind))
+            AssetResult(
+                asset: Asset(origin: left.origin, kind: left.kind, shot: left.shot), ending: .filtered, reason: AssetResult.unknownKind))
         await second.close(keeping: true)
         let third = try await PushScene(at: scene.folder)
         #expect(third.listed.map(\.origin.path) == ["ann/IMG_1"])
         await third.close()
     }
 
-    /// What somebody took back may be nowhere else: it is no file that a rule leaves out. That one makes room at once.
+    /// What somebody took back may be nowhere else: it is no file that a rule leaves out.
+    ///
+    /// That one makes room at once.
     @Test(arguments: [
         (DeliveryRow.cancelledReason, true), (DeliveryRow.culledReason, true), ("delivers no raw", false),
     ]) func whatWasTakenBackStays(_ reason: String, _ stays: Bool) async throws {
@@ -137,7 +140,7 @@ import Testing
         let left = try #require(second.listed.first)
         var asset = Asset(origin: left.origin, kind: left.kind, shot: left.shot)
         asset.receipts = ["gallery": Receipt(state: .excluded, reason: reason)]
-        second.session.settled(Settled(asset: asset, ending: .filtered))
+        second.session.settled(AssetResult(asset: asset, ending: .filtered))
         let isLeft = { FileManager.default.fileExists(atPath: second.session.localPath(left.origin) ?? "") }
         // It is removed beside what goes on; a test that waits for nothing to happen would prove nothing.
         while !stays, isLeft() { try await Task.sleep(for: .milliseconds(5)) }
@@ -245,7 +248,7 @@ import Testing
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-ftp-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let told = Mutex<[Bool]>([])
-        var options = FTPOptions()
+        var options = FTPServerOptions()
         (options.port, options.patience) = (0, .milliseconds(100))
         let login = FTPLogin(user: "ann", password: SecretValue(PushScene.password("ann")), folder: "ann")
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

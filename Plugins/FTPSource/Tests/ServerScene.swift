@@ -24,9 +24,9 @@ final class ServerScene {
         func log(event: LogEvent) { log.lines.withLock { $0.append("\(event.message)") } }
     }
 
-    init(_ change: (inout FTPOptions) -> Void = { _ in }) async throws {
+    init(_ change: (inout FTPServerOptions) -> Void = { _ in }) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-ftp-\(UUID().uuidString)").path
-        var options = FTPOptions()
+        var options = FTPServerOptions()
         options.port = 0
         change(&options)
         let logins = ["ann", "bob"].map { FTPLogin(user: $0, password: SecretValue(PushScene.password($0)), folder: $0) }

@@ -9,22 +9,22 @@ import Testing
 
 /// Connections: how long they last, where they lead, how they end.
 @Suite(.ownThreads, .serialized, .timeLimit(.minutes(5))) struct TransferTests {
-    private final class Kept { weak var inbox: DataInbox? }
+    private final class Kept { weak var inbox: DataReceiver? }
 
     /// One upload's data connection, over and let go of.
     private func transfer(_ scene: ServerScene, isCalled: Bool) async throws -> Kept {
-        let setup = DataDoor.Setup(peer: "127.0.0.1", tls: nil, group: scene.server.group, patience: .seconds(20)) {}
-        let door: DataDoor, kept = Kept()
+        let setup = DataEndpoint.Setup(peer: "127.0.0.1", tls: nil, group: scene.server.group, patience: .seconds(20)) {}
+        let endpoint: DataEndpoint, kept = Kept()
         if isCalled {
             // The server's own port says its greeting and stays.
-            door = try DataDoor.calling("127.0.0.1", scene.server.port, setup)
+            endpoint = try DataEndpoint.calling("127.0.0.1", scene.server.port, setup)
         } else {
-            door = try await DataDoor.listening(at: PeerAddress.place("127.0.0.1", port: 0), nil, setup)
-            let body = try #require(RawClient(door.port))
+            endpoint = try await DataEndpoint.listening(at: PeerAddress.place("127.0.0.1", port: 0), nil, setup)
+            let body = try #require(RawClient(endpoint.port))
             body.send([1, 2, 3])
             body.hangUp()
         }
-        let line = try await door.connect(setup)
+        let line = try await endpoint.connect(setup)
         #expect(try await line.inbox.next() != nil)
         kept.inbox = line.inbox
         line.cut()
@@ -83,14 +83,14 @@ import Testing
     /// A body gives up between its connection and the first byte that is asked for: what it sent so far is not the file.
     @Test func whatIsBrokenOffBeforeItIsReadIsNotWhole() async throws {
         let scene = try await ServerScene()
-        let setup = DataDoor.Setup(peer: "127.0.0.1", tls: nil, group: scene.server.group, patience: .seconds(20)) {}
-        let door = try await DataDoor.listening(at: PeerAddress.place("127.0.0.1", port: 0), nil, setup)
-        let body = try #require(RawClient(door.port))
+        let setup = DataEndpoint.Setup(peer: "127.0.0.1", tls: nil, group: scene.server.group, patience: .seconds(20)) {}
+        let endpoint = try await DataEndpoint.listening(at: PeerAddress.place("127.0.0.1", port: 0), nil, setup)
+        let body = try #require(RawClient(endpoint.port))
         body.send([1, 2, 3])
         // The connection stands once the port has handed it over; nobody has read from it yet.
         try await Task.sleep(for: .milliseconds(100))
-        door.close()
-        let line = try await door.connect(setup)
+        endpoint.close()
+        let line = try await endpoint.connect(setup)
         await #expect(throws: (any Error).self) {
             while try await line.inbox.next() != nil {}
         }

@@ -39,7 +39,7 @@ enum VSFTP {
 struct FTPTargetTests {
     static let bench = TargetBench {
         let server = try await VSFTP.server.start(), room = SharedServer.newRoom()
-        return TargetPlace(try VSFTP.target(server, room: room)) { try ServerRoom.copies($0, below: VSFTP.folder(server, room)) }
+        return TargetPlace(try VSFTP.target(server, room: room)) { try ServerFolder.copies($0, below: VSFTP.folder(server, room)) }
     }
 
     static let behindProxy = FileServerBench(
@@ -48,8 +48,8 @@ struct FTPTargetTests {
         let server = try await VSFTP.server.start(), room = SharedServer.newRoom(), folder = VSFTP.folder(server, room)
         let transfers = VSFTP.transferPorts(server).map { FaultProxy.Route(from: $0, to: $0, host: 2) }
         return FileServerBench.Server(
-            routes: [FaultProxy.Route(to: server.port, host: 2)] + transfers, files: { try ServerRoom.files(below: folder) },
-            copies: { try ServerRoom.copies($0, below: folder) },
+            routes: [FaultProxy.Route(to: server.port, host: 2)] + transfers, files: { try ServerFolder.files(below: folder) },
+            copies: { try ServerFolder.copies($0, below: folder) },
             make: { port, secrets, logger, patience in
                 try VSFTP.target(server, room: room, host: "127.0.0.1", port: port, secrets: secrets, logger: logger) {
                     $0.files.stallTimeout = patience
@@ -75,11 +75,11 @@ struct FTPTargetTests {
         let target = try VSFTP.target(server, room: room) { $0.files.verify = .reread }
         let job = sample.job("a (1)+.jpg", path: "2026/05/a (1)+.jpg"), receipt = try await target.upload(job)
         #expect(receipt.verified == .reread)
-        #expect(try ServerRoom.copies(sample.digests.sha256, below: VSFTP.folder(server, room) + "/2026/05") == 1)
+        #expect(try ServerFolder.copies(sample.digests.sha256, below: VSFTP.folder(server, room) + "/2026/05") == 1)
         let later = try VSFTP.target(server, room: room)
         #expect(try await later.find(job)?.verified == .reread)
         #expect(await Self.failure(later, other.job("x.jpg", path: job.path))?.code == .nameTaken)
-        #expect(try ServerRoom.copies(sample.digests.sha256, below: VSFTP.folder(server, room)) == 1)
+        #expect(try ServerFolder.copies(sample.digests.sha256, below: VSFTP.folder(server, room)) == 1)
     }
 
     /// What fits into the sockets' buffers is on its way when the transfer is closed: nothing of it may be lost, each time.

@@ -85,7 +85,7 @@ final class FolderSession: SourceSession {
 
     var keepsRefused: Bool { true }
 
-    func settled(_ settled: Settled) { remover?.settled(settled) }
+    func settled(_ settled: AssetResult) { remover?.settled(settled) }
 
     func concluded() async { await remover?.concluded() }
 

@@ -6,14 +6,14 @@ import Glibc
 import Logging
 import Synchronization
 
-/// Watches one folder and all below it: takes events where there are any, looks through everything now and then, and asks the book what
+/// Watches one folder and all below it: takes events where there are any, looks through everything now and then, and asks the table what
 /// is to be handed on.
 // Used by one thread at a time: first by `list`, then by `run`'s; what others may touch is in `inbox`.
 final class HotLoop: @unchecked Sendable {
     let card: Card
     private let config: FolderSource.Config, logger: Logger
     private var watch: FolderWatch?
-    private var book: HotBook, hold: ShotHold
+    private var table: SettleTable, hold: ShotHold
     let inbox = HotInbox()
     /// The folder itself: another one may come to stand under its name without an event in it, by a mount or a renaming above it.
     private let folder: String?, way: PathWatch
@@ -24,7 +24,7 @@ final class HotLoop: @unchecked Sendable {
     /// Blocks for the disk. Throws what opening the folder throws.
     init(_ card: Card, _ config: FolderSource.Config, _ logger: Logger) throws(IngestError) {
         (self.card, self.config, self.logger) = (card, config, logger)
-        book = HotBook(HotBook.Rules(settle: config.settle, incomplete: config.incomplete))
+        table = SettleTable(SettleTable.Rules(settle: config.settle, incomplete: config.incomplete))
         hold = ShotHold(config.companions)
         way = PathWatch(card.root)
         folder = FolderSource.visit(card.root)
@@ -44,7 +44,7 @@ final class HotLoop: @unchecked Sendable {
     /// Everything that the folder holds and that is whole, as a card's listing; the rest is waited for.
     func list(cancelled: () -> Bool) throws(IngestError) -> [SourceEntry] {
         var entries = try look(cancelled)
-        if !book.pending.isEmpty {
+        if !table.pending.isEmpty {
             // What was only just written has had its time after this.
             var left = config.settle + .milliseconds(60)
             while left > .zero, !cancelled() {
@@ -54,13 +54,13 @@ final class HotLoop: @unchecked Sendable {
             entries = try look(cancelled)
         }
         hold.remember(entries)
-        if !book.pending.isEmpty { logger.info("\(book.pending.count) files are still being written.") }
+        if !table.pending.isEmpty { logger.info("\(table.pending.count) files are still being written.") }
         return entries
     }
 
     /// What `list` left out and `run` has not told, and why.
     func unfinished() -> [(entry: SourceEntry, reason: String)] {
-        let files = book.pending.keys.map(\.text).sorted().compactMap(entry)
+        let files = table.pending.keys.map(\.text).sorted().compactMap(entry)
         var builder = ShotBuilder(card, Listing(card, files: files), hidden: config.hidden)
         let facts = Dictionary(files.map { (PathKey($0.path), $0) }) { first, _ in first }
         let held = hold.waiting.map { (entry: $0, reason: "the rest of its shot is still waited for") }
@@ -107,10 +107,10 @@ final class HotLoop: @unchecked Sendable {
             guard found.type == .file, built[index].fate == .take else { return !isIgnored(found.name) || found.type != .file }
             guard !isIgnored(found.name) else { return false }
             guard quiet.contains(index) else {
-                book.happened(found.path, found, closed: false, at: now)
+                table.happened(found.path, found, closed: false, at: now)
                 return false
             }
-            book.tell(found.path, found)
+            table.tell(found.path, found)
             return true
         }.map { built[$0] }
     }
@@ -136,7 +136,7 @@ final class HotLoop: @unchecked Sendable {
         let age = Duration.nanoseconds(wall - entry.modified)
         if age >= max(config.incomplete, max(config.settle, .seconds(60))) { return true }
         // A time that lies ahead (a camera's clock, one here that was set back) says nothing: then what was seen counts.
-        guard age >= config.settle || book.rested(entry, at: .now) else { return false }
+        guard age >= config.settle || table.rested(entry, at: .now) else { return false }
         let path = Paths.join(card.root, entry.path)
         if Writers.isOpenForWriting(path) == true { return false }
         return gap(entry) == nil
@@ -159,8 +159,8 @@ final class HotLoop: @unchecked Sendable {
         while !inbox.isClosed {
             let now = ContinuousClock.now
             for path in inbox.takeRetakes() {
-                book.forget(path)
-                if let entry = entry(path) { book.happened(path, entry, closed: false, at: now) }
+                table.forget(path)
+                if let entry = entry(path) { table.happened(path, entry, closed: false, at: now) }
             }
             guard handleEvents(now), FolderSource.visit(card.root) == folder else { return }
             if now >= nextScan, !scan(now) { return }
@@ -170,7 +170,7 @@ final class HotLoop: @unchecked Sendable {
     }
 
     private func nextWake() -> ContinuousClock.Instant {
-        [book.nextDue, hold.nextDue, nextScan].compactMap { $0 }.min() ?? nextScan
+        [table.nextDue, hold.nextDue, nextScan].compactMap { $0 }.min() ?? nextScan
     }
 
     /// False when the folder itself is gone.
@@ -190,7 +190,7 @@ final class HotLoop: @unchecked Sendable {
             case .folderCame(let path): folderCame(path, now)
             case .folderGone(let path):
                 watch.remove(path)
-                book.goneBelow(path)
+                table.goneBelow(path)
             case .overflow:
                 logger.warning("Too many changes at once in \(card.root); scanning all of it.")
                 nextScan = now
@@ -203,14 +203,14 @@ final class HotLoop: @unchecked Sendable {
 
     private func handle(_ event: FolderWatch.Event, _ path: String, _ now: ContinuousClock.Instant) {
         guard !isIgnored(Paths.name(path)) else { return }
-        guard let entry = entry(path) else { return book.gone(path) }
+        guard let entry = entry(path) else { return table.gone(path) }
         switch event {
-        case .begun: book.happened(path, entry, closed: false, at: now)
+        case .begun: table.happened(path, entry, closed: false, at: now)
         case .movedIn:
             inbox.moved(entry.inode, to: path)
-            book.happened(path, entry, closed: true, at: now)
-        case .gone: book.gone(path)
-        default: book.happened(path, entry, closed: true, at: now)
+            table.happened(path, entry, closed: true, at: now)
+        case .gone: table.gone(path)
+        default: table.happened(path, entry, closed: true, at: now)
         }
     }
 
@@ -242,7 +242,7 @@ final class HotLoop: @unchecked Sendable {
                     addFolder(entry.path)
                 } else if entry.type == .file {
                     seen(entry)
-                    if book.pending[PathKey(entry.path)] == nil { book.happened(entry.path, entry, closed: false, at: now) }
+                    if table.pending[PathKey(entry.path)] == nil { table.happened(entry.path, entry, closed: false, at: now) }
                 }
                 return inbox.isClosed ? .stop : .proceed
             }
@@ -255,7 +255,7 @@ final class HotLoop: @unchecked Sendable {
     private func scan(_ now: ContinuousClock.Instant) -> Bool {
         var seen: Set<Int> = []
         guard go(below: "", now, seen: { seen.insert(PathKey($0.path).digest) }) else { return false }
-        if !inbox.isClosed { book.keepOnly(seen) }
+        if !inbox.isClosed { table.keepOnly(seen) }
         nextScan = .now + (watch == nil ? config.poll : config.rescan)
         return true
     }
@@ -281,34 +281,34 @@ final class HotLoop: @unchecked Sendable {
 
     private func handOn(at now: ContinuousClock.Instant, _ tell: ([SourceEntry]) -> Void) {
         var ready: [ScanEntry] = [], lacking = inbox.lacking
-        for path in book.due(at: now) {
+        for path in table.due(at: now) {
             guard let entry = entry(path) else {
-                book.gone(path)
+                table.gone(path)
                 continue
             }
-            var step = book.step(path, entry, at: now)
+            var step = table.step(path, entry, at: now)
             if step == .askWriters {
-                step = book.writers(path, open: Writers.isOpenForWriting(Paths.join(card.root, path)), at: now)
+                step = table.writers(path, open: Writers.isOpenForWriting(Paths.join(card.root, path)), at: now)
                 if step == .wait { lacking[path] = "still being written" }
             }
             guard step == .inspect else { continue }
             let missing = gap(entry)
-            guard book.inspected(path, isWhole: missing == nil, at: now) else {
+            guard table.inspected(path, isWhole: missing == nil, at: now) else {
                 lacking[path] = missing
                 continue
             }
             ready.append(entry)
             lacking[path] = nil
         }
-        lacking = lacking.filter { book.pending[PathKey($0.key)] != nil }
+        lacking = lacking.filter { table.pending[PathKey($0.key)] != nil }
         if lacking != inbox.lacking { inbox.lacking = lacking }
         if !ready.isEmpty {
-            for entry in ready { book.tell(entry.path, entry) }
+            for entry in ready { table.tell(entry.path, entry) }
             var builder = ShotBuilder(card, Listing(card, files: ready), hidden: config.hidden)
-            for entry in builder.build(alsoThere: hold.lately) { hold.add(entry, near: HotBook.shotKey(entry.origin.path), at: now) }
+            for entry in builder.build(alsoThere: hold.lately) { hold.add(entry, near: SettleTable.shotKey(entry.origin.path), at: now) }
         }
         guard !hold.isEmpty else { return }
-        let shots = book.shots
+        let shots = table.shots
         for shot in hold.ready(at: now, writing: { shots[$0] != nil }) { tell(shot) }
     }
 

@@ -11,7 +11,7 @@ import Synchronization
 /// read again from its disk, and where only a server said so, the file stays.
 final class TakenFiles: Sendable {
     /// Why a file stays.
-    private enum Doubt {
+    private enum KeepReason {
         case unproven, earlier
         case copy(String)
     }
@@ -36,7 +36,7 @@ final class TakenFiles: Sendable {
         Self.restore(below: root)
     }
 
-    func settled(_ settled: Settled) {
+    func settled(_ settled: AssetResult) {
         let origin = settled.asset.origin
         switch settled.ending {
         case .delivered, .duplicate: decide(origin, of: settled.asset.digests?.sha256, Array(settled.asset.receipts.values))
@@ -73,7 +73,7 @@ final class TakenFiles: Sendable {
         if remote.contains(where: \.existed) { return keep(origin, .earlier) }
         queue.async(group: busy) {
             for receipt in local {
-                if let doubt = Self.doubt(receipt, origin, sha256) { return self.keep(origin, doubt) }
+                if let reason = Self.reason(receipt, origin, sha256) { return self.keep(origin, reason) }
             }
             self.remove(origin)
         }
@@ -82,7 +82,7 @@ final class TakenFiles: Sendable {
     private static func isLocal(_ receipt: Receipt) -> Bool { receipt.path?.utf8.first == 0x2F }
 
     /// Nil when the copy is another file than the original and has, read now or a moment ago, the bytes of its receipt.
-    private static func doubt(_ receipt: Receipt, _ origin: Origin, _ sha256: String) -> Doubt? {
+    private static func reason(_ receipt: Receipt, _ origin: Origin, _ sha256: String) -> KeepReason? {
         guard let copy = receipt.path else { return .unproven }
         guard let there = (try? FileFacts.of(copy)) ?? nil, there.kind == .regular else { return .copy(copy) }
         if let original = (try? FileFacts.of(origin.absolutePath)) ?? nil,
@@ -96,9 +96,9 @@ final class TakenFiles: Sendable {
         return now == nil || now != receipt.sha256 ? .copy(copy) : nil
     }
 
-    private func keep(_ origin: Origin, _ doubt: Doubt) {
+    private func keep(_ origin: Origin, _ reason: KeepReason) {
         let logger = context.logger, file = PathText.shown(origin.path)
-        switch doubt {
+        switch reason {
         case .unproven: logger.info("\(file) stays: a target has it but cannot prove it.")
         case .copy(let path): logger.warning("\(file) stays: \(PathText.shown(path)) is gone or is not what was delivered there.")
         case .earlier:

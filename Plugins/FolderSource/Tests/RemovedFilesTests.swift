@@ -16,7 +16,7 @@ import Testing
 
     private func context() -> ModuleContext { ModuleContext(name: "folder", logger: Logger(label: "test"), state: "", lookup: Lookup()) }
 
-    private func settled() throws -> Settled {
+    private func settled() throws -> AssetResult {
         let facts = try #require(try FileFacts.of(path))
         let origin = Origin(
             source: "folder", volume: "v", root: root, path: "Capture_0001.JPG", size: facts.size, modified: facts.modified,
@@ -27,7 +27,7 @@ import Testing
         asset.digests = Digests(sha256: sha256)
         let at = Int64(Date().timeIntervalSince1970) * 1_000_000_000
         asset.receipts = ["g": Receipt(state: .done, url: "https://gallery.example/1", sha256: sha256, verified: .server, at: at)]
-        return Settled(asset: asset, ending: .delivered)
+        return AssetResult(asset: asset, ending: .delivered)
     }
 
     private func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: root).sorted() }

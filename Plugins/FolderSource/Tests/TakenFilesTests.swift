@@ -30,7 +30,7 @@ import Testing
             var asset = Asset(origin: entry.origin, kind: .jpeg, shot: entry.shot)
             asset.digests = Digests(sha256: TakenFilesTests.sha256)
             asset.receipts = receipts
-            var settled = Settled(asset: asset, ending: ending)
+            var settled = AssetResult(asset: asset, ending: ending)
             settled.content = ContentKey(sha256: TakenFilesTests.sha256)
             hot.session.settled(settled)
             await hot.session.concluded()

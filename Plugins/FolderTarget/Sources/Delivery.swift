@@ -41,7 +41,7 @@ extension FolderStore {
             guard let facts = try FileFacts.of(final) else { throw error }
             return try settled(final, facts, job, cancelled)
         }
-        if let facts = try FileFacts.of(final) { custody?.note(job.path, facts, job.digests) }
+        if let facts = try FileFacts.of(final) { historyWriter?.note(job.path, facts, job.digests) }
         return receipt(final, job, existed: false)
     }
 
@@ -50,7 +50,7 @@ extension FolderStore {
         _ final: String, _ facts: FileFacts, _ job: UploadJob, _ cancelled: @Sendable () -> Bool
     ) throws(IngestError) -> Receipt {
         if let receipt = try standing(final, facts, job, cancelled) {
-            custody?.note(job.path, facts, job.digests)
+            historyWriter?.note(job.path, facts, job.digests)
             return receipt
         }
         throw IngestError(.nameTaken, "\(PathText.shown(final)) exists already, with other bytes.")

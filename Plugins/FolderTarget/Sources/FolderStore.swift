@@ -7,7 +7,7 @@ import Synchronization
 final class FolderStore: Sendable {
     let root: FolderRoot
     let verify: FolderTarget.Config.Proof
-    let custody: Custody?
+    let historyWriter: MHLHistoryWriter?
     private let area = Mutex<StagingArea?>(nil)
     private struct Place {
         /// Where its disk is mounted.
@@ -16,8 +16,8 @@ final class FolderStore: Sendable {
     }
     private let place = Mutex(Place())
 
-    init(root: FolderRoot, verify: FolderTarget.Config.Proof, custody: Custody?) {
-        (self.root, self.verify, self.custody) = (root, verify, custody)
+    init(root: FolderRoot, verify: FolderTarget.Config.Proof, historyWriter: MHLHistoryWriter?) {
+        (self.root, self.verify, self.historyWriter) = (root, verify, historyWriter)
     }
 
     /// What a disk that is gone says of a file is no word about the file: that waits until the disk is back.
@@ -71,7 +71,7 @@ final class FolderStore: Sendable {
                 .misconfigured, "\(PathText.shown(place)) is not writable for you.",
                 advice: "If a disk belongs there, mount it; else change the folder's owner or mode, or name another one.")
         }
-        try custody?.check()
+        try historyWriter?.check()
         guard FileSystem.keepsFiles(place) else {
             throw IngestError(
                 .misconfigured, "\(PathText.shown(place)) is the kernel's own and keeps no files.", advice: "Name a folder on a disk.")
@@ -86,7 +86,7 @@ final class FolderStore: Sendable {
         try requireStillThere()
         let final = try root.resolve(path)
         guard let facts = try FileFacts.of(final) else {
-            return custody?.isSpoken(for: path, not: job.digests) == true ? .other : .free
+            return historyWriter?.isSpoken(for: path, not: job.digests) == true ? .other : .free
         }
         return try standing(final, facts, job, cancelled).map { .same($0) } ?? .other
     }
@@ -102,7 +102,7 @@ final class FolderStore: Sendable {
 
     func finishRun(_ delivered: [DeliveredFile]) throws(IngestError) {
         if let area = area.withLock({ $0.take() }) { area.removeIfEmpty() } else { sweep() }
-        try custody?.commit(delivered)
+        try historyWriter?.commit(delivered)
     }
 
     /// The receipt for what stands at `final` already, when it has the job's bytes; nil when it has others or cannot be read.

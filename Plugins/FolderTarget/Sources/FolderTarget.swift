@@ -26,8 +26,8 @@ public final class FolderTarget: Module, UploadTarget {
             digests: config.mhl || config.verify == .reread ? [.xxh128] : [], parallel: config.workers)
         traits.listsDeliveries = config.mhl
         self.traits = traits
-        let custody = config.mhl ? Custody(root: root, state: context.state, logger: context.logger) : nil
-        store = FolderStore(root: FolderRoot(root), verify: config.verify, custody: custody)
+        let historyWriter = config.mhl ? MHLHistoryWriter(root: root, state: context.state, logger: context.logger) : nil
+        store = FolderStore(root: FolderRoot(root), verify: config.verify, historyWriter: historyWriter)
         deliveries = BlockingPool("folder.\(context.name)", width: config.workers)
         questions = BlockingPool("folder.\(context.name).questions", width: 2)
     }

@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct XMLTests {
     /// Everything that a document tells, in order; nil when it is refused.
-    static func events(_ text: String) -> [XMLScanner.Event]? {
-        var scanner = XMLScanner(Array(text.utf8)), events: [XMLScanner.Event] = []
+    static func events(_ text: String) -> [ManifestXMLScanner.Event]? {
+        var scanner = ManifestXMLScanner(Array(text.utf8)), events: [ManifestXMLScanner.Event] = []
         do throws(IngestError) {
             while let event = try scanner.next() { events.append(event) }
             return events
@@ -41,7 +41,7 @@ import Testing
             for bit in 0..<8 {
                 var flipped = sample
                 flipped[index] ^= 1 << bit
-                var scanner = XMLScanner(flipped), count = 0
+                var scanner = ManifestXMLScanner(flipped), count = 0
                 while let event = try? scanner.next(), count < 10_000 {
                     _ = event
                     count += 1
@@ -56,11 +56,11 @@ import Testing
 
     @Test(arguments: ["a&b<c>\"d'.jpg", " x ", "a\nb\tc\rd", "🌄é", "]]>", "\u{85}\u{2028}", "\u{FFFD}"])
     func textComesBack(text: String) {
-        #expect(XMLText.canHold(text))
-        let found = Self.events("<a k=\"\(XMLText.escaped(text))\">\(XMLText.escaped(text))</a>")
+        #expect(XMLEscaping.canHold(text))
+        let found = Self.events("<a k=\"\(XMLEscaping.escaped(text))\">\(XMLEscaping.escaped(text))</a>")
         #expect(found == [.begin("a", ["k": text]), .end("a", text)])
     }
 
     @Test(arguments: ["\u{0}", "\u{1B}[2J", "\u{FFFE}", "a\u{FFFF}", "\u{10FFFF}", "\u{10FF80}x"])
-    func someTextCannotBeHeld(text: String) { #expect(!XMLText.canHold(text)) }
+    func someTextCannotBeHeld(text: String) { #expect(!XMLEscaping.canHold(text)) }
 }

@@ -64,16 +64,16 @@ public struct FrameFastAuth: Module, SessionProvider {
     /// An event's user name says whose uploads they are.
     public var account: String? { options.username }
 
-    public func signIn(_ desk: any SignInDesk, _ wish: SignInWish) async throws(IngestError) -> Account {
+    public func signIn(_ prompter: any SignInPrompter, _ preference: SignInPreference) async throws(IngestError) -> Account {
         try await session.signIn(scope.origins) { () async throws(IngestError) in
             if let credential = try await grant.obtain(again: true) { return credential }
-            guard wish.flow != .device else {
+            guard preference.flow != .device else {
                 throw IngestError(.misconfigured, "FrameFast has no sign-in by device code.", advice: "Use --browser or --paste.")
             }
             let listener = try LoopbackListener(ports: options.redirectPorts), state = PKCE.random()
             let back = Percent.encode("\(listener.redirect)?state=\(state)")
-            await desk.invite(Invitation(url: "\(options.loginURL)?redirect_url=\(back)&flow=code", opens: wish.flow != .paste))
-            let answer = try await Callback.answer(listener, desk, state: state, paste: wish.flow == .paste)
+            await prompter.invite(SignInPrompt(url: "\(options.loginURL)?redirect_url=\(back)&flow=code", opens: preference.flow != .paste))
+            let answer = try await Callback.answer(listener, prompter, state: state, paste: preference.flow == .paste)
             return try await grant.redeem(answer.code(state: state, issuer: nil))
         }
     }

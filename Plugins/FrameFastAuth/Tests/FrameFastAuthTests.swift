@@ -31,10 +31,10 @@ final class FrameFastBench: AccountBench {
 
     func provider() throws -> any AccountProvider { try module() }
     func signIn(_ provider: any AccountProvider) async throws(IngestError) {
-        _ = try await provider.signIn(TestDesk(opens: true), SignInWish())
+        _ = try await provider.signIn(TestPrompter(opens: true), SignInPreference())
     }
     func pass(seconds: Int) { clock.advance(seconds) }
-    func order(_ trouble: AccountTrouble) {
+    func order(_ trouble: AccountFault) {
         double.state.withLock { ($0.down, $0.refuses, $0.loses) = (trouble == .down, trouble == .refuses, trouble == .losesOne ? 1 : 0) }
     }
     var renewals: Int { double.state.withLock { $0.renewals } }
@@ -53,20 +53,20 @@ final class FrameFastBench: AccountBench {
     static let event = [("username", "K7M2Q"), ("password", "${env:PIN}")]
 
     @Test func theBrowserBringsACodeThatWorksOnce() async throws {
-        let bench = try FrameFastBench(), module = try bench.module(), desk = TestDesk(opens: true)
-        let account = try await module.signIn(desk, SignInWish())
+        let bench = try FrameFastBench(), module = try bench.module(), prompter = TestPrompter(opens: true)
+        let account = try await module.signIn(prompter, SignInPreference())
         #expect(account.id == "user_ann")
-        #expect(desk.invitations.first?.url.contains("/auth/desktop?redirect_url=http%3A%2F%2F127.0.0.1%3A") == true)
+        #expect(prompter.invitations.first?.url.contains("/auth/desktop?redirect_url=http%3A%2F%2F127.0.0.1%3A") == true)
         #expect(bench.double.state.withLock { $0.codes.isEmpty })
-        let error = await #expect(throws: IngestError.self) { try await module.signIn(TestDesk(), SignInWish(flow: .device)) }
+        let error = await #expect(throws: IngestError.self) { try await module.signIn(TestPrompter(), SignInPreference(flow: .device)) }
         #expect(error?.code == .misconfigured)
     }
 
     @Test func pastedBack() async throws {
         let bench = try FrameFastBench(), module = try bench.module()
-        #expect(try await module.signIn(TestDesk(), SignInWish(flow: .paste)).id == "user_ann")
-        let forged = TestDesk(answers: ["http://127.0.0.1:1/callback?state=guess&code=x"])
-        let error = await #expect(throws: IngestError.self) { try await module.signIn(forged, SignInWish(flow: .paste)) }
+        #expect(try await module.signIn(TestPrompter(), SignInPreference(flow: .paste)).id == "user_ann")
+        let forged = TestPrompter(answers: ["http://127.0.0.1:1/callback?state=guess&code=x"])
+        let error = await #expect(throws: IngestError.self) { try await module.signIn(forged, SignInPreference(flow: .paste)) }
         #expect(error?.code == .unauthorized)
     }
 
@@ -92,7 +92,7 @@ final class FrameFastBench: AccountBench {
         bench.pass(seconds: 12 * 3600)
         _ = try await module.sign(HTTPRequest("POST", bench.target))
         #expect(bench.renewals == 2)
-        for file in Everything.below(bench.state) { #expect(!file.text.contains("canary-048213")) }
+        for file in FolderContents.below(bench.state) { #expect(!file.text.contains("canary-048213")) }
     }
 
     /// The token of one lives for twelve hours: with it the next event's pictures would go into the gallery of the one before.

@@ -8,8 +8,8 @@ public struct FrameFastTarget: Module, UploadTarget {
         needs: [.file, .digest], gives: [.receipt])
 
     public let traits: TargetTraits
-    let options: FrameFastOptions, api: FrameFastAPI, begun: BegunUploads, watch: StatusWatch
-    private let agreed = OnceAgreed()
+    let options: FrameFastOptions, api: FrameFastAPI, begun: BegunUploads, watch: UploadStatusPoller
+    private let agreed = SingleFlight()
     /// One for each file that is on its way; what the service works on needs none.
     private let seats: ByteBudget
 
@@ -29,11 +29,11 @@ public struct FrameFastTarget: Module, UploadTarget {
         traits.extensions = config.extensions
         traits.maxSize = traits.maxSize ?? config.limit
         traits.maxPixels = 25_000_000
-        traits.waiting = StatusWatch.most
+        traits.waiting = UploadStatusPoller.most
         seats = ByteBudget(limit: UInt64(max(1, config.web.workers)))
         self.traits = traits
         begun = BegunUploads(state: context.state, name: "framefast", key: traits.identity)
-        watch = StatusWatch(api, every: config.poll, patience: config.patience)
+        watch = UploadStatusPoller(api, every: config.poll, patience: config.patience)
     }
 
     public func check() async throws(IngestError) {

@@ -14,7 +14,8 @@ final class FrameFastDouble: Sendable {
     struct Upload { var state = "pending", key = 1, stored = false, polls = 0, sha256 = "", code = "" }
     struct State {
         /// `creditsOnceStored`: somebody else spends the others when a picture has arrived.
-        var uploads: [String: Upload] = [:], credits = 100, creditsOnceStored: Int?, gone = false, expireNext = 0, loseNext = 0, silentNext = 0, consented = false,
+        var uploads: [String: Upload] = [:], credits = 100, creditsOnceStored: Int?, gone = false, expireNext = 0, loseNext = 0,
+            silentNext = 0, consented = false,
             askedConsent = 0,
             /// What `/health` answers, and how often it was asked; the address is there at all.
             health = #"{"status":"ok","timestamp":1790000000000}"#, healthStatus = 200, askedHealth = 0,

@@ -52,25 +52,25 @@ enum FujiDialect {
 
     static func leave(_ camera: isolated PTPCamera) { try? set(FujiProperty.fullSizes, 0, camera) }
 
-    static func list(_ camera: isolated PTPCamera, into basket: inout ObjectBasket) throws(PTPError) {
+    static func list(_ camera: isolated PTPCamera, into listedObjects: inout ListedObjects) throws(PTPError) {
         if camera[Memory.self].state == .oneByOne {
             if camera[Memory.self].current == nil { _ = try frame(camera) }
-            if let current = camera[Memory.self].current { basket.add(current) }
+            if let current = camera[Memory.self].current { listedObjects.add(current) }
             return
         }
         let count = try count(camera)
         camera[Memory.self].count = count
-        if count > 0 { try objects(1...count, camera, into: &basket) }
+        if count > 0 { try objects(1...count, camera, into: &listedObjects) }
     }
 
     /// Without the property, sizes are those of previews.
     private static func objects(
-        _ numbers: ClosedRange<UInt32>, _ camera: isolated PTPCamera, into basket: inout ObjectBasket
+        _ numbers: ClosedRange<UInt32>, _ camera: isolated PTPCamera, into listedObjects: inout ListedObjects
     ) throws(PTPError) {
         try set(FujiProperty.fullSizes, 1, camera)
         var failure: PTPError?
         for number in numbers {
-            do throws(PTPError) { if let object = try object(number, camera) { basket.add(object) } } catch {
+            do throws(PTPError) { if let object = try object(number, camera) { listedObjects.add(object) } } catch {
                 failure = error
                 break
             }
@@ -80,9 +80,9 @@ enum FujiDialect {
     }
 
     private static func objects(_ numbers: ClosedRange<UInt32>, _ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject] {
-        var basket = ObjectBasket()
-        try objects(numbers, camera, into: &basket)
-        return basket.objects
+        var listedObjects = ListedObjects()
+        try objects(numbers, camera, into: &listedObjects)
+        return listedObjects.objects
     }
 
     /// Nil for what vanished meanwhile.

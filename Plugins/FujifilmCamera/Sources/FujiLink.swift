@@ -6,7 +6,7 @@ import Synchronization
 /// Events are asked for, so there is no second connection.
 public final class FujiLink: CameraLink {
     public let address: String
-    public let mailbox: EventMailbox
+    public let eventQueue: EventQueue
     public let stop: @Sendable () -> Void
     public let introduction: DeviceInfo?
     private let stream: any ByteStream
@@ -20,11 +20,11 @@ public final class FujiLink: CameraLink {
     /// Takes over a connection whose greetings have been exchanged; `model` is what the camera called itself.
     public init(_ address: String, model: String, stream: any ByteStream) {
         (self.address, self.stream) = (address, stream)
-        let mailbox = EventMailbox()
-        self.mailbox = mailbox
+        let eventQueue = EventQueue()
+        self.eventQueue = eventQueue
         stop = {
             stream.stop()
-            mailbox.end(.gone("the connection was closed"))
+            eventQueue.end(.gone("the connection was closed"))
         }
         introduction = Self.introduce(model)
     }
@@ -56,7 +56,7 @@ public final class FujiLink: CameraLink {
             if case .timedOut = error {
             } else {
                 broken = .gone("the connection is out of step (\(error.description))")
-                mailbox.end(.gone("the connection is out of step"))
+                eventQueue.end(.gone("the connection is out of step"))
             }
             throw error
         }
@@ -66,14 +66,14 @@ public final class FujiLink: CameraLink {
 
     /// The dialect has no way to cancel: what is on its way is read to its end.
     public func cancel(transaction: UInt32, by deadline: Deadline) throws(PTPError) {}
-    public func pollEvents(by deadline: Deadline) throws(PTPError) { if let ended = mailbox.ended { throw ended } }
+    public func pollEvents(by deadline: Deadline) throws(PTPError) { if let ended = eventQueue.ended { throw ended } }
     public func reset() throws(PTPError) -> Bool { false }
 
     /// Says goodbye, so that the camera's screen does not wait for us.
     public func close() {
         guard !isClosed else { return }
         isClosed = true
-        if broken == nil, mailbox.ended == nil { try? stream.write(FujiGreeting.goodbye, by: .after(.milliseconds(500))) }
+        if broken == nil, eventQueue.ended == nil { try? stream.write(FujiHandshake.goodbye, by: .after(.milliseconds(500))) }
         stop()
     }
 
@@ -87,7 +87,7 @@ public final class FujiLink: CameraLink {
         if let pending { return try data(pending, by: deadline) }
         for _ in 0..<16 {
             try buffer.fill(8, from: stream, by: deadline)
-            if try buffer.peek(8, { bytes throws(PTPError) in bytes.copied }) == FujiGreeting.goodbye { throw .gone("it said goodbye") }
+            if try buffer.peek(8, { bytes throws(PTPError) in bytes.copied }) == FujiHandshake.goodbye { throw .gone("it said goodbye") }
             try buffer.fill(BulkHeader.size, from: stream, by: deadline)
             let header = try buffer.peek(BulkHeader.size) { bytes throws(PTPError) in try BulkHeader(bytes) }
             if let inbound = try packet(header, by: deadline) { return inbound }
@@ -98,7 +98,7 @@ public final class FujiLink: CameraLink {
     /// One packet; nil when it is none of the transaction's business.
     private func packet(_ header: BulkHeader, by deadline: Deadline) throws(PTPError) -> Inbound? {
         switch header.kind {
-        case .data where header.code == 0 && header.length == UInt32(FujiGreeting.answerSize):
+        case .data where header.code == 0 && header.length == UInt32(FujiHandshake.answerSize):
             // Another answer to our greeting has the look of data without an operation.
             try buffer.fill(Int(header.length), from: stream, by: deadline)
             buffer.drop(Int(header.length))
@@ -117,7 +117,7 @@ public final class FujiLink: CameraLink {
             if header.kind == .response {
                 return .response(Response(ResponseCode(header.code), transaction: header.transaction, parameters))
             }
-            mailbox.post(PTPEvent(EventCode(header.code), transaction: header.transaction, parameters))
+            eventQueue.post(PTPEvent(EventCode(header.code), transaction: header.transaction, parameters))
             return nil
         case .command: throw .malformed("a command from the camera")
         }

@@ -38,7 +38,7 @@ final class FujiResponder: CameraServer {
                 case .greeting:
                     let guid = [UInt8](repeating: 0xFB, count: 16)
                     try socket.write(
-                        FujiGreeting.answer(model: camera.personality.greeting, guid: guid), by: .after(.seconds(2)))
+                        FujiHandshake.answer(model: camera.personality.greeting, guid: guid), by: .after(.seconds(2)))
                 case .goodbye: return
                 case .request(let request):
                     if request.operation.code == .initiateOpenCapture { openOthers() }
@@ -80,10 +80,10 @@ private struct FujiReader: ~Copyable {
             throw error
         }
         let head = try buffer.peek(8) { bytes throws(PTPError) in bytes.copied }
-        if head == FujiGreeting.goodbye { return .goodbye }
+        if head == FujiHandshake.goodbye { return .goodbye }
         if Array(head) == [82, 0, 0, 0, 1, 0, 0, 0] {
-            try buffer.fill(FujiGreeting.requestSize, from: socket, by: .after(.seconds(5)))
-            buffer.drop(FujiGreeting.requestSize)
+            try buffer.fill(FujiHandshake.requestSize, from: socket, by: .after(.seconds(5)))
+            buffer.drop(FujiHandshake.requestSize)
             return .greeting
         }
         let (header, body) = try container()

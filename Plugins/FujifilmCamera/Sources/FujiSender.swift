@@ -11,13 +11,13 @@ struct FujiSender {
     func send(_ reply: VirtualCamera.Reply, to request: VirtualRequest) throws(PTPError) -> Bool {
         let (fault, id) = (reply.fault, request.transaction)
         if case .goodbye = fault {
-            try write(FujiGreeting.goodbye)
+            try write(FujiHandshake.goodbye)
             return false
         }
         if case .stale(let count) = fault {
             for _ in 0..<count { try write(BulkContainer.response(Response(.ok, transaction: id &- 1))) }
         }
-        if case .noise = fault { try write(FujiGreeting.answer(model: "again", guid: [UInt8](repeating: 1, count: 16))) }
+        if case .noise = fault { try write(FujiHandshake.answer(model: "again", guid: [UInt8](repeating: 1, count: 16))) }
         if let payload = reply.answer.payload, fault != .noData {
             guard try data(payload, request, fault) else { return false }
         }

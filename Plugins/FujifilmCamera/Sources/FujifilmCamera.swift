@@ -10,20 +10,20 @@ public struct FujifilmCamera: CameraModule {
 
     public let handler = FujifilmHandler()
     public let options: CameraOptions
-    public let visit: CameraVisit
+    public let visit: CameraEnvironment
 
     public init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
-        (options, visit) = (config.camera, CameraVisit(context))
+        (options, visit) = (config.camera, CameraEnvironment(context))
     }
 
     /// The dialect's own port, and its own greeting.
-    public func door(to host: CameraHost) throws(IngestError) -> any CameraDoor {
-        FujiDoor(host: host.host, port: host.port ?? FujiDoor.commandPort, identity: try visit.identity())
+    public func connector(to host: CameraHost) throws(IngestError) -> any CameraConnector {
+        FujiCameraConnector(host: host.host, port: host.port ?? FujiCameraConnector.commandPort, identity: try visit.identity())
     }
 }
 
 /// A Fujifilm camera on the network.
-struct FujiDoor: CameraDoor {
+struct FujiCameraConnector: CameraConnector {
     static let commandPort: UInt16 = 55740
 
     var host: String, port: UInt16, identity: InitiatorIdentity
@@ -38,7 +38,7 @@ struct FujiDoor: CameraDoor {
             if attempt > 0 { FujiPause.wait(.milliseconds(500)) }
             let socket = try Socket.connect(host: host, port: port, by: .after(.seconds(3)))
             do throws(PTPError) {
-                let name = try FujiGreeting.exchange(socket, identity, by: .after(.seconds(10)))
+                let name = try FujiHandshake.exchange(socket, identity, by: .after(.seconds(10)))
                 // A request that comes sooner is lost on some bodies.
                 FujiPause.wait(.milliseconds(50))
                 return FujiLink("\(host):\(port)", model: name, stream: socket)

@@ -43,24 +43,24 @@ public struct FujifilmHandler: ManufacturerHandler {
 
     public func prepare(_ camera: isolated PTPCamera) throws(PTPError) {
         guard Self.speaksDialect(camera) else {
-            camera[FujiTether.self].known = try Self.handles(camera)
+            camera[FujiKnownHandles.self].known = try Self.handles(camera)
             return
         }
         try FujiDialect.enter(camera, waiting: confirmation)
     }
 
-    public func list(_ camera: isolated PTPCamera, into basket: inout ObjectBasket) throws(PTPError) {
+    public func list(_ camera: isolated PTPCamera, into listedObjects: inout ListedObjects) throws(PTPError) {
         if Self.speaksDialect(camera) {
-            try FujiDialect.list(camera, into: &basket)
+            try FujiDialect.list(camera, into: &listedObjects)
         } else {
-            try StandardListing.list(camera, into: &basket)
+            try StandardListing.list(camera, into: &listedObjects)
         }
     }
 
     public func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews] {
         guard !Self.speaksDialect(camera) else { return try FujiDialect.news(camera) }
-        let (before, now) = (camera[FujiTether.self].known, try Self.handles(camera))
-        camera[FujiTether.self].known = now
+        let (before, now) = (camera[FujiKnownHandles.self].known, try Self.handles(camera))
+        camera[FujiKnownHandles.self].known = now
         let gone = before.subtracting(now).sorted().map(CameraNews.removed)
         return StandardNews.read(events) + gone + now.subtracting(before).sorted().map(CameraNews.added)
     }
@@ -96,4 +96,4 @@ public struct FujifilmHandler: ManufacturerHandler {
 }
 
 /// Handles that were there at the last look.
-struct FujiTether: HandlerMemory { var known: Set<ObjectHandle> = [] }
+struct FujiKnownHandles: HandlerMemory { var known: Set<ObjectHandle> = [] }

@@ -79,12 +79,12 @@ import Testing
     func changedGreetingsAreReadWithoutHarm(seed: Int) {
         var random = Random(state: UInt64(seed) &* 77)
         let identity = InitiatorIdentity(guid: [1], name: "test")
-        let whole = FujiGreeting.answer(model: "X-T4", guid: [UInt8](repeating: 1, count: 16))
+        let whole = FujiHandshake.answer(model: "X-T4", guid: [UInt8](repeating: 1, count: 16))
         for _ in 0..<2000 {
             var bytes = whole
             bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
             bytes.removeLast(Int.random(in: 0...bytes.count / 2, using: &random))
-            let name = try? FujiGreeting.exchange(Played(bytes, piece: 1 + seed), identity, by: .after(.seconds(5)))
+            let name = try? FujiHandshake.exchange(Played(bytes, piece: 1 + seed), identity, by: .after(.seconds(5)))
             #expect((name ?? "").utf16.count <= 64)
         }
     }

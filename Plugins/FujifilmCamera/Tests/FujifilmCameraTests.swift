@@ -86,7 +86,7 @@ import VirtualCamera
         var card = VirtualCard()
         card.add(VirtualFile("DSCF0001.JPG", .pattern(seed: 1, size: 3 << 20)))
         let responder = try FujiResponder(VirtualCamera(personality, cards: [card], faults: faults), address: "127.0.0.1", port: 0)
-        let link = try FujiDoor(host: "127.0.0.1", port: responder.port, identity: .init(guid: [1], name: "test")).open()
+        let link = try FujiCameraConnector(host: "127.0.0.1", port: responder.port, identity: .init(guid: [1], name: "test")).open()
         return (responder, PTPCamera(link))
     }
 
@@ -155,10 +155,10 @@ import VirtualCamera
     }
 
     @Test func greetingsOfAllLengths() throws {
-        let whole = FujiGreeting.answer(model: "X-T4", guid: [UInt8](repeating: 1, count: 16))
-        #expect(whole.count == FujiGreeting.answerSize)
-        for length in 0...whole.count { _ = try? FujiGreeting.name(Array(whole[..<length]).span.bytes) }
-        #expect(try FujiGreeting.name(whole.span.bytes) == "X-T4")
-        #expect(FujiGreeting.request(.init(guid: [1], name: String(repeating: "n", count: 80))).count == FujiGreeting.requestSize)
+        let whole = FujiHandshake.answer(model: "X-T4", guid: [UInt8](repeating: 1, count: 16))
+        #expect(whole.count == FujiHandshake.answerSize)
+        for length in 0...whole.count { _ = try? FujiHandshake.name(Array(whole[..<length]).span.bytes) }
+        #expect(try FujiHandshake.name(whole.span.bytes) == "X-T4")
+        #expect(FujiHandshake.request(.init(guid: [1], name: String(repeating: "n", count: 80))).count == FujiHandshake.requestSize)
     }
 }

@@ -94,14 +94,15 @@ public struct GPhoto2Source: Module, SourceDriver {
 
     /// True when another camera module of the pipeline has it, or would take it.
     private func isTaken(_ address: String) async throws(IngestError) -> Bool {
-        guard let order = context.lookup.service(CameraOrder.self), !order.isEmpty, let porch = context.lookup.service(CameraPorch.self)
+        guard let order = context.lookup.service(CameraOrder.self), !order.isEmpty,
+            let connections = context.lookup.service(CameraConnections.self)
         else { return false }
         let buses = context.lookup.services.compactMap { $0 as? any CameraBus }
-        guard let door = buses.lazy.flatMap({ (try? $0.doors()) ?? [] }).first(where: { $0.address == address }) else { return false }
+        guard let door = buses.lazy.flatMap({ (try? $0.connectors()) ?? [] }).first(where: { $0.address == address }) else { return false }
         do throws(PTPError) {
-            let (info, holder) = try await porch.look(door)
+            let (info, holder) = try await connections.look(door)
             if holder != nil || order.taker(of: info, door.usb) != nil { return true }
-            await porch.dismiss(address)
+            await connections.release(address)
             return false
         } catch {
             let failure = IngestError(error, camera: address)

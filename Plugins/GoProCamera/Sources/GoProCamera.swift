@@ -9,10 +9,10 @@ public struct GoProCamera: CameraModule {
 
     public let handler = GoProHandler()
     public let options: CameraOptions
-    public let visit: CameraVisit
+    public let visit: CameraEnvironment
 
     public init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
-        (options, visit) = (config.camera, CameraVisit(context))
+        (options, visit) = (config.camera, CameraEnvironment(context))
     }
 }
 

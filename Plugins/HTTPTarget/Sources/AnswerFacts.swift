@@ -2,13 +2,13 @@ import FilmgateCore
 import HTTPKit
 
 /// What a server's answer proves about the bytes.
-enum Proof: Hashable {
+enum AnswerProof: Hashable {
     case equal, differs(String), silent
 }
 
 extension DigestEcho {
     /// Compares the digest that the answer repeats with ours.
-    func proof(in response: HTTPResponse, for digests: Digests) -> Proof {
+    func proof(in response: HTTPResponse, for digests: Digests) -> AnswerProof {
         let said = header.isEmpty ? response.json?.at(json)?.text : response[header: header]
         guard let said, let ours = digests[algorithm], let bytes = Hex.bytes(ours) else { return .silent }
         let forms = Self.forms(of: said)

@@ -14,7 +14,7 @@ enum NamedCopy {
 
 extension HTTPTarget {
     /// What the server says about some bytes.
-    enum Knowledge {
+    enum FindAnswer {
         case missing
         case known(HTTPResponse)
         case differs(String)
@@ -30,18 +30,18 @@ extension HTTPTarget {
     }
 
     /// What the server says about bytes of these digests; before its first yes is believed, it must say no to bytes that nobody has.
-    func knowledge(_ find: FindOptions, _ digests: Digests, _ values: TemplateValues) async throws(IngestError) -> Knowledge {
+    func knowledge(_ find: FindOptions, _ digests: Digests, _ values: TemplateValues) async throws(IngestError) -> FindAnswer {
         let answer = try await bareAnswer(find, digests, values)
-        guard case .known = answer, !doubt.saysNo else { return answer }
+        guard case .known = answer, !trust.saysNo else { return answer }
         do throws(IngestError) { try await askForNothing(find, values) } catch {
             // A server may refuse to look for such a digest at all: that is no yes.
             guard error.code == .rejected else { throw error }
-            doubt.noteNo()
+            trust.noteNo()
         }
         return answer
     }
 
-    private func bareAnswer(_ find: FindOptions, _ digests: Digests, _ values: TemplateValues) async throws(IngestError) -> Knowledge {
+    private func bareAnswer(_ find: FindOptions, _ digests: Digests, _ values: TemplateValues) async throws(IngestError) -> FindAnswer {
         let response = try await client.send(HTTPExchange(HTTPRequest(find.method.rawValue, find.url.address(values))))
         let proof = find.found.contains(response.status) ? find.digest?.proof(in: response, for: digests) : nil
         // An address that a redirect leads to may say whose bytes it has; that it answers at all says nothing.
@@ -58,7 +58,7 @@ extension HTTPTarget {
 
     /// `misconfigured` when the server says that it has bytes that nobody can have: it would say so of every file.
     func askForNothing(_ find: FindOptions, _ values: TemplateValues = TemplateValues()) async throws(IngestError) {
-        guard case .known = try await bareAnswer(find, .nobodys, values.asking(for: .nobodys)) else { return doubt.noteNo() }
+        guard case .known = try await bareAnswer(find, .nobodys, values.asking(for: .nobodys)) else { return trust.noteNo() }
         throw IngestError(
             .misconfigured, "\(place) says that it has whatever it is asked for, even bytes that do not exist: its answer proves nothing.",
             advice: "Check the address under `find`, and its `found` and `missing`; then run `filmgate retry`.")
@@ -67,7 +67,7 @@ extension HTTPTarget {
     /// Looks at the name that an upload would get: by its digest where the server says it, else by reading it back.
     func copy(at path: String, of job: UploadJob) async throws(IngestError) -> NamedCopy {
         let address = options.url.address(path: path, TemplateValues(job))
-        let response = try await glance.look(at: address)
+        let response = try await probe.look(at: address)
         switch response.status {
         case 404, 410: return .missing
         case 200, 204, 206, 416: break

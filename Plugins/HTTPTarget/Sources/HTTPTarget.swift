@@ -11,7 +11,7 @@ public struct HTTPTarget: Module, UploadTarget {
     private let free = FreeNames()
     /// Names that a try of this run was sending to when it broke off.
     let broken = FreeNames(lifetime: .seconds(86_400))
-    let doubt = Doubt(), glance: Glance
+    let trust = AnswerTrust(), probe: AddressProbe
 
     public init(_ config: HTTPOptions, _ context: ModuleContext) throws(IngestError) {
         var transport = TransportOptions()
@@ -32,7 +32,7 @@ public struct HTTPTarget: Module, UploadTarget {
             provider = found
         }
         client = HTTPClient(transport, auth: provider)
-        glance = Glance(client)
+        probe = AddressProbe(client)
         traits = Self.traits(config, context, account: provider.map { $0.account ?? config.auth?.name ?? "" })
     }
 
@@ -71,14 +71,14 @@ public struct HTTPTarget: Module, UploadTarget {
         switch try await copy(at: path, of: job) {
         case .missing:
             free.note(path, for: job.digests.sha256)
-            doubt.noteFree()
+            trust.noteFree()
             return .free
         case .unknown:
             if let error = unseen(path, of: job) { throw error }
             return .free
         case .same(let receipt): return .same(receipt)
         case .other, .unreadable:
-            if doubt.noteTaken() { try await askForFreeName(beside: path, job) }
+            if trust.noteTaken() { try await askForFreeName(beside: path, job) }
             return .other
         }
     }
@@ -88,7 +88,7 @@ public struct HTTPTarget: Module, UploadTarget {
         let folder = path.utf8.lastIndex(of: 0x2F).map { String(path[...$0]) } ?? ""
         let name = "\(folder)filmgate-\(String(UInt64.random(in: .min ... .max), radix: 16))-\(job.name)"
         switch try await copy(at: name, of: job) {
-        case .missing, .unknown: doubt.noteThatSomeAreFree()
+        case .missing, .unknown: trust.noteThatSomeAreFree()
         case .same, .other, .unreadable:
             throw IngestError(
                 .misconfigured, "\(place) says that every name is taken, even one that nobody can have used.",
@@ -136,7 +136,7 @@ public struct HTTPTarget: Module, UploadTarget {
     }
 
     /// The server says that it has stored the file; looked at before it is believed.
-    func accepted(_ response: HTTPResponse, _ echo: Proof, _ job: UploadJob) async throws(IngestError) -> Receipt {
+    func accepted(_ response: HTTPResponse, _ echo: AnswerProof, _ job: UploadJob) async throws(IngestError) -> Receipt {
         if case .differs(let said) = echo {
             throw IngestError(
                 .corruptData, "\(place) stored other bytes than were sent: its digest is \(response.redactor.scrub(said)).")
@@ -146,7 +146,7 @@ public struct HTTPTarget: Module, UploadTarget {
             try response.requireNoRefusal()
             if saysNothing(response) { return try await settled(job, byPage: response) }
         }
-        doubt.noteStored(in: job.folder)
+        trust.noteStored(in: job.folder)
         return receipt(from: response, for: job, proof: echo == .equal ? .server : .none)
     }
 

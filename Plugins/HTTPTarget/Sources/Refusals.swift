@@ -57,7 +57,7 @@ extension HTTPTarget {
     private func inTheWay(_ job: UploadJob, _ response: HTTPResponse) async throws(IngestError) -> IngestError {
         let found = "The server says that something is in the way (\(response.status)), but has nothing at that address."
         let mayBeName = response.status == 412 ? true : try await isThere(folder: job)
-        if doubt.isAboutOneFile(in: job.folder, first: mayBeName) { return refusal(response, found) }
+        if trust.isAboutOneFile(in: job.folder, first: mayBeName) { return refusal(response, found) }
         var error = refusal(response, found)
         error.code = .untrusted
         error.advice =
@@ -67,7 +67,7 @@ extension HTTPTarget {
     }
 
     private func isThere(folder job: UploadJob) async throws(IngestError) -> Bool {
-        let answer = try await glance.look(at: options.url.address(path: job.folder, TemplateValues(job)))
+        let answer = try await probe.look(at: options.url.address(path: job.folder, TemplateValues(job)))
         return answer.status != 404 && answer.status != 410
     }
 
@@ -76,7 +76,7 @@ extension HTTPTarget {
     /// 404 and 410 are about the address: until something was taken there, every file of the card would hear the same.
     func refused(_ job: UploadJob, _ response: HTTPResponse) -> IngestError {
         var error = HTTPStatus.error(for: response)
-        guard response.status == 404 || response.status == 410, !doubt.isAboutOneFile(in: job.folder, first: false) else { return error }
+        guard response.status == 404 || response.status == 410, !trust.isAboutOneFile(in: job.folder, first: false) else { return error }
         error.code = .untrusted
         error.advice = "Check `url`, and whether what it names is there; then run `filmgate retry`."
         return error

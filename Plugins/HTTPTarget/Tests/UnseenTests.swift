@@ -9,7 +9,7 @@ import Testing
 /// Servers that take files and let nobody look at what they have.
 @Suite(.timeLimit(.minutes(5))) struct UnseenTests {
     /// Keeps what it is sent under its name; replaces unless it knows If-None-Match.
-    private final class DropBox: Sendable {
+    private final class WriteOnlyServer: Sendable {
         let files = Mutex<[String: [UInt8]]>([:])
         private let refusal: Int, keepsIfNoneMatch: Bool, tells: Bool
 
@@ -36,14 +36,14 @@ import Testing
         }
     }
 
-    private func served(_ box: DropBox, _ body: (String) async throws -> Void) async throws {
+    private func served(_ box: WriteOnlyServer, _ body: (String) async throws -> Void) async throws {
         let server = try FaultServer { _, _ in .compute { box.answer($0) } }
         defer { server.stop() }
         try await body(server.url)
     }
 
     @Test(arguments: [403, 405]) func nothingIsSentWhereNobodyCanSeeWhatItWouldReplaceIfSoWished(_ refusal: Int) async throws {
-        let box = DropBox(refusal: refusal, ["/in/a.jpg": [9]]), job = try JobFile([1, 2, 3], path: "a.jpg").job
+        let box = WriteOnlyServer(refusal: refusal, ["/in/a.jpg": [9]]), job = try JobFile([1, 2, 3], path: "a.jpg").job
         try await served(box) { url in
             let target = try make(["url": .text(url + "/in/{name}"), "unseen": .text("hold")])
             #expect(await code { () async throws(IngestError) in try await target.occupancy(of: "a.jpg", for: job) } == .misconfigured)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func elseTheServerIsTrusted() async throws {
-        let box = DropBox(), file = try JobFile([1, 2, 3], path: "a.jpg"), job = file.job
+        let box = WriteOnlyServer(), file = try JobFile([1, 2, 3], path: "a.jpg"), job = file.job
         try await served(box) { url in
             let target = try make(["url": .text(url + "/in/{name}")])
             #expect(try await target.occupancy(of: "a.jpg", for: job) == .free)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func aServerThatSpeaksWebDAVTellsWhatItDoesNotShow() async throws {
-        let box = DropBox(tells: true, ["/in/a.jpg": [9], "/in/b.jpg": [7, 8, 9]]), file = try JobFile([1, 2, 3], path: "b.jpg")
+        let box = WriteOnlyServer(tells: true, ["/in/a.jpg": [9], "/in/b.jpg": [7, 8, 9]]), file = try JobFile([1, 2, 3], path: "b.jpg")
         try await served(box) { url in
             let target = try make(["url": .text(url + "/in/{name}")])
             #expect(try await target.occupancy(of: "a.jpg", for: file.job) == .other)
@@ -77,7 +77,7 @@ import Testing
 
     /// The first answer was lost: under another name the picture would be there twice.
     @Test func whatMayBeOursIsNotSentUnderAnotherName() async throws {
-        let box = DropBox(keepsIfNoneMatch: true), file = try JobFile([1, 2, 3], path: "a.jpg"), job = file.job
+        let box = WriteOnlyServer(keepsIfNoneMatch: true), file = try JobFile([1, 2, 3], path: "a.jpg"), job = file.job
         try await served(box) { url in
             let target = try make(["url": .text(url + "/in/{name}")])
             _ = try await target.upload(job)

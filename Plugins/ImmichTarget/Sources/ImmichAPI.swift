@@ -7,7 +7,7 @@ struct ImmichAPI: Sendable {
     /// Ends in `/`, without `api/`.
     let root: String
     let client: HTTPClient
-    private let heardNo = HeardNo()
+    private let heardNo = KnownAbsence()
     let known = KnownAccount()
 
     init(base: String, client: HTTPClient) {

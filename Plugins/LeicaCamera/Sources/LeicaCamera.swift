@@ -8,10 +8,10 @@ public struct LeicaCamera: CameraModule {
 
     public let handler = LeicaHandler()
     public let options: CameraOptions
-    public let visit: CameraVisit
+    public let visit: CameraEnvironment
 
     public init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
-        (options, visit) = (config.camera, CameraVisit(context))
+        (options, visit) = (config.camera, CameraEnvironment(context))
     }
 }
 

@@ -36,7 +36,7 @@ public struct MockAuth: Module, SessionProvider {
         session = AccountSession(name: context.name, vault: context.vault, grant: grant, clock: clock)
     }
 
-    public func signIn(_ desk: any SignInDesk, _ wish: SignInWish) async throws(IngestError) -> Account {
+    public func signIn(_ prompter: any SignInPrompter, _ preference: SignInPreference) async throws(IngestError) -> Account {
         try await session.signIn(scope.origins) { () async throws(IngestError) in
             if grant.options.fault == .signIn { throw IngestError(.unauthorized, "The mock sign-in was told to refuse.") }
             return grant.fresh()

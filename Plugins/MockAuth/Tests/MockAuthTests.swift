@@ -22,7 +22,7 @@ import Testing
     @Test func signsInAndRenews() async throws {
         let module = try make([("account", "ann")]), request = HTTPRequest("GET", "https://gallery.example/x")
         await #expect(throws: IngestError.self) { try await module.sign(request) }
-        #expect(try await module.signIn(TestDesk(), SignInWish()).id == "ann")
+        #expect(try await module.signIn(TestPrompter(), SignInPreference()).id == "ann")
         let first = try await module.sign(request)[header: "Authorization"]
         #expect(first?.hasPrefix("Bearer mock-ann-") == true)
         clock.advance(3600)
@@ -31,9 +31,9 @@ import Testing
     }
 
     @Test func refusesAsTold() async throws {
-        await #expect(throws: IngestError.self) { try await make([("fault", "sign_in")]).signIn(TestDesk(), SignInWish()) }
+        await #expect(throws: IngestError.self) { try await make([("fault", "sign_in")]).signIn(TestPrompter(), SignInPreference()) }
         let module = try make([("fault", "renewal")])
-        _ = try await module.signIn(TestDesk(), SignInWish())
+        _ = try await module.signIn(TestPrompter(), SignInPreference())
         clock.advance(3600)
         let error = await #expect(throws: IngestError.self) { try await module.sign(HTTPRequest("GET", "https://gallery.example/x")) }
         #expect(error?.code == .unauthorized)

@@ -12,10 +12,10 @@ public struct NikonCamera: CameraModule {
 
     public let handler = NikonHandler()
     public let options: CameraOptions
-    public let visit: CameraVisit
+    public let visit: CameraEnvironment
 
     public init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
-        (options, visit) = (config.camera, CameraVisit(context))
+        (options, visit) = (config.camera, CameraEnvironment(context))
     }
 }
 

@@ -45,15 +45,15 @@ public struct OIDCAuth: Module, SessionProvider {
     /// A machine's sign-in has nobody's identity.
     public var abilities: Set<SignInAbility> { options.flow == .clientCredentials ? [] : [.identityToken] }
 
-    public func signIn(_ desk: any SignInDesk, _ wish: SignInWish) async throws(IngestError) -> Account {
+    public func signIn(_ prompter: any SignInPrompter, _ preference: SignInPreference) async throws(IngestError) -> Account {
         try await session.signIn(scope.origins) { () async throws(IngestError) in
-            if wish.flow == .identityToken { return try await exchanged(desk) }
-            let flow = try await flow(wish)
+            if preference.flow == .identityToken { return try await exchanged(prompter) }
+            let flow = try await flow(preference)
             switch flow {
-            case .device: return try await DeviceGrant(client, options.form, sleep: sleep).run(desk)
+            case .device: return try await DeviceGrant(client, options.form, sleep: sleep).run(prompter)
             case .browser, .paste:
                 let grant = CodeGrant(client, options.form + options.authorization, ports: options.redirectPorts)
-                return try await grant.run(desk, paste: flow == .paste)
+                return try await grant.run(prompter, paste: flow == .paste)
             case .clientCredentials:
                 guard let credential = try await OIDCGrant(client: client, options: options).obtain() else {
                     throw IngestError(.unauthorized, "\(client.issuer) gave no token.")
@@ -63,15 +63,15 @@ public struct OIDCAuth: Module, SessionProvider {
         }
     }
 
-    private func exchanged(_ desk: any SignInDesk) async throws(IngestError) -> Credential {
-        let (text, token) = try await IDToken.handedIn(desk, now: client.clock())
+    private func exchanged(_ prompter: any SignInPrompter) async throws(IngestError) -> Credential {
+        let (text, token) = try await IDToken.handedIn(prompter, now: client.clock())
         return try await TokenExchange(client, try options.exchangeForm(token)).run(text)
     }
 
     /// What the person says, else the file, else what the provider offers.
-    private func flow(_ wish: SignInWish) async throws(IngestError) -> OIDCOptions.Flow {
+    private func flow(_ preference: SignInPreference) async throws(IngestError) -> OIDCOptions.Flow {
         if options.flow == .clientCredentials { return .clientCredentials }
-        switch wish.flow {
+        switch preference.flow {
         case .device: return .device
         case .browser: return .browser
         case .paste: return .paste

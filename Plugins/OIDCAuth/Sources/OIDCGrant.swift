@@ -12,11 +12,11 @@ struct OIDCGrant: AccountGrant {
 
     /// A machine's token is also for the audience and scopes that it was asked for; a person's is what the person agreed to.
     func issued(_ credential: Credential) -> Bool {
-        client.issued(credential) && (!isMachine || credential.extra[Self.asked]?.reveal() == wish)
+        client.issued(credential) && (!isMachine || credential.extra[Self.asked]?.reveal() == preference)
     }
 
     private static let asked = "asked"
-    private var wish: String { options.form.map { "\($0.name)=\($0.value)" }.joined(separator: "\n") }
+    private var preference: String { options.form.map { "\($0.name)=\($0.value)" }.joined(separator: "\n") }
 
     func renews(_ credential: Credential) -> Bool { isMachine || credential.refresh != nil }
 
@@ -36,7 +36,7 @@ struct OIDCGrant: AccountGrant {
         case .fine(let reply):
             guard reply["access_token"] != nil else { throw IngestError(.unavailable, "\(client.issuer) gave no access token.") }
             var credential = try await client.credential(reply)
-            credential.extra[Self.asked] = SecretValue(wish)
+            credential.extra[Self.asked] = SecretValue(preference)
             return credential
         case .refused(let refusal): throw refusal.error(client.issuer)
         }

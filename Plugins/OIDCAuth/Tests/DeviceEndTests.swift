@@ -9,7 +9,7 @@ import Testing
 @Suite struct DeviceEndTests {
     func outcome(_ bench: OIDCBench) async -> Result<Account, IngestError> {
         await Result { () async throws(IngestError) in
-            try await bench.open().signIn(TestDesk(), SignInWish(flow: .device))
+            try await bench.open().signIn(TestPrompter(), SignInPreference(flow: .device))
         }
     }
 

@@ -13,8 +13,9 @@ import Testing
 
     func text(_ text: String) -> ConfigNode.Value { .scalar(text, quoted: true) }
 
-    func code(_ bench: OIDCBench, _ desk: TestDesk = TestDesk(), _ flow: SignInWish.Flow? = .device) async -> IngestError? {
-        let result = await Result { () async throws(IngestError) in try await bench.open().signIn(desk, SignInWish(flow: flow)) }
+    func code(_ bench: OIDCBench, _ prompter: TestPrompter = TestPrompter(), _ flow: SignInPreference.Flow? = .device) async -> IngestError?
+    {
+        let result = await Result { () async throws(IngestError) in try await bench.open().signIn(prompter, SignInPreference(flow: flow)) }
         if case .failure(let error) = result { return error }
         return nil
     }
@@ -22,14 +23,14 @@ import Testing
     @Test(arguments: OIDCDouble.Profile.Style.allCases) func deviceGrant(_ style: OIDCDouble.Profile.Style) async throws {
         var profile = OIDCDouble.Profile()
         (profile.style, profile.pending, profile.slowDowns, profile.lifetimeAsText) = (style, 2, 1, true)
-        let bench = try OIDCBench(profile), desk = TestDesk(), module = try bench.module()
-        let account = try await module.signIn(desk, SignInWish(flow: .device))
+        let bench = try OIDCBench(profile), prompter = TestPrompter(), module = try bench.module()
+        let account = try await module.signIn(prompter, SignInPreference(flow: .device))
         #expect(account == Account(id: "auth0|ann", name: "Ann", email: "ann@example.com", issuer: bench.double.issuer))
-        #expect(desk.invitations.first?.code == "QTZL-MCBW")
+        #expect(prompter.invitations.first?.code == "QTZL-MCBW")
         #expect(bench.double.grants.count == 4)
         let facts = try await module.restore(validating: true)
         #expect(facts.renews && facts.expires != nil && facts.origins == ["https://gallery.example"])
-        for secret in bench.secrets { #expect(!desk.screen.contains(secret)) }
+        for secret in bench.secrets { #expect(!prompter.screen.contains(secret)) }
     }
 
     @Test(arguments: [OIDCDouble.Profile.Style.rfc, .auth0]) func refusedAndExpiredCodes(_ style: OIDCDouble.Profile.Style) async throws {
@@ -45,27 +46,27 @@ import Testing
     }
 
     @Test func troubleWhilePollingIsWaitedOut() async throws {
-        let bench = try OIDCBench(), desk = TestDesk()
+        let bench = try OIDCBench(), prompter = TestPrompter()
         bench.double.set { $0.pending = 1000 }
-        let late = await code(bench, desk)
+        let late = await code(bench, prompter)
         #expect(late?.message.contains("ran out") == true)
         #expect(bench.double.grants.count < 160)
     }
 
-    @Test(arguments: [SignInWish.Flow.browser, .paste]) func browserAndPaste(_ flow: SignInWish.Flow) async throws {
-        let bench = try OIDCBench(), desk = TestDesk(opens: flow == .browser), module = try bench.module()
-        let account = try await module.signIn(desk, SignInWish(flow: flow))
+    @Test(arguments: [SignInPreference.Flow.browser, .paste]) func browserAndPaste(_ flow: SignInPreference.Flow) async throws {
+        let bench = try OIDCBench(), prompter = TestPrompter(opens: flow == .browser), module = try bench.module()
+        let account = try await module.signIn(prompter, SignInPreference(flow: flow))
         #expect(account.id == "auth0|ann")
-        let asked = desk.invitations.first?.url ?? ""
+        let asked = prompter.invitations.first?.url ?? ""
         #expect(asked.contains("code_challenge_method=S256") && asked.contains("redirect_uri=http%3A%2F%2F127.0.0.1%3A"))
-        #expect(desk.invitations.first?.opens == (flow == .browser))
+        #expect(prompter.invitations.first?.opens == (flow == .browser))
         #expect(bench.double.grants == ["authorization_code"])
     }
 
     @Test func aRefusalInTheBrowser() async throws {
         var profile = OIDCDouble.Profile()
         profile.denies = true
-        let error = await code(try OIDCBench(profile), TestDesk(opens: true), .browser)
+        let error = await code(try OIDCBench(profile), TestPrompter(opens: true), .browser)
         #expect(error?.code == .unauthorized && error?.message.contains("access_denied") == true)
     }
 
@@ -74,7 +75,7 @@ import Testing
     ])
     func aPastedAddressMustAnswerOurQuestion(_ pasted: String) async throws {
         let bench = try OIDCBench()
-        #expect(await code(bench, TestDesk(answers: [pasted]), .paste)?.code == .unauthorized)
+        #expect(await code(bench, TestPrompter(answers: [pasted]), .paste)?.code == .unauthorized)
         #expect(bench.double.grants.isEmpty)
     }
 
@@ -87,7 +88,7 @@ import Testing
         var profile = OIDCDouble.Profile()
         profile.claims = [claim: value]
         let bench = try OIDCBench(profile)
-        #expect(await code(bench, TestDesk(opens: true), .browser)?.code == .unauthorized)
+        #expect(await code(bench, TestPrompter(opens: true), .browser)?.code == .unauthorized)
         #expect(try await bench.module().restore(validating: false).state == .signedOut)
     }
 
@@ -95,9 +96,9 @@ import Testing
         var profile = OIDCDouble.Profile()
         profile.offersDevice = false
         let bench = try OIDCBench(profile)
-        #expect(await code(bench, TestDesk(opens: true), nil) == nil)
+        #expect(await code(bench, TestPrompter(opens: true), nil) == nil)
         #expect(bench.double.grants == ["authorization_code"])
-        #expect(await code(bench, TestDesk(), .device)?.code == .misconfigured)
+        #expect(await code(bench, TestPrompter(), .device)?.code == .misconfigured)
     }
 
     @Test func convexGetsTheIDTokenOfAuth0() async throws {
@@ -144,7 +145,7 @@ import Testing
         bench.pass(seconds: 1000)
         _ = try await module.sign(HTTPRequest("POST", bench.target))
         #expect(bench.renewals == 2 && bench.double.grants.allSatisfy { $0 == "client_credentials" })
-        for file in Everything.below(bench.state) { #expect(!file.text.contains("client-canary-secret")) }
+        for file in FolderContents.below(bench.state) { #expect(!file.text.contains("client-canary-secret")) }
     }
 
     /// For another audience it is another token, also where the one before still holds.
@@ -188,8 +189,8 @@ import Testing
 
     /// Nobody has to sign in there: once the secret is put right, or the page in between is gone, it goes on by itself.
     @Test(arguments: [
-        OIDCDouble.Profile.Trouble.refusal, .page, .nothing,
-    ]) func aMachineThatWasRefusedIsNotSignedOut(_ trouble: OIDCDouble.Profile.Trouble) async throws {
+        OIDCDouble.Profile.EndpointFault.refusal, .page, .nothing,
+    ]) func aMachineThatWasRefusedIsNotSignedOut(_ trouble: OIDCDouble.Profile.EndpointFault) async throws {
         let options = [("flow", text("client_credentials")), ("client_secret", text("${env:X}"))]
         var profile = OIDCDouble.Profile()
         (profile.secret, profile.openID) = ("client-canary-secret", false)

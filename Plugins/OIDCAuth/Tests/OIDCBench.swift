@@ -52,11 +52,11 @@ final class OIDCBench: AccountBench {
 
     func provider() throws -> any AccountProvider { try module() }
     func signIn(_ provider: any AccountProvider) async throws(IngestError) {
-        _ = try await provider.signIn(TestDesk(), SignInWish(flow: .device))
+        _ = try await provider.signIn(TestPrompter(), SignInPreference(flow: .device))
     }
     func pass(seconds: Int) { clock.advance(seconds) }
 
-    func order(_ trouble: AccountTrouble) {
+    func order(_ trouble: AccountFault) {
         double.set { profile in
             (profile.down, profile.refuses) = (trouble == .down, trouble == .refuses)
             if trouble == .losesOne { (profile.loses, profile.overlap) = (1, true) }

@@ -18,10 +18,10 @@ import Testing
         return try OIDCBench(profile, options)
     }
 
-    func exchange(_ bench: OIDCBench, _ token: String, desk: TestDesk? = nil) async -> Result<Account, IngestError> {
-        let desk = desk ?? TestDesk(answers: [token])
+    func exchange(_ bench: OIDCBench, _ token: String, prompter: TestPrompter? = nil) async -> Result<Account, IngestError> {
+        let prompter = prompter ?? TestPrompter(answers: [token])
         return await Result { () async throws(IngestError) in
-            try await bench.open().signIn(desk, SignInWish(flow: .identityToken))
+            try await bench.open().signIn(prompter, SignInPreference(flow: .identityToken))
         }
     }
 
@@ -39,13 +39,13 @@ import Testing
         ("auth0", "http://auth0.com/oauth/token-type/google-id-token", .auth0),
     ]) func anIdentityTokenSignsInAndRenews(_ preset: String?, _ kind: String, _ style: OIDCDouble.Profile.Style) async throws {
         let bench = try bench(kind, preset.map { [("preset", text($0))] } ?? [], style: style), given = token(bench)
-        let desk = TestDesk(answers: [given])
-        #expect(try await exchange(bench, given, desk: desk).get().id == "auth0|ann")
+        let prompter = TestPrompter(answers: [given])
+        #expect(try await exchange(bench, given, prompter: prompter).get().id == "auth0|ann")
         let module = try bench.module(), before = try await module.sign(HTTPRequest("POST", bench.target))[header: "Authorization"]
         bench.pass(seconds: 1000)
         #expect(try await module.sign(HTTPRequest("POST", bench.target))[header: "Authorization"] != before && bench.renewals == 1)
-        #expect(!desk.screen.contains("identity-canary"))
-        for file in Everything.below(bench.state) { #expect(!file.text.contains("identity-canary")) }
+        #expect(!prompter.screen.contains("identity-canary"))
+        for file in FolderContents.below(bench.state) { #expect(!file.text.contains("identity-canary")) }
     }
 
     @Test func aTokenIsTakenOnce() async throws {

@@ -19,10 +19,10 @@ public struct OlympusCamera: CameraModule {
 
     public let handler: OlympusHandler
     public let options: CameraOptions
-    public let visit: CameraVisit
+    public let visit: CameraEnvironment
 
     public init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
-        (handler, options, visit) = (OlympusHandler(remote: config.remote), config.camera, CameraVisit(context))
+        (handler, options, visit) = (OlympusHandler(remote: config.remote), config.camera, CameraEnvironment(context))
     }
 }
 

@@ -17,10 +17,10 @@ public struct PanasonicCamera: CameraModule {
 
     public let handler: PanasonicHandler
     public let options: CameraOptions
-    public let visit: CameraVisit
+    public let visit: CameraEnvironment
 
     public init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
-        (handler, options, visit) = (PanasonicHandler(remote: config.remote), config.camera, CameraVisit(context))
+        (handler, options, visit) = (PanasonicHandler(remote: config.remote), config.camera, CameraEnvironment(context))
     }
 }
 

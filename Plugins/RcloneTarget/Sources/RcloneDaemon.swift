@@ -148,7 +148,7 @@ struct RcloneDaemon: Sendable {
             }
             if pause == interval {
                 let bytes = try await ask("core/stats", ["group": .string("job/\(job.text ?? "")")])?["bytes"]
-                if bytes != moved { Motion.current?.note() }
+                if bytes != moved { ProgressMark.current?.note() }
                 moved = bytes
             }
             do { try await Task.sleep(for: pause) } catch {

@@ -47,7 +47,7 @@ enum Rclone {
 struct RcloneTargetTests {
     static let bench = TargetBench {
         let server = try await Rclone.server.start(), room = SharedServer.newRoom()
-        return TargetPlace(try Rclone.target(server.port, room: room)) { try ServerRoom.copies($0, below: Rclone.folder(server, room)) }
+        return TargetPlace(try Rclone.target(server.port, room: room)) { try ServerFolder.copies($0, below: Rclone.folder(server, room)) }
     }
 
     /// The network here is the way to the daemon; what is behind it is rclone's own.
@@ -55,7 +55,7 @@ struct RcloneTargetTests {
         get async throws {
             let server = try await Rclone.server.start(), room = SharedServer.newRoom(), folder = Rclone.folder(server, room)
             return HTTPBench { _ in
-                HTTPBench.Server(port: server.ports[1], copies: { try ServerRoom.copies($0, below: folder) })
+                HTTPBench.Server(port: server.ports[1], copies: { try ServerFolder.copies($0, below: folder) })
             } make: { base, auth, logger, patience in
                 try Rclone.target(base, room: room, auth, logger: logger) {
                     ($0.web.stallTimeout, $0.web.answerTimeout) = (patience, patience)
@@ -84,7 +84,7 @@ struct RcloneTargetTests {
         let later = try Rclone.target(server.port, room: room)
         #expect(try await later.find(job)?.verified == .server)
         #expect(await Self.failure(later, other.job("x.jpg", path: job.path))?.code == .nameTaken)
-        #expect(try ServerRoom.copies(sample.digests.sha256, below: Rclone.folder(server, room) + "/2026") == 1)
+        #expect(try ServerFolder.copies(sample.digests.sha256, below: Rclone.folder(server, room) + "/2026") == 1)
     }
 
     @Test func whatBecameOfACopyIsTold() async throws {
@@ -134,7 +134,7 @@ struct RcloneTargetTests {
         _ = try await target.upload(sample.job())
         let order = try #require(proxy.seen.first { $0.target == "/operations/copyfile" })
         #expect(String(decoding: order.body, as: UTF8.self).contains(#""BwLimitFile":"10485760B""#))
-        #expect(try ServerRoom.copies(sample.digests.sha256, below: Rclone.folder(server, room)) == 1)
+        #expect(try ServerFolder.copies(sample.digests.sha256, below: Rclone.folder(server, room)) == 1)
     }
 
     /// A remote that reads a clip of some GB to digest it, in nine ways if it is let, took longer than any answer may.

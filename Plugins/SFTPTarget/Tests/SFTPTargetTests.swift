@@ -40,14 +40,14 @@ enum SSH {
 struct SFTPTargetTests {
     static let bench = TargetBench {
         let server = try await SSH.server.start(), room = SharedServer.newRoom()
-        return TargetPlace(try SSH.target(server, room: room)) { try ServerRoom.copies($0, below: SSH.folder(server, room)) }
+        return TargetPlace(try SSH.target(server, room: room)) { try ServerFolder.copies($0, below: SSH.folder(server, room)) }
     }
 
     static let behindProxy = FileServerBench(turnsAway: "Exceeded MaxStartups\r\n") {
         let server = try await SSH.server.start(), room = SharedServer.newRoom(), folder = SSH.folder(server, room)
         return FileServerBench.Server(
-            routes: [FaultProxy.Route(to: server.port)], files: { try ServerRoom.files(below: folder) },
-            copies: { try ServerRoom.copies($0, below: folder) },
+            routes: [FaultProxy.Route(to: server.port)], files: { try ServerFolder.files(below: folder) },
+            copies: { try ServerFolder.copies($0, below: folder) },
             make: { port, _, _, patience in
                 let known = try SSH.knownHosts(server, port: port)
                 return try SSH.target(server, room: room, port: port) { ($0.knownHosts, $0.files.stallTimeout) = (known, patience) }
@@ -91,7 +91,7 @@ struct SFTPTargetTests {
         #expect(try await later.occupancy(of: job.path, for: other.job()) == .other)
         #expect(try await later.occupancy(of: "2026/05/new.jpg", for: other.job()) == .free)
         #expect(await Self.failure(later, other.job("x.jpg", path: job.path))?.code == .nameTaken)
-        #expect(try ServerRoom.copies(sample.digests.sha256, below: SSH.folder(server, room)) == 1)
+        #expect(try ServerFolder.copies(sample.digests.sha256, below: SSH.folder(server, room)) == 1)
     }
 
     /// 2 MB at 500 kB/s: nearly four seconds of waiting, all in the injected clock.

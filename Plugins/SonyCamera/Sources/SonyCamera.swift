@@ -17,10 +17,10 @@ public struct SonyCamera: CameraModule {
 
     public let handler: SonyHandler
     public let options: CameraOptions
-    public let visit: CameraVisit
+    public let visit: CameraEnvironment
 
     public init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
-        (handler, options, visit) = (SonyHandler(remote: config.remote), config.camera, CameraVisit(context))
+        (handler, options, visit) = (SonyHandler(remote: config.remote), config.camera, CameraEnvironment(context))
     }
 }
 
@@ -74,11 +74,11 @@ public struct SonyHandler: ManufacturerHandler {
         _ = try camera.read(.sonyConnect, 3, 0, 0)
     }
 
-    public func list(_ camera: isolated PTPCamera, into basket: inout ObjectBasket) throws(PTPError) {
-        guard isRemote(camera) else { return try StandardListing.list(camera, into: &basket) }
+    public func list(_ camera: isolated PTPCamera, into listedObjects: inout ListedObjects) throws(PTPError) {
+        guard isRemote(camera) else { return try StandardListing.list(camera, into: &listedObjects) }
         // After coming back, the frame that was told about before may still be there.
         if camera[SonyMemory.self].waiting.isEmpty { _ = try frame(camera) }
-        for frame in camera[SonyMemory.self].waiting.values { basket.add(frame) }
+        for frame in camera[SonyMemory.self].waiting.values { listedObjects.add(frame) }
     }
 
     public func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews] {

@@ -18,7 +18,7 @@ import VirtualCamera
                 guard case .arrived(let entry) = await arrivals.next() else { throw Failed("frame \(number) did not come") }
                 #expect(entry.origin.name == "IMG_000\(number).ARW")
                 let asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
-                scene.session.settled(Settled(asset: asset, ending: ending, reason: "not wanted"))
+                scene.session.settled(AssetResult(asset: asset, ending: ending, reason: "not wanted"))
             }
             while scene.camera.withBody({ !$0[SonyBody.self].frames.isEmpty }) { try await Task.sleep(for: .milliseconds(20)) }
             #expect(scene.camera.withBody { $0[SonyBody.self].hung } == 0)
@@ -41,7 +41,7 @@ import VirtualCamera
                     continue
                 }
                 let asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
-                scene.session.settled(Settled(asset: asset, ending: .filtered, reason: reason))
+                scene.session.settled(AssetResult(asset: asset, ending: .filtered, reason: reason))
             }
             #expect(taken == ["IMG_0001.JPG", "IMG_0002.JPG", "IMG_0003.JPG"])
         }

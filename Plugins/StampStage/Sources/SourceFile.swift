@@ -34,13 +34,13 @@ final class SourceFile {
     }
 
     /// Passes all bytes from `offset` on, block by block.
-    func pass(from offset: UInt64, to sheet: Sheet) throws(IngestError) {
+    func pass(from offset: UInt64, to input: StampInput) throws(IngestError) {
         var at = offset, block = [UInt8](repeating: 0, count: 1 << 20)
         while at < size {
             let count = pread(descriptor, &block, block.count, off_t(at))
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw IngestError(.unreadable, "\(PathText.shown(path)) cannot be read to stamp it.") }
-            try sheet.take(count == block.count ? block : Array(block[..<count]))
+            try input.take(count == block.count ? block : Array(block[..<count]))
             at += UInt64(count)
         }
     }

@@ -48,11 +48,11 @@ public struct StampStage: Module, Stage {
 
     static let unstamped = "unstamped"
     private let config: Config
-    private let press: Press
+    private let writer: StampWriter
     private let logger: Logger
 
     public init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
-        (self.config, logger, press) = (config, context.logger, Press())
+        (self.config, logger, writer) = (config, context.logger, StampWriter())
     }
 
     public func process(_ asset: Asset, of shot: Shot) async throws(IngestError) -> Verdict {
@@ -62,7 +62,7 @@ public struct StampStage: Module, Stage {
         var stamped = asset
         (stamped.renditions, stamped.companions) = ([:], [])
         do throws(IngestError) { try await make(stamp, stamping, &stamped, of: shot, from: file.path) } catch {
-            Press.discard(stamped)
+            StampWriter.discard(stamped)
             throw error
         }
         stamped.renditions.merge(asset.renditions) { made, _ in made }
@@ -76,23 +76,23 @@ public struct StampStage: Module, Stage {
     private func make(_ stamp: Stamp, _ stamping: Stamping, _ asset: inout Asset, of shot: Shot, from path: String)
         async throws(IngestError)
     {
-        let job = Press.Job(stamp: stamp, path: path, modified: asset.origin.modified, stamping: stamping)
+        let job = StampWriter.Job(stamp: stamp, path: path, modified: asset.origin.modified, stamping: stamping)
         if asset.kind == .jpeg {
-            for target in config.embed { asset.renditions[target.name] = accept(try await press.picture(job), &asset) }
+            for target in config.embed { asset.renditions[target.name] = accept(try await writer.picture(job), &asset) }
         } else if Self.isXMP(asset) {
             // A card's own sidecar is filled up, never replaced: elsewhere it may not exist.
             var filling = stamp
             filling.replaces = false
-            let merging = Press.Job(stamp: filling, path: path, modified: asset.origin.modified, stamping: stamping)
-            for target in config.sidecars { asset.renditions[target.name] = accept(try await press.merged(merging), &asset) }
+            let merging = StampWriter.Job(stamp: filling, path: path, modified: asset.origin.modified, stamping: stamping)
+            for target in config.sidecars { asset.renditions[target.name] = accept(try await writer.merged(merging), &asset) }
         }
-        if !config.sidecars.isEmpty, isToGetSidecar(asset, of: shot), let sidecar = accept(try await press.sidecar(job), &asset) {
+        if !config.sidecars.isEmpty, isToGetSidecar(asset, of: shot), let sidecar = accept(try await writer.sidecar(job), &asset) {
             asset.companions.append(companion(sidecar, of: asset))
         }
     }
 
     /// Nil, and the asset flagged, where it cannot be stamped.
-    private func accept(_ outcome: Press.Outcome, _ asset: inout Asset) -> Rendition? {
+    private func accept(_ outcome: StampWriter.Outcome, _ asset: inout Asset) -> Rendition? {
         switch outcome {
         case .made(let rendition): return rendition
         case .refused(let reason):

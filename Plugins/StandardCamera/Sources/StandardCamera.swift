@@ -16,13 +16,13 @@ public struct StandardCamera: CameraModule {
 
     public let handler: StandardHandler
     public let options: CameraOptions
-    public let visit: CameraVisit
+    public let visit: CameraEnvironment
 
     public init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
         let quirks = Quirks.standard.with { quirks in
             quirks.bulkListing = config.bulk
             quirks.chunk = 4 << 20
         }
-        (handler, options, visit) = (StandardHandler(quirks: quirks), config.camera, CameraVisit(context))
+        (handler, options, visit) = (StandardHandler(quirks: quirks), config.camera, CameraEnvironment(context))
     }
 }

@@ -13,7 +13,7 @@ import VirtualCamera
         StandardCamera.self, as: StandardPersonality(), usb: USBIdentity(vendor: 0x1234, product: 1))
 
     private func end(_ entry: SourceEntry, _ ending: Ending, _ session: any SourceSession) {
-        session.settled(Settled(asset: Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot), ending: ending))
+        session.settled(AssetResult(asset: Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot), ending: ending))
     }
 
     @Test func settledFilesAreForgottenAndStillNotToldTwice() async throws {

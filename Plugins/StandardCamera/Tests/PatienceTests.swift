@@ -62,7 +62,7 @@ private struct HastyCamera: CameraModule {
     typealias Config = CommonCameraConfig
     static let manifest = Manifest("hasty", "The standard's camera, in a hurry.", stability: .experimental, gives: [.file])
     let handler = StandardHandler(quirks: .standard.with { ($0.silence, $0.answer) = (.milliseconds(300), .milliseconds(600)) })
-    let options: CameraOptions, visit: CameraVisit
+    let options: CameraOptions, visit: CameraEnvironment
 
-    init(_ config: Config, _ context: ModuleContext) throws(IngestError) { (options, visit) = (config.camera, CameraVisit(context)) }
+    init(_ config: Config, _ context: ModuleContext) throws(IngestError) { (options, visit) = (config.camera, CameraEnvironment(context)) }
 }

@@ -28,13 +28,13 @@ import VirtualCamera
             responder.stop()
             announcer.stop()
         }
-        var ground = CameraFinder.Ground()
-        ground.networks = { [LocalNetwork(own: IPv4(127, 0, 0, 1), mask: IPv4(255, 255, 255, 252))] }
-        (ground.mdns, ground.ssdp, ground.patience) = (announcer.endpoint, nil, .milliseconds(300))
+        var scope = CameraFinder.SearchScope()
+        scope.networks = { [LocalNetwork(own: IPv4(127, 0, 0, 1), mask: IPv4(255, 255, 255, 252))] }
+        (scope.mdns, scope.ssdp, scope.patience) = (announcer.endpoint, nil, .milliseconds(300))
         var config = StandardCamera.Config(), lookup = Lookup()
         config.camera.network = CameraHosts(isAuto: true)
-        let finder = CameraFinder(state: state.path, ground: ground)
-        lookup.services = [CameraPorch(), finder]
+        let finder = CameraFinder(state: state.path, scope: scope)
+        lookup.services = [CameraConnections(), finder]
         let module = try StandardCamera(
             config, ModuleContext(name: "ptp", logger: Logger(label: "test"), state: state.path, lookup: lookup))
         let place = try #require(try await module.places().first)
@@ -126,20 +126,22 @@ private struct GrowingPersonality: Personality {
     @Test func whereACameraWasMetIsRemembered() async throws {
         let state = try TemporaryState()
         defer { state.remove() }
-        var ground = CameraFinder.Ground()
+        var scope = CameraFinder.SearchScope()
         let loopback = LocalNetwork(own: IPv4(127, 0, 0, 1), mask: IPv4(255, 0, 0, 0))
-        (ground.networks, ground.mdns, ground.ssdp) = ({ [loopback] }, nil, nil)
+        (scope.networks, scope.mdns, scope.ssdp) = ({ [loopback] }, nil, nil)
         for keeps in [false, true] {
             // It serves one at a time, and may not have seen yet that the last one left.
             let responder = try PTPIPResponder(VirtualCamera(StandardPersonality()))
             defer { responder.stop() }
             var config = StandardCamera.Config(), lookup = Lookup()
             (config.camera.hosts, config.camera.usb) = ([CameraHost("127.0.0.1", port: responder.port)], false)
-            lookup.services = [CameraPorch(), CameraFinder(state: state.path, ground: ground, keeps: keeps)]
+            lookup.services = [CameraConnections(), CameraFinder(state: state.path, scope: scope, keeps: keeps)]
             let context = ModuleContext(name: "ptp", logger: Logger(label: "test"), state: state.path, lookup: lookup)
             let module = try StandardCamera(config, context)
             await (try await module.open(try #require(try await module.places().first))).close()
-            #expect(CameraFinder(state: state.path, ground: ground).remembered() == (keeps ? [CameraHost("127.0.0.1", port: responder.port)] : []))
+            #expect(
+                CameraFinder(state: state.path, scope: scope).remembered() == (keeps ? [CameraHost("127.0.0.1", port: responder.port)] : [])
+            )
         }
     }
 }

@@ -5,9 +5,9 @@ import HTTPKit
 struct WebDAVServer: Sendable {
     /// Ends in `/`.
     let base: String
-    let client: HTTPClient, glance: Glance
+    let client: HTTPClient, probe: AddressProbe
 
-    init(base: String, client: HTTPClient) { (self.base, self.client, glance) = (base, client, Glance(client)) }
+    init(base: String, client: HTTPClient) { (self.base, self.client, probe) = (base, client, AddressProbe(client)) }
 
     func url(_ path: String) -> String { base + Percent.encode(path: path) }
 
@@ -122,7 +122,7 @@ struct WebDAVServer: Sendable {
 
     /// What stands at a path, compared with the job's bytes; by size first, then by reading it.
     func compare(_ path: String, _ job: UploadJob) async throws(IngestError) -> RemoteCopy {
-        let head = try await glance.look(at: url(path))
+        let head = try await probe.look(at: url(path))
         if head.status == 404 || head.status == 410 { return .missing }
         if head.status == 200, let length = head[header: "Content-Length"].flatMap({ UInt64($0) }), length != job.file.size {
             return .other("It has \(length) bytes instead of \(job.file.size).")

@@ -11,7 +11,7 @@ public struct WebDAVTarget: Module, UploadTarget {
 
     public let traits: TargetTraits
     let options: WebDAVOptions, server: WebDAVServer, listing: NameListing, folders: MadeFolders
-    private let leftovers = Leftovers(), hidden: HiddenNames
+    private let leftovers = StaleUploads(), hidden: HiddenNames
     /// Final names that we began to send to when nothing was there.
     private let begun: BegunUploads
 

@@ -35,7 +35,7 @@ struct ConformanceTests {
         var bench = HTTPBench { _ in
             let server = try await Nginx.server.start(), room = "/r" + SharedServer.newRoom()
             let folder = server.folder + "/files" + room
-            return HTTPBench.Server(port: server.ports[1], room: room, copies: { try ServerRoom.copies($0, below: folder) })
+            return HTTPBench.Server(port: server.ports[1], room: room, copies: { try ServerFolder.copies($0, below: folder) })
         } make: { base, auth, logger, patience in
             try Nginx.target(base, auth, logger: logger) { options in
                 (options.web.stallTimeout, options.web.answerTimeout, options.placing) = (patience, patience, placing)

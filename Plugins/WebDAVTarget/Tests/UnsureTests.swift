@@ -7,7 +7,7 @@ import Testing
 @testable import WebDAVTarget
 
 /// A server in memory that gets wrong what it is told to.
-private final class Shelf: Sendable {
+private final class FaultyServer: Sendable {
     enum Renaming { case refused(Int), doneAndSaid(Int), copiedAndUnsaid }
 
     let files: Mutex<[String: [UInt8]]>
@@ -82,8 +82,8 @@ private func failure<Value>(_ body: () async throws(IngestError) -> Value) async
 @Suite(.timeLimit(.minutes(5))) struct UnsureTests {
     private static let place = "/dav/IMG_0001.JPG", bytes = Array("a frame".utf8)
 
-    private func served(_ shelf: Shelf, _ body: (WebDAVTarget, UploadJob) async throws -> Void) async throws {
-        let server = try FaultServer { _, _ in .compute { shelf.answer($0) } }
+    private func served(_ double: FaultyServer, _ body: (WebDAVTarget, UploadJob) async throws -> Void) async throws {
+        let server = try FaultServer { _, _ in .compute { double.answer($0) } }
         defer { server.stop() }
         let sample = try SampleJob(bytes: Self.bytes)
         try await body(try Nginx.target(server.url + "/dav", nil), sample.job())
@@ -91,19 +91,19 @@ private func failure<Value>(_ body: () async throws(IngestError) -> Value) async
 
     /// Under another name its shot would be split over nothing.
     @Test func aRenamingThatFailsOnceIsTriedAgainUnderTheSameName() async throws {
-        let shelf = Shelf(renamings: [.refused(404)])
-        try await served(shelf) { (target, job) async throws in
+        let double = FaultyServer(renamings: [.refused(404)])
+        try await served(double) { (target, job) async throws in
             let error = await failure { () async throws(IngestError) in try await target.upload(job) }
             #expect(error?.code == .unavailable && error?.message.contains("is not there although") == true)
             #expect(try await target.find(job) == nil)
             #expect(try await target.upload(job).existed == false)
         }
-        #expect(shelf.names == [Self.place])
+        #expect(double.names == [Self.place])
     }
 
     @Test(arguments: [WebDAVOptions.Placing.move, .direct])
     func aServerThatKeepsNothingIsNotSaidToHaveTheName(_ placing: WebDAVOptions.Placing) async throws {
-        let shelf = Shelf(keeps: false), server = try FaultServer { _, _ in .compute { shelf.answer($0) } }
+        let double = FaultyServer(keeps: false), server = try FaultServer { _, _ in .compute { double.answer($0) } }
         defer { server.stop() }
         let sample = try SampleJob(bytes: Self.bytes), target = try Nginx.target(server.url + "/dav", nil) { $0.placing = placing }
         for _ in 0..<2 {
@@ -114,7 +114,7 @@ private func failure<Value>(_ body: () async throws(IngestError) -> Value) async
 
     /// Without a hidden name in between, what broke off stands under the final one: it is finished, also by the next process.
     @Test func aCutFileOfOurOwnIsFinished() async throws {
-        let shelf = Shelf(cuts: 2), server = try FaultServer { _, _ in .compute { shelf.answer($0) } }, state = Temporary.ownFolder
+        let double = FaultyServer(cuts: 2), server = try FaultServer { _, _ in .compute { double.answer($0) } }, state = Temporary.ownFolder
         defer { server.stop() }
         let sample = try SampleJob(bytes: Self.bytes)
         for isLast in [false, false, true] {
@@ -122,70 +122,70 @@ private func failure<Value>(_ body: () async throws(IngestError) -> Value) async
             let error = await failure { () async throws(IngestError) in try await target.upload(sample.job()) }
             #expect(isLast ? error == nil : error?.code == .unavailable, "\(String(describing: error))")
         }
-        #expect(shelf.files.withLock(\.self) == [Self.place: Self.bytes])
+        #expect(double.files.withLock(\.self) == [Self.place: Self.bytes])
     }
 
     /// The same bytes cut short, which we never began to send: somebody is just sending them.
     @Test func aCutFileOfSomebodyIsLeftAlone() async throws {
-        let half = Array(Self.bytes.prefix(3)), shelf = Shelf([Self.place: half])
-        let server = try FaultServer { _, _ in .compute { shelf.answer($0) } }
+        let half = Array(Self.bytes.prefix(3)), double = FaultyServer([Self.place: half])
+        let server = try FaultServer { _, _ in .compute { double.answer($0) } }
         defer { server.stop() }
         let sample = try SampleJob(bytes: Self.bytes)
         let target = try Nginx.target(server.url + "/dav", nil, state: Temporary.ownFolder) { $0.placing = .direct }
         #expect(await failure { () async throws(IngestError) in try await target.upload(sample.job()) }?.code == .nameTaken)
-        #expect(shelf.files.withLock(\.self) == [Self.place: half])
+        #expect(double.files.withLock(\.self) == [Self.place: half])
     }
 
     /// The connection died after the renaming, and libcurl asked again on another one.
     @Test(arguments: [404, 412]) func whatWasRenamedIsDeliveredWhateverTheAnswer(_ status: Int) async throws {
-        let shelf = Shelf(renamings: [.doneAndSaid(status)])
-        try await served(shelf) { (target, job) async throws in
+        let double = FaultyServer(renamings: [.doneAndSaid(status)])
+        try await served(double) { (target, job) async throws in
             let receipt = try await target.upload(job)
             #expect(!receipt.existed && receipt.verified == .reread)
         }
-        #expect(shelf.names == [Self.place])
+        #expect(double.names == [Self.place])
     }
 
     @Test func whatSomebodyHadBeforeIsADuplicate() async throws {
-        let shelf = Shelf([Self.place: Self.bytes])
-        try await served(shelf) { (target, job) async throws in #expect(try await target.upload(job).existed) }
-        #expect(shelf.names == [Self.place])
+        let double = FaultyServer([Self.place: Self.bytes])
+        try await served(double) { (target, job) async throws in #expect(try await target.upload(job).existed) }
+        #expect(double.names == [Self.place])
     }
 
     @Test(arguments: [404, 412]) func otherBytesHaveTheName(_ status: Int) async throws {
-        let shelf = Shelf([Self.place: [0x78]], renamings: [.refused(status)])
-        try await served(shelf) { (target, job) async throws in
+        let double = FaultyServer([Self.place: [0x78]], renamings: [.refused(status)])
+        try await served(double) { (target, job) async throws in
             #expect(await failure { () async throws(IngestError) in try await target.upload(job) }?.code == .nameTaken)
         }
-        #expect(shelf.names == [Self.place] && shelf.files.withLock { $0[Self.place] } == [0x78])
+        #expect(double.names == [Self.place] && double.files.withLock { $0[Self.place] } == [0x78])
     }
 
     /// A killed run left its hidden file beside the whole one: a look leaves it, a run that delivers removes it.
     @Test func aKilledTrysPartIsRemoved() async throws {
-        let shelf = Shelf([Self.place: Self.bytes])
-        try await served(shelf) { (target, job) async throws in
+        let double = FaultyServer([Self.place: Self.bytes])
+        try await served(double) { (target, job) async throws in
             let part = "/dav/" + target.part(of: job, at: job.path)
-            shelf.files.withLock { $0[part] = [0x61] }
+            double.files.withLock { $0[part] = [0x61] }
             #expect(try await target.find(job)?.verified == .reread)
-            #expect(shelf.parts == 1)
+            #expect(double.parts == 1)
             try await target.finishRun([])
         }
-        #expect(shelf.names == [Self.place])
+        #expect(double.names == [Self.place])
     }
 
     @Test func aLostAnswersPartIsRemovedByWhatIsSentNext() async throws {
-        let shelf = Shelf(renamings: [.copiedAndUnsaid]), other = try SampleJob(bytes: [0x62])
-        try await served(shelf) { (target, job) async throws in
+        let double = FaultyServer(renamings: [.copiedAndUnsaid]), other = try SampleJob(bytes: [0x62])
+        try await served(double) { (target, job) async throws in
             #expect(await failure { () async throws(IngestError) in try await target.upload(job) }?.code == .network)
             #expect(try await target.find(job) != nil)
-            #expect(shelf.parts == 1)
+            #expect(double.parts == 1)
             _ = try await target.upload(other.job("IMG_0002.JPG"))
         }
-        #expect(shelf.names == [Self.place, "/dav/IMG_0002.JPG"])
+        #expect(double.names == [Self.place, "/dav/IMG_0002.JPG"])
     }
 
     @Test func whereNothingWasLeftNothingIsAskedFor() async throws {
-        let shelf = Shelf([Self.place: Self.bytes]), server = try FaultServer { _, _ in .compute { shelf.answer($0) } }
+        let double = FaultyServer([Self.place: Self.bytes]), server = try FaultServer { _, _ in .compute { double.answer($0) } }
         defer { server.stop() }
         let sample = try SampleJob(bytes: Self.bytes), target = try Nginx.target(server.url + "/dav", nil)
         #expect(try await target.find(sample.job()) != nil)
@@ -240,7 +240,7 @@ private func failure<Value>(_ body: () async throws(IngestError) -> Value) async
 
     /// The same frame by two stations: what one sends must not be what the other just renamed.
     @Test func twoStationsSendUnderTwoHiddenNames() async throws {
-        let shelf = Shelf(), server = try FaultServer { _, _ in .compute { shelf.answer($0) } }
+        let double = FaultyServer(), server = try FaultServer { _, _ in .compute { double.answer($0) } }
         defer { server.stop() }
         let sample = try SampleJob(bytes: Self.bytes)
         for _ in 0..<2 {

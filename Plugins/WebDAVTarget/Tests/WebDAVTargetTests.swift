@@ -28,7 +28,7 @@ struct WebDAVTargetTests {
         let receipt = try await target.upload(job)
         #expect(receipt.verified == .reread && !receipt.existed)
         #expect(try await target.verify(receipt, size: sample.size, sha256: sample.digests.sha256) == .equal)
-        #expect(try ServerRoom.copies(sample.digests.sha256, below: server.folder + "/files" + room) == 1)
+        #expect(try ServerFolder.copies(sample.digests.sha256, below: server.folder + "/files" + room) == 1)
         // Another run finds it by itself.
         let later = try Nginx.target(base, Basic()) { $0.web.caFile = server.folder + "/ca.pem" }
         #expect(try await later.find(job)?.verified == .reread)
@@ -61,7 +61,7 @@ struct WebDAVTargetTests {
                 Issue.record("It was replaced.")
             } catch { #expect(error.code == .nameTaken) }
         }
-        #expect(try ServerRoom.copies(first.digests.sha256, below: server.folder + "/files" + room) == 1)
+        #expect(try ServerFolder.copies(first.digests.sha256, below: server.folder + "/files" + room) == 1)
     }
 
     /// A network's sign-in page is no yes, whatever it calls itself; what a server says of a file that it created may well be a page.
@@ -89,7 +89,7 @@ struct WebDAVTargetTests {
         do throws(IngestError) { _ = try await target.upload(sample.job()) } catch { #expect(error.code == .network) }
         #expect(try await target.find(sample.job())?.verified == .reread)
         #expect(proxy.seen.count { $0.method == "PUT" } == 1)
-        #expect(try ServerRoom.copies(sample.digests.sha256, below: server.folder + "/files" + room) == 1)
+        #expect(try ServerFolder.copies(sample.digests.sha256, below: server.folder + "/files" + room) == 1)
     }
 }
 

@@ -20,18 +20,18 @@ public struct Callback: Sendable {
     ///
     /// The first answer to another question is told, and no further one: any page can send them.
     public static func answer(
-        _ listener: LoopbackListener, _ desk: any SignInDesk, state: String, paste: Bool
+        _ listener: LoopbackListener, _ prompter: any SignInPrompter, state: String, paste: Bool
     ) async throws(IngestError) -> Callback {
         guard paste else {
             let isTold = Atomic(false)
             let query = try await listener.answer(seconds: 300) { query in
                 if Callback(query: query).values["state"].map({ PKCE.same($0, state) }) ?? false { return true }
-                if !isTold.exchange(true, ordering: .relaxed) { Task { await desk.tell(strange) } }
+                if !isTold.exchange(true, ordering: .relaxed) { Task { await prompter.tell(strange) } }
                 return false
             }
             return Callback(query: query)
         }
-        let text = try await desk.ask("Paste the address where the browser ended (a page that cannot be shown)", hidden: true)
+        let text = try await prompter.ask("Paste the address where the browser ended (a page that cannot be shown)", hidden: true)
         guard let mark = text.firstIndex(of: "?") else {
             throw IngestError(.unauthorized, "That is not the whole address: it holds no `?code=`.", advice: "Run `filmgate login` again.")
         }

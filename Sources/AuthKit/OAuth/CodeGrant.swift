@@ -14,7 +14,7 @@ public struct CodeGrant: Sendable {
     }
 
     /// `unauthorized` when the person refuses, takes too long, or what comes back is not the answer to our question.
-    public func run(_ desk: any SignInDesk, paste: Bool) async throws(IngestError) -> Credential {
+    public func run(_ prompter: any SignInPrompter, paste: Bool) async throws(IngestError) -> Credential {
         let metadata = try await client.discovery.metadata()
         guard let endpoint = metadata.authorization else {
             throw IngestError(.misconfigured, "\(client.issuer) offers no sign-in by browser.", advice: "Use `flow: device`.")
@@ -28,8 +28,8 @@ public struct CodeGrant: Sendable {
             ]
         if openID { query.append(("nonce", nonce)) }
         let text = query.map { "\(Percent.encode($0.name))=\(Percent.encode($0.value))" }.joined(separator: "&")
-        await desk.invite(Invitation(url: endpoint + (endpoint.contains("?") ? "&" : "?") + text, opens: !paste))
-        let answer = try await Callback.answer(listener, desk, state: state, paste: paste)
+        await prompter.invite(SignInPrompt(url: endpoint + (endpoint.contains("?") ? "&" : "?") + text, opens: !paste))
+        let answer = try await Callback.answer(listener, prompter, state: state, paste: paste)
         let code = try answer.code(state: state, issuer: client.issuer, namesIssuer: metadata.namesIssuer)
         let reply = try await client.token([
             ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", listener.redirect), ("code_verifier", pkce.verifier),

@@ -22,7 +22,7 @@ public struct DeviceGrant: Sendable {
     /// Shows the code and waits until it was used.
     ///
     /// `unauthorized` when the person refuses or the code runs out.
-    public func run(_ desk: any SignInDesk) async throws(IngestError) -> Credential {
+    public func run(_ prompter: any SignInPrompter) async throws(IngestError) -> Credential {
         let metadata = try await client.discovery.metadata()
         guard let endpoint = metadata.device else {
             throw IngestError(
@@ -36,7 +36,7 @@ public struct DeviceGrant: Sendable {
         }
         try ProviderMetadata.require(url)
         let complete = reply["verification_uri_complete"].flatMap { WebAddress($0)?.isEncrypted == WebAddress(url)?.isEncrypted ? $0 : nil }
-        await desk.invite(Invitation(url: url, code: HeaderText.clean(String(user.prefix(40))), completeURL: complete, opens: true))
+        await prompter.invite(SignInPrompt(url: url, code: HeaderText.clean(String(user.prefix(40))), completeURL: complete, opens: true))
         let seconds = min(Self.limit, max(1, reply.seconds("expires_in") ?? 900))
         // However long it is: whoever asks sooner is told to slow down, and no provider has to go on answering.
         return try await poll(code, interval: Double(max(1, reply.seconds("interval") ?? 5)), until: client.clock() + seconds)
@@ -62,7 +62,9 @@ public struct DeviceGrant: Sendable {
         let form = [("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("device_code", code)]
         while true {
             let left = Double(max(0, end - client.clock()))
-            do { try await sleep(min(interval * 1.2, left)) } catch { throw IngestError(.cancelled, "Stopped while waiting for the sign-in.") }
+            do { try await sleep(min(interval * 1.2, left)) } catch {
+                throw IngestError(.cancelled, "Stopped while waiting for the sign-in.")
+            }
             guard client.clock() < end else { throw Self.tooLate }
             do throws(IngestError) {
                 switch try await client.token(form) {

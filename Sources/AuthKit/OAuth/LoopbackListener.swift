@@ -62,26 +62,26 @@ public final class LoopbackListener: Sendable {
     }
 
     private func serve(until end: ContinuousClock.Instant, _ isOurs: (String) -> Bool) throws(IngestError) -> String {
-        var visitors: [Visitor] = []
-        defer { for visitor in visitors { close(visitor.descriptor) } }
+        var connections: [BrowserConnection] = []
+        defer { for connection in connections { close(connection.descriptor) } }
         while ContinuousClock.now < end {
             if stopped.load(ordering: .relaxed) { throw IngestError(.cancelled, "Stopped while waiting for the browser.") }
-            let isFull = visitors.count >= Self.most
-            var watched = visitors.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+            let isFull = connections.count >= Self.most
+            var watched = connections.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
             watched.append(pollfd(fd: isFull ? -1 : descriptor, events: Int16(POLLIN), revents: 0))
             let count = poll(&watched, nfds_t(watched.count), 100)
             if count > 0 {
-                for place in visitors.indices.reversed() where watched[place].revents != 0 {
-                    let news = visitors[place].hear(isOurs)
+                for place in connections.indices.reversed() where watched[place].revents != 0 {
+                    let news = connections[place].hear(isOurs)
                     if case .query(let query) = news { return query }
-                    if case .left = news { close(visitors.remove(at: place).descriptor) }
+                    if case .left = news { close(connections.remove(at: place).descriptor) }
                 }
             }
             if count > 0, watched[watched.count - 1].revents != 0 {
                 let client = accept(descriptor, nil, nil)
-                if client >= 0 { visitors.append(Visitor(client)) }
+                if client >= 0 { connections.append(BrowserConnection(client)) }
             }
-            Self.dropSilent(&visitors)
+            Self.dropSilent(&connections)
         }
         throw IngestError(
             .unauthorized, "The browser did not come back in time.",
@@ -92,18 +92,18 @@ public final class LoopbackListener: Sendable {
     private static let most = 32
 
     /// Nobody is waited for longer than 5 s, and no longer than 1 s where others may be waiting outside.
-    private static func dropSilent(_ visitors: inout [Visitor]) {
-        let limit = visitors.count >= most ? Duration.seconds(1) : .seconds(5), now = ContinuousClock.now
-        visitors.removeAll { visitor in
-            guard now - visitor.since > limit else { return false }
-            close(visitor.descriptor)
+    private static func dropSilent(_ connections: inout [BrowserConnection]) {
+        let limit = connections.count >= most ? Duration.seconds(1) : .seconds(5), now = ContinuousClock.now
+        connections.removeAll { connection in
+            guard now - connection.since > limit else { return false }
+            close(connection.descriptor)
             return true
         }
     }
 }
 
 /// One connection of a browser.
-private struct Visitor {
+private struct BrowserConnection {
     /// What came of listening to it.
     enum News { case more, left, query(String) }
 

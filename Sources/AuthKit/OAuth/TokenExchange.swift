@@ -34,8 +34,8 @@ extension IDToken {
     /// One that a person hands in for exchange: asked for at the desk, and looked at before it is sent anywhere.
     ///
     /// `unauthorized` when it is none, or has run out.
-    public static func handedIn(_ desk: any SignInDesk, now: Int) async throws(IngestError) -> (text: SecretValue, token: IDToken) {
-        let text = try await desk.ask("Identity token", hidden: true)
+    public static func handedIn(_ prompter: any SignInPrompter, now: Int) async throws(IngestError) -> (text: SecretValue, token: IDToken) {
+        let text = try await prompter.ask("Identity token", hidden: true)
         let again = "Get a new one and give it at once; such tokens hold for minutes."
         guard let token = try? IDToken(text) else {
             throw IngestError(

@@ -29,7 +29,7 @@ public enum HelperProgram {
         output.closeWriting()
         errors.closeWriting()
         feed.closeReading()
-        let ear = Overheard(errors.reading)
+        let ear = StderrCapture(errors.reading)
         if code != 0 { throw failure("cannot be started: \(String(cString: strerror(code)))") }
         feed.write(input)
         feed.closeWriting()
@@ -56,7 +56,7 @@ public enum HelperProgram {
     }
 
     /// How it ended; one that has closed its output and stays is killed after a while.
-    private static func ended(_ child: pid_t, _ isAlone: Bool, seconds: Int, _ ear: Overheard) -> CInt {
+    private static func ended(_ child: pid_t, _ isAlone: Bool, seconds: Int, _ ear: StderrCapture) -> CInt {
         let end = ContinuousClock.now + .seconds(seconds)
         var status: CInt = 0
         while true {
@@ -110,7 +110,7 @@ public enum HelperProgram {
             texts.append(String(cString: text))
             entry += 1
         }
-        return texts.filter { !$0.hasPrefix(UnlockGate.variable + "=") }
+        return texts.filter { !$0.hasPrefix(PassphraseSource.variable + "=") }
     }
 }
 
@@ -152,7 +152,7 @@ private final class Pipe {
     }
 
     /// Up to the end or the limit; nil when the time is up.
-    func read(limit: Int, seconds: Int, beside ear: Overheard) -> [UInt8]? {
+    func read(limit: Int, seconds: Int, beside ear: StderrCapture) -> [UInt8]? {
         let end = ContinuousClock.now + .seconds(seconds)
         var bytes: [UInt8] = [], part = [UInt8](repeating: 0, count: 4096)
         while bytes.count < limit {

@@ -39,11 +39,11 @@ extension AccountSession {
         return try await keep(fresh, insteadOf: stored)
     }
 
-    private func room() async throws(IngestError) -> StorageRoom? {
+    private func room() async throws(IngestError) -> DiskReservation? {
         // What needs no person can be had again at any time.
         guard grant.stores, !unsaved, !grant.obtains else { return nil }
         let directory = vault.directory, bytes = VaultFile.margin + vault.stamp.size
-        return try await Self.pool.run { () throws(IngestError) in try StorageRoom(in: directory, bytes: bytes) }
+        return try await Self.pool.run { () throws(IngestError) in try DiskReservation(in: directory, bytes: bytes) }
     }
 
     /// Asks twice when the answer got lost: the provider may have changed the token already, and takes the old one for a short while only.

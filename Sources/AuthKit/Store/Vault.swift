@@ -14,13 +14,13 @@ public final class Vault: Sendable {
     public struct Stamp: Sendable, Hashable { var inode: UInt = 0, size = 0, seconds = 0, nanoseconds = 0 }
 
     public let directory: String
-    let gate: UnlockGate
+    let gate: PassphraseSource
     private let memory = Mutex(Memory())
     private let now: @Sendable () -> ContinuousClock.Instant
 
     /// `directory`: the state directory; made, 0700, when something is first stored.
     public init(
-        directory: String, gate: UnlockGate = UnlockGate(), now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+        directory: String, gate: PassphraseSource = PassphraseSource(), now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         (self.directory, self.gate, self.now) = (directory, gate, now)
     }

@@ -22,11 +22,11 @@ public final class BlockingPool: Sendable {
         defer { slots.give(1) }
         let queue = idle.withLock { $0.popLast() } ?? DispatchQueue(label: label)
         defer { idle.withLock { $0.append(queue) } }
-        let motion = Motion.current
+        let progressMark = ProgressMark.current
         let result: Result<Value, IngestError> = await withCheckedContinuation { continuation in
             queue.async {
                 continuation.resume(
-                    returning: Motion.$current.withValue(motion) { Result { () throws(IngestError) in try body() } })
+                    returning: ProgressMark.$current.withValue(progressMark) { Result { () throws(IngestError) in try body() } })
             }
         }
         return try result.get()

@@ -1,14 +1,14 @@
 import Synchronization
 
 /// What happens during a run, for those who watch: the progress bar, JSON output, the log, the page.
-public enum Happening: Sendable {
+public enum RunEvent: Sendable {
     case listed(place: SourcePlace, entries: Int, bytes: UInt64)
     case started(Origin)
     case read(bytes: UInt64)
     /// An asset reached its ending.
-    case settled(Settled)
+    case settled(AssetResult)
     /// A file that was made to lie beside an asset reached its own; it is none of those that were seen.
-    case companion(Settled)
+    case companion(AssetResult)
     case queue(target: String, waiting: Int, sending: Int)
     /// One target has a file now, and the ledger knows; others may still wait for it. `existed`: it had the bytes before.
     case delivered(target: String, of: Origin, existed: Bool)
@@ -39,7 +39,7 @@ public enum SourceState: Sendable {
 }
 
 /// One asset's final state, as shown to people and programs.
-public struct Settled: Sendable {
+public struct AssetResult: Sendable {
     public var asset: Asset
     public var ending: Ending
     public var reason: String?, twin: String?
@@ -61,24 +61,24 @@ public struct Settled: Sendable {
     }
 }
 
-/// Carries happenings to its watchers, in order, without ever making the engine wait for long: watchers must be quick.
+/// Carries events to its watchers, in order, without ever making the engine wait for long: watchers must be quick.
 public final class EventHub: Sendable {
-    private let watchers = Mutex<[@Sendable (Happening) -> Void]>([])
+    private let watchers = Mutex<[@Sendable (RunEvent) -> Void]>([])
     private let pauses = Mutex<[@Sendable () async -> Void]>([])
 
     public init() {}
 
     /// `watcher` is called on whatever thread the event happens, possibly on several at once.
-    public func watch(_ watcher: @escaping @Sendable (Happening) -> Void) { watchers.withLock { $0.append(watcher) } }
+    public func watch(_ watcher: @escaping @Sendable (RunEvent) -> Void) { watchers.withLock { $0.append(watcher) } }
 
-    public func post(_ happening: Happening) {
-        for watcher in watchers.withLock({ $0 }) { watcher(happening) }
+    public func post(_ runEvent: RunEvent) {
+        for watcher in watchers.withLock({ $0 }) { watcher(runEvent) }
     }
 
     /// `pause` is awaited whenever many assets settle at once, so that a watcher who has to ask somebody can keep up.
     public func whenResting(_ pause: @escaping @Sendable () async -> Void) { pauses.withLock { $0.append(pause) } }
 
-    /// Lets those who cannot be quick catch up; for whoever posts thousands of happenings in a row.
+    /// Lets those who cannot be quick catch up; for whoever posts thousands of events in a row.
     public func rest() async {
         for pause in pauses.withLock({ $0 }) { await pause() }
     }

@@ -242,7 +242,7 @@ public struct Denial: Sendable, Hashable, Codable {
 }
 
 /// What a target said of a delivery to somebody who asked it beside whatever run goes on.
-public struct HeardWord: Sendable, Hashable {
+public struct TargetStatement: Sendable, Hashable {
     public var content: ContentKey, target: String
     /// The time of the receipt that was asked about, and the denial that stood then: where either is another by now, somebody has heard the
     /// target later, and this word is dropped.

@@ -67,7 +67,7 @@ public protocol AccountProvider: AuthProvider {
     /// What it can be wished for; the caller asks for nothing else.
     var abilities: Set<SignInAbility> { get }
     /// Signs a person in and stores what comes of it. `unauthorized` when it was refused or took too long.
-    func signIn(_ desk: any SignInDesk, _ wish: SignInWish) async throws(IngestError) -> Account
+    func signIn(_ prompter: any SignInPrompter, _ preference: SignInPreference) async throws(IngestError) -> Account
     /// Forgets what is stored, first and whatever happens, then tells the provider. An error is about the second half only.
     func signOut() async throws(IngestError)
 }
@@ -85,7 +85,7 @@ public enum SignInAbility: Sendable, Hashable, CaseIterable {
 }
 
 /// How a person wants to sign in, where the provider leaves a choice.
-public struct SignInWish: Sendable, Hashable {
+public struct SignInPreference: Sendable, Hashable {
     public enum Flow: String, Sendable, Hashable, CaseIterable {
         /// A code, typed into any browser anywhere.
         case device
@@ -104,9 +104,9 @@ public struct SignInWish: Sendable, Hashable {
 }
 
 /// Where a person sits while signing in: shows addresses, asks questions.
-public protocol SignInDesk: Sendable {
+public protocol SignInPrompter: Sendable {
     /// Shows where to go, and with which code. Returns at once.
-    func invite(_ invitation: Invitation) async
+    func invite(_ prompt: SignInPrompt) async
     /// Asks for one line; `hidden` for secrets. `unauthorized` when there is nobody to ask.
     func ask(_ question: String, hidden: Bool) async throws(IngestError) -> String
     /// Says something on the way.
@@ -114,7 +114,7 @@ public protocol SignInDesk: Sendable {
 }
 
 /// An address to open, for a person.
-public struct Invitation: Sendable, Hashable {
+public struct SignInPrompt: Sendable, Hashable {
     public var url: String
     /// What to type in there.
     public var code: String?

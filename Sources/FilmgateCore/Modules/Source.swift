@@ -99,7 +99,7 @@ public protocol SourceSession: Sendable {
     /// What becomes of a file that could not be read as it was listed; nil = set aside. Throws when the whole source is gone.
     func fate(of origin: Origin, after failure: IngestError) async throws(IngestError) -> SourceEntry.Fate?
     /// One of its assets reached its ending, and the ledger knows. Called on any thread; must be quick.
-    nonisolated func settled(_ settled: Settled)
+    nonisolated func settled(_ settled: AssetResult)
     /// Returns once what was begun for settled assets is done; asked before a run ends, also after `close`.
     func concluded() async
     /// From now on, who is asked for something and is silent for that long is given up: what is under way then fails with `deviceGone`.
@@ -128,7 +128,7 @@ extension SourceSession {
     public nonisolated var inPlace: Bool { false }
     public nonisolated var keepsRefused: Bool { false }
     public func fate(of origin: Origin, after failure: IngestError) async throws(IngestError) -> SourceEntry.Fate? { nil }
-    public nonisolated func settled(_ settled: Settled) {}
+    public nonisolated func settled(_ settled: AssetResult) {}
     public func concluded() async {}
     public nonisolated func expectAnswers(within patience: Duration) {}
     public nonisolated var unanswered: DeviceSilence? { nil }

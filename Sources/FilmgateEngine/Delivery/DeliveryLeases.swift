@@ -1,28 +1,28 @@
 import FilmgateCore
 import Synchronization
 
-/// Who delivers what in this process: each content goes to each target by one dispatcher at a time, the others wait for what it comes to.
+/// Who delivers what in this process: each content goes to each target by one scheduler at a time, the others wait for what it comes to.
 ///
 /// One process holds a state, so this need not be written down: a run, and the jobs that other processes hand to it, share one.
 public final class DeliveryLeases: Sendable {
-    /// What a dispatcher does for the others.
+    /// What a scheduler does for the others.
     struct Holder: Sendable {
         /// Tries again now what is held or waits at the target of that name; nil = at every target.
         var tryNow: @Sendable (String?) async -> Void
-        /// Leaves a delivery that was not begun to that dispatcher, under that identity.
-        var cede: @Sendable (_ old: Parcel.ID, _ new: Parcel.ID, _ heir: Int) async -> Void
+        /// Leaves a delivery that was not begun to that scheduler, under that identity.
+        var cede: @Sendable (_ old: Delivery.ID, _ new: Delivery.ID, _ heir: Int) async -> Void
         /// Ends a delivery that was not begun as taken back; false when it is being sent.
-        var cancel: @Sendable (Parcel.ID) async -> Bool = { _ in false }
+        var cancel: @Sendable (Delivery.ID) async -> Bool = { _ in false }
     }
 
     private struct State {
         var last = 0
         var holders: [Int: Holder] = [:]
-        var owners: [Parcel.ID: Int] = [:]
+        var owners: [Delivery.ID: Int] = [:]
         var contents: [ContentKey: [Int]] = [:]
-        var waiting: [Parcel.ID: [CheckedContinuation<Receipt?, Never>]] = [:]
+        var waiting: [Delivery.ID: [CheckedContinuation<Receipt?, Never>]] = [:]
         /// What was delivered while there were several: whoever asked the ledger before that has an old answer.
-        var done: [Parcel.ID: Receipt] = [:]
+        var done: [Delivery.ID: Receipt] = [:]
         /// The targets that each holder sends nothing to now, and why.
         var held: [Int: [String: IngestError]] = [:]
     }
@@ -32,7 +32,7 @@ public final class DeliveryLeases: Sendable {
 
     public init() {}
 
-    /// A number for a new dispatcher.
+    /// A number for a new scheduler.
     func join() -> Int {
         state.withLock { state in
             state.last += 1
@@ -43,7 +43,7 @@ public final class DeliveryLeases: Sendable {
     func introduce(_ number: Int, _ holder: Holder) { state.withLock { $0.holders[number] = holder } }
 
     /// True when the delivery is `owner`'s from now on; false when it is another's.
-    func take(_ id: Parcel.ID, by owner: Int) -> Bool {
+    func take(_ id: Delivery.ID, by owner: Int) -> Bool {
         state.withLock { state in
             if let other = state.owners[id] { return other == owner }
             state.owners[id] = owner
@@ -52,11 +52,11 @@ public final class DeliveryLeases: Sendable {
         }
     }
 
-    /// What another has delivered since this process has several dispatchers.
-    func delivered(_ id: Parcel.ID) -> Receipt? { state.withLock { $0.done[id] } }
+    /// What another has delivered since this process has several schedulers.
+    func delivered(_ id: Delivery.ID) -> Receipt? { state.withLock { $0.done[id] } }
 
     /// The delivery is final, or given up (nil): told to all who wait for it.
-    func end(_ id: Parcel.ID, by owner: Int, _ receipt: Receipt?) {
+    func end(_ id: Delivery.ID, by owner: Int, _ receipt: Receipt?) {
         let waiting = state.withLock { state in
             if receipt?.state == .done, state.owners[id] == owner, state.holders.count > 1 { state.done[id] = receipt }
             return Self.end(id, by: owner, &state)
@@ -64,7 +64,7 @@ public final class DeliveryLeases: Sendable {
         for one in waiting { one.resume(returning: receipt) }
     }
 
-    private static func end(_ id: Parcel.ID, by owner: Int, _ state: inout State) -> [CheckedContinuation<Receipt?, Never>] {
+    private static func end(_ id: Delivery.ID, by owner: Int, _ state: inout State) -> [CheckedContinuation<Receipt?, Never>] {
         guard state.owners[id] == owner else { return [] }
         state.owners.drop(id)
         if var owners = state.contents[id.content], let index = owners.firstIndex(of: owner) {
@@ -85,7 +85,7 @@ public final class DeliveryLeases: Sendable {
     }
 
     /// What another's delivery comes to; nil when it is given up, or nobody's.
-    func outcome(of id: Parcel.ID) async -> Receipt? {
+    func outcome(of id: Delivery.ID) async -> Receipt? {
         await withCheckedContinuation { continuation in
             let isNobodys = state.withLock { state in
                 guard state.owners[id] != nil else { return true }
@@ -105,7 +105,9 @@ public final class DeliveryLeases: Sendable {
     func note(held: IngestError?, _ target: String, by owner: Int) { state.withLock { $0.held[owner, default: [:]][target] = held } }
 
     /// Why whoever has that delivery sends nothing to its target now; nil where it is sent.
-    func holdReason(_ id: Parcel.ID) -> IngestError? { state.withLock { state in state.owners[id].flatMap { state.held[$0]?[id.target] } } }
+    func holdReason(_ id: Delivery.ID) -> IngestError? {
+        state.withLock { state in state.owners[id].flatMap { state.held[$0]?[id.target] } }
+    }
 
     /// Lets everybody try again now what waits for the target of that name; nil = for every target.
     func tryNow(_ target: String?) async {
@@ -113,18 +115,18 @@ public final class DeliveryLeases: Sendable {
     }
 
     /// Asks whoever has `old` to leave it to `heir`, as `new`.
-    func cede(_ old: Parcel.ID, to new: Parcel.ID, for heir: Int) async {
+    func cede(_ old: Delivery.ID, to new: Delivery.ID, for heir: Int) async {
         let holder = state.withLock { state in state.owners[old].flatMap { $0 == heir ? nil : state.holders[$0] } }
         await holder?.cede(old, new, heir)
     }
 
     /// Has whoever has that delivery end it as taken back; false when it is being sent just now, nil when nobody has it.
-    func cancel(_ id: Parcel.ID) async -> Bool? {
+    func cancel(_ id: Delivery.ID) async -> Bool? {
         await state.withLock { state in state.owners[id].flatMap { state.holders[$0] } }?.cancel(id)
     }
 
     /// `owner` leaves `old` to `heir`, as `new`.
-    func pass(_ old: Parcel.ID, by owner: Int, to new: Parcel.ID, of heir: Int) {
+    func pass(_ old: Delivery.ID, by owner: Int, to new: Delivery.ID, of heir: Int) {
         let waiting = state.withLock { state in
             let waiting = Self.end(old, by: owner, &state)
             if state.owners[new] == nil {

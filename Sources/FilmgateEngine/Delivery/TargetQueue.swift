@@ -2,16 +2,16 @@ import FilmgateCore
 
 /// What waits for one target, and whether it may be sent now.
 ///
-/// A plain state machine: the dispatcher does what it says.
+/// A plain state machine: the scheduler does what it says.
 struct TargetQueue: Sendable {
     let target: PlannedTarget
-    private var waiting = ParcelHeap()
-    private var sending: [Parcel.ID: Urgency] = [:]
+    private var waiting = DeliveryHeap()
+    private var sending: [Delivery.ID: DeliveryPriority] = [:]
     private var arrivals = 0
     private(set) var active = 0
     /// Why nothing is sent now: refused, full, not to be trusted.
     private(set) var held: IngestError?
-    /// Failures in a row: after the first, one parcel at a time probes until one gets through.
+    /// Failures in a row: after the first, one delivery at a time probes until one gets through.
     private(set) var failures = 0
     /// What went wrong last, until something gets through.
     private(set) var trouble: IngestError?
@@ -24,20 +24,20 @@ struct TargetQueue: Sendable {
 
     var count: Int { waiting.count }
     /// What waits, in no order.
-    var pending: [Parcel.ID] { waiting.items.map(\.id) }
+    var pending: [Delivery.ID] { waiting.items.map(\.id) }
     /// A folder that takes what comes: what waits for it takes moments, also when everything is about to end.
     var isFlowing: Bool { target.isLocal && held == nil && failures == 0 }
     /// What comes now may wait long for it.
     var isFailing: Bool { held != nil || failures > 0 }
     var isIdle: Bool { active == 0 && (count == 0 || held != nil) }
 
-    mutating func append(_ parcel: Parcel) {
+    mutating func append(_ delivery: Delivery) {
         arrivals += 1
-        waiting.insert(parcel.id, Urgency(of: parcel, arrival: arrivals))
+        waiting.insert(delivery.id, DeliveryPriority(of: delivery, arrival: arrivals))
     }
 
-    /// The most urgent parcel to send, or nil when there is none, the target is held or it must be left alone.
-    mutating func next(at now: ContinuousClock.Instant) -> Parcel.ID? {
+    /// The most urgent delivery to send, or nil when there is none, the target is held or it must be left alone.
+    mutating func next(at now: ContinuousClock.Instant) -> Delivery.ID? {
         guard held == nil, count > 0, active < (failures > 0 ? 1 : target.parallel) else { return nil }
         for moment in [pausedUntil, askedUntil] { if let moment, now < moment { return nil } }
         guard let (urgency, id) = waiting.removeFirst() else { return nil }
@@ -46,23 +46,23 @@ struct TargetQueue: Sendable {
         return id
     }
 
-    mutating func succeeded(_ id: Parcel.ID) {
+    mutating func succeeded(_ id: Delivery.ID) {
         ended(id)
         failures = 0
         (pausedUntil, trouble) = (nil, nil)
     }
 
     /// Ended without saying anything about the target's health.
-    mutating func ended(_ id: Parcel.ID) {
+    mutating func ended(_ id: Delivery.ID) {
         active -= 1
         sending[id] = nil
     }
 
-    /// The target did not answer as it should: the parcel waits again, and everything waits for `delay`.
+    /// The target did not answer as it should: the delivery waits again, and everything waits for `delay`.
     ///
     /// `behind` = what has not failed goes first from now on.
     mutating func failed(
-        _ id: Parcel.ID, because error: IngestError, retryAfter delay: Duration, now: ContinuousClock.Instant, behind: Bool = false
+        _ id: Delivery.ID, because error: IngestError, retryAfter delay: Duration, now: ContinuousClock.Instant, behind: Bool = false
     ) {
         active -= 1
         trouble = error
@@ -72,14 +72,14 @@ struct TargetQueue: Sendable {
         putBack(id, behind: behind)
     }
 
-    /// Holds the queue; the parcel stays in it.
-    mutating func hold(_ id: Parcel.ID, because error: IngestError) {
+    /// Holds the queue; the delivery stays in it.
+    mutating func hold(_ id: Delivery.ID, because error: IngestError) {
         active -= 1
         held = held ?? error
         putBack(id)
     }
 
-    /// The hold may be over: one parcel at a time finds out.
+    /// The hold may be over: one delivery at a time finds out.
     mutating func letGo() {
         held = nil
         failures = max(failures, 1)
@@ -87,14 +87,14 @@ struct TargetQueue: Sendable {
     }
 
     /// Does not wait any more; false when it is being sent or not there.
-    mutating func remove(_ id: Parcel.ID) -> Bool { waiting.remove(id) }
+    mutating func remove(_ id: Delivery.ID) -> Bool { waiting.remove(id) }
 
-    mutating func returned(_ id: Parcel.ID, behind: Bool = false) {
+    mutating func returned(_ id: Delivery.ID, behind: Bool = false) {
         active -= 1
         putBack(id, behind: behind)
     }
 
-    private mutating func putBack(_ id: Parcel.ID, behind: Bool = false) {
+    private mutating func putBack(_ id: Delivery.ID, behind: Bool = false) {
         guard var urgency = sending.removeValue(forKey: id) else { return }
         if behind {
             arrivals += 1

@@ -47,7 +47,7 @@ struct CameraTransfer: Sendable {
         }
         if begun.journal.isOpen {
             try? begun.journal.mark(PartJournal.Mark(offset: size, sha256: digests.sha256))
-            stager.shelf.keep(begun.journal)
+            stager.partialFiles.keep(begun.journal)
         }
         return (LocalFile(path: begun.journal.part, size: size, ownership: .staged), digests)
     }
@@ -63,17 +63,17 @@ struct CameraTransfer: Sendable {
             }
         }.value
         if let mark = mark ?? nil {
-            stager.shelf.put(begun.journal, at: mark)
+            stager.partialFiles.put(begun.journal, at: mark)
         } else {
             begun.journal.remove()
             FileSystem.remove(begun.journal.part)
         }
-        if error.code == .storageFull { stager.shelf.clear() }
+        if error.code == .storageFull { stager.partialFiles.clear() }
     }
 
     private func begin() async throws(IngestError) -> Begun {
         let identity = PartJournal.identity(of: origin)
-        if let old = stager.shelf.take(identity), let begun = try await goOn(old) { return begun }
+        if let old = stager.partialFiles.take(identity), let begun = try await goOn(old) { return begun }
         let part = area.newPart()
         return Begun(
             writer: try PartWriter(part, algorithms: stager.digests, size: origin.size), journal: PartJournal(for: part, identity: identity)

@@ -5,8 +5,8 @@ import FilmgateCore
 struct Intake: Sendable {
     let session: any SourceSession
     let reader: ShotReader
-    let placer: Placer
-    let ground: RunGround
+    let planner: NamePlanner
+    let context: RunContext
     /// How long to wait for room in the spool without progress; nil = as long as it takes.
     var wait: Duration?
     /// Told of every shot that could not be taken, and why.
@@ -15,27 +15,27 @@ struct Intake: Sendable {
     /// Takes works that come of others; nil where nothing comes later, as in a single pass.
     var further: (@Sendable (ShotWork) -> Void)?
 
-    private var delivering: any Delivering { ground.desk }
-    private var tally: Tally { ground.tally }
-    private var budget: ByteBudget { ground.budget }
-    private var stopping: CancelFlag { ground.stopping }
+    private var delivering: any DeliverySink { context.scheduler }
+    private var statistics: RunStatistics { context.statistics }
+    private var budget: ByteBudget { context.budget }
+    private var stopping: CancelToken { context.stopping }
 
     /// Takes what a listing holds.
-    func take(_ listing: Listing) async throws(IngestError) {
-        try await take(ShotFeed(listing), trouble: FirstTrouble())
+    func take(_ listing: IntakeListing) async throws(IngestError) {
+        try await take(ShotFeed(listing), trouble: FirstError())
     }
 
     /// Returns when every shot has been handed to the targets or settled; they are numbered in that order.
     ///
     /// Throws what ends this source (device gone, state broken); what was not taken by then goes to `leaving`.
-    func take(_ works: ShotFeed, trouble: FirstTrouble) async throws(IngestError) {
-        let turnstile = Turnstile()
+    func take(_ works: ShotFeed, trouble: FirstError) async throws(IngestError) {
+        let orderedGate = OrderedGate()
         let channel = AsyncChannel<ShotWork>()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await feed(works, into: channel, trouble) }
             for _ in 0..<max(1, session.parallelFetches) {
                 group.addTask {
-                    for await work in channel { await process(work, turnstile, trouble) }
+                    for await work in channel { await process(work, orderedGate, trouble) }
                 }
             }
         }
@@ -43,10 +43,10 @@ struct Intake: Sendable {
     }
 
     /// Takes the budget in card order, so that an early shot never waits for room that a later one holds.
-    private func feed(_ works: ShotFeed, into channel: AsyncChannel<ShotWork>, _ trouble: FirstTrouble) async {
+    private func feed(_ works: ShotFeed, into channel: AsyncChannel<ShotWork>, _ trouble: FirstError) async {
         var sent = 0
         for await var work in works {
-            await ground.options.gate?.pass(or: stopping)
+            await context.options.gate?.pass(or: stopping)
             let room = stopping.isSet || trouble.error != nil ? nil : await room(for: work)
             var reason: IngestError?
             if case .failure(let error) = room { reason = error }
@@ -55,8 +55,8 @@ struct Intake: Sendable {
             if case .success = room, trouble.error == nil {
                 work.index = sent
                 sent += 1
-                ground.reads.began()
-                if !work.followsOnly { await ground.leads.began(work.key) }
+                context.reads.began()
+                if !work.followsOnly { await context.primaries.began(work.key) }
                 await channel.send(work)
             } else {
                 if case .success = room { budget.give(work.bytesToRead) }
@@ -91,43 +91,43 @@ struct Intake: Sendable {
 
     /// Where there is room, an earlier claim goes first: that one gets it, or gives up.
     private func isStuck(_ work: ShotWork) async -> Bool {
-        guard let wait, !budget.hasRoom(for: work.bytesToRead), ground.reads.isEmpty else { return false }
+        guard let wait, !budget.hasRoom(for: work.bytesToRead), context.reads.isEmpty else { return false }
         return await delivering.isStuck(wait)
     }
 
-    private func process(_ work: ShotWork, _ turnstile: Turnstile, _ trouble: FirstTrouble) async {
+    private func process(_ work: ShotWork, _ orderedGate: OrderedGate, _ trouble: FirstError) async {
         var lead: Asset?, passed = false, handed = HandedOn()
         do throws(IngestError) {
-            let known = work.followsOnly ? await ground.leads.lead(of: work.key) : nil
-            let result = try await reader.read(work, lead: known) { await turnstile.enter(work.index) }
+            let known = work.followsOnly ? await context.primaries.lead(of: work.key) : nil
+            let result = try await reader.read(work, lead: known) { await orderedGate.enter(work.index) }
             lead = result.lead
-            await turnstile.enter(work.index)
-            let placed = await Result { () async throws(IngestError) in try await place(work, result, &handed) }
-            await turnstile.leave(work.index)
+            await orderedGate.enter(work.index)
+            let planned = await Result { () async throws(IngestError) in try await place(work, result, &handed) }
+            await orderedGate.leave(work.index)
             passed = true
-            _ = try placed.get()
-            for member in work.members { reader.stager.shelf.placed(member.entry.origin) }
-            if let further, let again = ground.refused.again(after: work, result.passed, in: session) { further(again) }
+            _ = try planned.get()
+            for member in work.members { reader.stager.partialFiles.planned(member.entry.origin) }
+            if let further, let again = context.refused.again(after: work, result.passed, in: session) { further(again) }
         } catch {
             trouble.note(error)
             // Whoever is through already must not stand in line again: nobody would ever let it in.
             if !passed {
-                await turnstile.enter(work.index)
-                await turnstile.leave(work.index)
+                await orderedGate.enter(work.index)
+                await orderedGate.leave(work.index)
             }
             // What was settled or handed to the targets before has its room, and its ending, from them.
             budget.give(work.bytesToRead - min(work.bytesToRead, handed.bytes))
             leaving(work.without(handed.assets), error)
         }
-        if !work.followsOnly { await ground.leads.ended(work.key, lead: lead) }
-        ground.reads.ended()
+        if !work.followsOnly { await context.primaries.ended(work.key, lead: lead) }
+        context.reads.ended()
     }
 
     /// A frame that a stage refused may be rated later; one that it refuses for its name is refused for good.
     private func noteRefused(_ asset: Asset) {
         guard further != nil, !asset.kind.follows else { return }
-        let isForGood = ground.plan.stages.contains { $0.refusal(ofName: asset.origin.name, asset.kind) != nil }
-        if !isForGood { ground.refused.note(asset) }
+        let isForGood = context.plan.stages.contains { $0.refusal(ofName: asset.origin.name, asset.kind) != nil }
+        if !isForGood { context.refused.note(asset) }
     }
 
     /// In card order, one shot at a time.
@@ -141,7 +141,7 @@ struct Intake: Sendable {
             switch passed.decision {
             case .finish(let ending, let reason, let twin):
                 handed.add(passed.asset)
-                await settle(Settled(asset: passed.asset, ending: ending, reason: reason, twin: twin), releasing: true)
+                await settle(AssetResult(asset: passed.asset, ending: ending, reason: reason, twin: twin), releasing: true)
                 if ending == .filtered { noteRefused(passed.asset) }
             case .deliver(let targets):
                 if passed.asset.flags.contains(AssetFlag.made) {
@@ -154,50 +154,50 @@ struct Intake: Sendable {
                     }
                 } else if let reason = refusal(passed.asset, lead: result.lead) {
                     handed.add(passed.asset)
-                    await settle(Settled(asset: passed.asset, ending: .filtered, reason: reason), releasing: true)
+                    await settle(AssetResult(asset: passed.asset, ending: .filtered, reason: reason), releasing: true)
                 } else {
                     deliver.append((passed.asset, targets))
                     claims[passed.asset.id] = passed.asset.origin.size
                 }
             }
         }
-        await ground.placing.take()
-        ground.book.beginPlacing()
+        await context.placing.take()
+        context.reservations.beginPlacing()
         var done = handed
-        let placed = await Result { () async throws(IngestError) in
+        let planned = await Result { () async throws(IngestError) in
             var standing = result.passed.first?.standing ?? ShotStanding()
             standing.kinds = Set(work.members.map(\.entry.kind))
-            let all = try await placer.place(deliver, lead: result.lead, standing: standing, budget: claims)
-            for placed in all where placed.awaitsRating { noteRefused(placed.consignment.asset) }
+            let all = try await planner.place(deliver, lead: result.lead, standing: standing, budget: claims)
+            for planned in all where planned.awaitsRating { noteRefused(planned.assetDeliveries.asset) }
             // What was made of a frame is written down before the frame is delivered: nobody would make it again afterwards.
-            for placed in all.filter(\.isMade) + all.filter({ !$0.isMade }) {
-                ground.underWay.begin(placed.consignment.asset.id)
-                done.add(placed.consignment.asset)
-                await delivering.submit(placed.consignment, parcels: placed.parcels)
+            for planned in all.filter(\.isMade) + all.filter({ !$0.isMade }) {
+                context.underWay.begin(planned.assetDeliveries.asset.id)
+                done.add(planned.assetDeliveries.asset)
+                await delivering.submit(planned.assetDeliveries, deliveries: planned.deliveries)
             }
         }
-        await ground.placing.give()
+        await context.placing.give()
         handed = done
-        try placed.get()
+        try planned.get()
     }
 
     private func refusal(_ asset: Asset, lead: Asset?) -> String? {
         let facts = lead?.media ?? asset.media ?? MediaFacts()
-        let profile = ground.plan.profiles.resolve(make: facts.make, model: facts.model, serial: facts.serial, owner: facts.owner)
+        let profile = context.plan.profiles.resolve(make: facts.make, model: facts.model, serial: facts.serial, owner: facts.owner)
         return profile.refusal(of: asset.kind)
     }
 
     /// An asset that ends without a delivery: told, remembered, its staged bytes removed.
-    private func settle(_ settled: Settled, releasing: Bool) async {
+    private func settle(_ settled: AssetResult, releasing: Bool) async {
         if releasing { budget.give(settled.asset.origin.size) }
-        if settled.ending != .setAside, let file = settled.asset.file { Courier.discardIfStill(file, takenTo: "") }
+        if settled.ending != .setAside, let file = settled.asset.file { DeliveryAttempt.discardIfStill(file, takenTo: "") }
         Companions.discard(settled.asset)
-        if let ledger = ground.writer {
-            let row = AssetRow(settled, run: ground.run)
+        if let ledger = context.writer {
+            let row = AssetRow(settled, run: context.run)
             let result = await Result { () async throws(IngestError) in try await ledger.record([.asset(row)]) }
-            if case .failure(let error) = result { tally.ledgerFailed(error) }
+            if case .failure(let error) = result { statistics.ledgerFailed(error) }
         }
-        tally.settle(settled)
+        statistics.settle(settled)
     }
 }
 
@@ -214,7 +214,7 @@ struct HandedOn: Sendable {
 
 extension AssetRow {
     /// The row of an asset that was settled without a delivery.
-    init(_ settled: Settled, run: Int64) {
+    init(_ settled: AssetResult, run: Int64) {
         let asset = settled.asset
         self.init(origin: asset.origin, run: run, kind: asset.kind, shot: asset.shot, at: WallClock.nanoseconds)
         if let digests = asset.digests { content = ContentKey(sha256: digests.sha256) }

@@ -5,10 +5,10 @@ import Synchronization
 ///
 /// For one reader. The listing is let go with its last shot: what comes later goes on for hours.
 final class ShotFeed: AsyncSequence, Sendable {
-    private let listing: Mutex<Listing?>
+    private let listing: Mutex<IntakeListing?>
     private let arrivals: AsyncStream<ShotWork>?
 
-    init(_ listing: Listing, then arrivals: AsyncStream<ShotWork>? = nil) {
+    init(_ listing: IntakeListing, then arrivals: AsyncStream<ShotWork>? = nil) {
         self.listing = Mutex(listing)
         self.arrivals = arrivals
     }

@@ -5,14 +5,14 @@ struct ShotReader: Sendable {
     let session: any SourceSession
     let stager: Stager
     let line: Line
-    let tally: Tally
+    let statistics: RunStatistics
     let hub: EventHub
 
     /// What reading one shot gave.
     struct Result: Sendable {
         var passed: [Passed] = []
         /// Members that could not be read.
-        var failed: [Settled] = []
+        var failed: [AssetResult] = []
         /// The shot's primary as far as it is known: read now, or remembered.
         var lead: Asset?
     }
@@ -35,14 +35,14 @@ struct ShotReader: Sendable {
             hub.post(.started(asset.origin))
             do throws(IngestError) {
                 let (file, digests) = try await stager.stage(asset.origin, from: session)
-                tally.read(file.size)
+                statistics.read(file.size)
                 (asset.file, asset.digests) = (file, digests)
                 // Its tree's clips may have changed since, and then another one would name it: what was begun is gone on with.
                 if work.followsOnly, lead == nil, asset.shot.innerPath != nil { asset.beside = beside(member.known, digests) }
                 assets.append(asset)
             } catch {
                 guard error.code.disposition == .setAside else {
-                    for asset in assets { stager.shelf.leave(asset) }
+                    for asset in assets { stager.partialFiles.leave(asset) }
                     throw error
                 }
                 result.failed.append(try await failed(asset, error))
@@ -51,7 +51,7 @@ struct ShotReader: Sendable {
         var shot = Shot(key: work.members[0].entry.shot.key, assets: assets, remembered: lead ?? remembered(work))
         shot.known = known(work)
         do throws(IngestError) { result.passed = try await line.pass(shot, turn: turn) } catch {
-            for asset in assets { stager.shelf.leave(asset) }
+            for asset in assets { stager.partialFiles.leave(asset) }
             throw error
         }
         shot.assets = result.passed.map(\.asset)
@@ -72,11 +72,11 @@ struct ShotReader: Sendable {
     }
 
     /// Set aside, unless the source knows better: a file that was written again comes again.
-    private func failed(_ asset: Asset, _ error: IngestError) async throws(IngestError) -> Settled {
+    private func failed(_ asset: Asset, _ error: IngestError) async throws(IngestError) -> AssetResult {
         switch try await session.fate(of: asset.origin, after: error) {
-        case .filtered(let reason): Settled(asset: asset, ending: .filtered, reason: reason)
-        case .unreadable(let reason): Settled(asset: asset, ending: .setAside, reason: reason)
-        case .take, nil: Settled(asset: asset, ending: .setAside, reason: error.description)
+        case .filtered(let reason): AssetResult(asset: asset, ending: .filtered, reason: reason)
+        case .unreadable(let reason): AssetResult(asset: asset, ending: .setAside, reason: reason)
+        case .take, nil: AssetResult(asset: asset, ending: .setAside, reason: error.description)
         }
     }
 

@@ -11,9 +11,9 @@ struct Stager: Sendable {
     let dryRun: Bool
     let pool: BlockingPool
     let hub: EventHub
-    let cancelled: CancelFlag
+    let cancelled: CancelToken
     /// Transfers from cameras that were cut off.
-    let shelf: PartShelf
+    let partialFiles: PartialFiles
     var marks = MarkingSink.Rule()
     /// Tells the ledger what is worth knowing about an object's transfer.
     var tell: @Sendable (Origin, String) async -> Void = { _, _ in }

@@ -5,12 +5,12 @@ import FilmgateCore
 struct StagingPlan: Sendable {
     let areas: [StagingArea]
     /// What earlier runs had begun to take from cameras.
-    let shelf: PartShelf
+    let partialFiles: PartialFiles
     let pool: BlockingPool
 
     static func prepare(plan: Plan, options: RunOptions) throws(IngestError) -> StagingPlan {
         let pool = BlockingPool("filmgate.transfer", width: 4)
-        if options.dryRun { return StagingPlan(areas: [], shelf: PartShelf([]), pool: pool) }
+        if options.dryRun { return StagingPlan(areas: [], partialFiles: PartialFiles([]), pool: pool) }
         let home = options.state + "/staging"
         let roots = plan.targets.compactMap(\.traits.localRoot)
         // One area per file system, the first folder target's first: when one is full the next is tried.
@@ -20,7 +20,7 @@ struct StagingPlan: Sendable {
         }
         let areas = try areas(in: folders, passesOver: plan.targets.count > 1)
         for area in areas { area.removeLeftovers() }
-        return StagingPlan(areas: areas, shelf: PartShelf(areas), pool: pool)
+        return StagingPlan(areas: areas, partialFiles: PartialFiles(areas), pool: pool)
     }
 
     /// Without those on disks that have no room for as much as a lock, or, where other targets need not suffer with that one, that cannot be

@@ -15,7 +15,7 @@ struct Passed: Sendable {
 /// Takes the assets of one shot through the stages: stage by stage, the primary first, so that a sidecar's facts are known when its picture is judged.
 struct Line: Sendable {
     let stages: [any Stage]
-    var desk: StampDesk?
+    var stampValues: StampValues?
     /// About the disk, the ledger that a stage asks, or the run; a module in a program of its own cannot say the last two.
     private static let decidesNothing: Set<IngestError.Code> = [.storageFull, .cancelled, .stateLocked, .unexpected]
 
@@ -35,8 +35,8 @@ struct Line: Sendable {
         var decided: [AssetID: Passed] = [:]
         for stage in stages {
             if stage.traits.reads { try await read(&shot, by: stage) }
-            if stage.traits.asksTimes, let desk { shot.times = try await desk.times(of: shot, turn: turn) }
-            if stage.traits.stamps, let desk { shot.stamping = try await desk.stamping(for: shot, turn: turn) }
+            if stage.traits.asksTimes, let stampValues { shot.times = try await stampValues.times(of: shot, turn: turn) }
+            if stage.traits.stamps, let stampValues { shot.stamping = try await stampValues.stamping(for: shot, turn: turn) }
             for index in shot.assets.indices where decided[shot.assets[index].id] == nil {
                 let (asset, whole) = (shot.assets[index], shot)
                 let result = await Result { () async throws(IngestError) in try await stage.process(asset, of: whole) }

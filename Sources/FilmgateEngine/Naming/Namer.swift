@@ -17,8 +17,8 @@ struct Namer: Sendable {
     }
 
     /// The same path with a place for the suffix.
-    func pattern(of asset: Asset, values: TemplateValues, lead: TemplateValues?) -> NamePattern {
-        NamePattern(path(of: asset, values: values, lead: lead, ending: NameSlot.suffix))
+    func pattern(of asset: Asset, values: TemplateValues, lead: TemplateValues?) -> PathPattern {
+        PathPattern(path(of: asset, values: values, lead: lead, ending: NameSlot.suffix))
     }
 
     private func path(of asset: Asset, values: TemplateValues, lead: TemplateValues?, ending: String) -> String {

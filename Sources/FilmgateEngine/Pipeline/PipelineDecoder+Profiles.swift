@@ -51,9 +51,9 @@ extension PipelineDecoder {
     }
 
     /// The keys of `deliver` with their places; its kinds have been decoded with the profile.
-    private func deliveries(_ node: ConfigNode?) -> [Profile.Delivery] {
+    private func deliveries(_ node: ConfigNode?) -> [Profile.DeliverEntry] {
         guard case .map(let pairs)? = node?.value else { return [] }
-        return pairs.map { Profile.Delivery(target: $0.key.name, mark: $0.key.mark) }
+        return pairs.map { Profile.DeliverEntry(target: $0.key.name, mark: $0.key.mark) }
     }
 
     /// The profiles of `include:`, each file's own before those that it includes; a file that is named twice counts where it comes first.

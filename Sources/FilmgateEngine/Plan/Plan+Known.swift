@@ -91,7 +91,7 @@ extension Plan {
         if !shot.isRatingKnown { frame.unknown.insert(.rating) }
         if !subject.isRead { frame.unknown.formUnion([.pixels, .time, .rating]) }
         // The photos beside it may say which body's clock it is.
-        if !isClockSure, BodyBook.asksPhotos(asset.media ?? MediaFacts(), asset.kind) { frame.unknown.insert(.time) }
+        if !isClockSure, BodySerials.asksPhotos(asset.media ?? MediaFacts(), asset.kind) { frame.unknown.insert(.time) }
         return frame
     }
 }

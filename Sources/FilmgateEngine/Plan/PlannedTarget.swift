@@ -2,7 +2,7 @@ import FilmgateCore
 
 /// A target of the plan: its name in the file, and the built module.
 ///
-/// One object, however many parcels are for it.
+/// One object, however many deliveries are for it.
 final class PlannedTarget: Sendable {
     let name: String
     let target: any UploadTarget

@@ -26,17 +26,17 @@ extension CardProof {
     }
 
     /// What it says; nil where it was not asked or did not answer, and then, in any case, what is to be said of that.
-    private func word(on delivery: DeliveryRow, _ job: UploadJob) async -> (TargetWord?, silence: String) {
-        guard let witnesses else { return (nil, ": accepted, but it never confirmed the bytes; with --pipeline FILE it is asked") }
-        let answer = await Result { () async throws(IngestError) -> TargetWord? in
-            try witnesses.requireHeard(delivery.target)
-            return try await witnesses.target(of: delivery)?.word(on: delivery, job)
+    private func word(on delivery: DeliveryRow, _ job: UploadJob) async -> (TargetAnswer?, silence: String) {
+        guard let proofTargets else { return (nil, ": accepted, but it never confirmed the bytes; with --pipeline FILE it is asked") }
+        let answer = await Result { () async throws(IngestError) -> TargetAnswer? in
+            try proofTargets.requireHeard(delivery.target)
+            return try await proofTargets.target(of: delivery)?.word(on: delivery, job)
         }
         switch answer {
         case .success(nil): return (nil, ": the pipeline names no such target\(Self.event(delivery)) that could be asked for it")
         case .success(let word): return (word, ": accepted, but it cannot say now that it has these bytes")
         case .failure(let error):
-            witnesses.note(error, of: delivery.target)
+            proofTargets.note(error, of: delivery.target)
             return (nil, " could not be asked: \(error.message)")
         }
     }

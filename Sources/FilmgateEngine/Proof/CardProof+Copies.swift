@@ -7,9 +7,9 @@ extension CardProof {
     func checkCopy(_ copy: String, _ delivery: DeliveryRow, _ path: String, size: UInt64, _ sha256: String) async -> Verdict? {
         let name = delivery.targetName
         let result = await Result { () async throws(IngestError) in
-            try await pool.run { () throws(IngestError) -> (Verdict?, TargetWord?) in
+            try await pool.run { () throws(IngestError) -> (Verdict?, TargetAnswer?) in
                 guard let facts = try FileFacts.of(copy), facts.kind == .regular else {
-                    return (.removed("\(name): removed since: \(copy)"), TargetWord(.missing))
+                    return (.removed("\(name): removed since: \(copy)"), TargetAnswer(.missing))
                 }
                 guard facts.size == size else {
                     let what = "\(copy) has \(facts.size) bytes instead of \(size)"

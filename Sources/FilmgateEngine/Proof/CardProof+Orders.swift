@@ -18,7 +18,7 @@ extension CardProof {
         }
         let excluded = deliveries.filter { $0.receipt.state == .excluded }
         var wanted = row.wanted.filter { target in !excluded.contains { $0.target == target } }
-        for target in try await witnesses?.wanted(row, reader) ?? [] where !wanted.contains(target.identity) {
+        for target in try await proofTargets?.wanted(row, reader) ?? [] where !wanted.contains(target.identity) {
             let own = deliveries.first { $0.target == target.identity }
             if own?.isCancelled == true { continue }
             // Another pipeline may have been the last that looked at the file; what this one delivered counts all the same.

@@ -55,20 +55,20 @@ public struct CardProof: Sendable {
 
     let reader: any LedgerReader
     /// Nil where no target is to be asked.
-    let witnesses: Witnesses?
+    let proofTargets: ProofTargets?
     let allowance: Allowance
     let exemptions: Exemptions
     /// On how many places a file must lie: devices, and one target beside them.
     let copies: Int
     let memory = PlaceMemory()
     /// What the targets said while they were asked.
-    public let heard = HeardWords()
+    public let heard = TargetStatements()
     /// Nil where the kernel names no mounts: then devices are told by their numbers alone.
     let media = try? Media.current()
     let pool = BlockingPool("filmgate.proof", width: 3)
 
-    public init(reader: any LedgerReader, witnesses: Witnesses?, allowance: Allowance, copies: Int = 1, exemptions: Exemptions) {
-        (self.reader, self.witnesses, self.allowance) = (reader, witnesses, allowance)
+    public init(reader: any LedgerReader, proofTargets: ProofTargets?, allowance: Allowance, copies: Int = 1, exemptions: Exemptions) {
+        (self.reader, self.proofTargets, self.allowance) = (reader, proofTargets, allowance)
         (self.copies, self.exemptions) = (copies, exemptions)
     }
 
@@ -92,7 +92,7 @@ public struct CardProof: Sendable {
             finding.verdict = .exempt("housekeeping")
         }
         guard finding.verdict == .proven, let path else { return finding }
-        let algorithms = witnesses?.digests ?? []
+        let algorithms = proofTargets?.digests ?? []
         let hashed = await Result { () async throws(IngestError) in
             try await pool.run { () throws(IngestError) in try FileCopy.hash(path: path, algorithms: algorithms).digests }
         }

@@ -5,10 +5,10 @@ public import FilmgateCore
 public struct CopyCheck: Sendable {
     let pool = BlockingPool("filmgate.verify", width: 2)
     private let reader: any LedgerReader
-    private let heard: HeardWords
+    private let heard: TargetStatements
 
     /// `reader` knows on which disks the folders were; `heard` collects what is to be written down of delivered copies.
-    public init(_ reader: any LedgerReader, _ heard: HeardWords = HeardWords()) { (self.reader, self.heard) = (reader, heard) }
+    public init(_ reader: any LedgerReader, _ heard: TargetStatements = TargetStatements()) { (self.reader, self.heard) = (reader, heard) }
 
     /// Reads one delivered file and compares it with what the ledger knows.
     public func examine(_ delivery: DeliveryRow) async -> Verification {
@@ -17,7 +17,7 @@ public struct CopyCheck: Sendable {
         if case .success(let verification) = found {
             // A disk that is not mounted has said nothing of its files.
             let isAway = verification == .missing ? await TargetDisks.isAway(delivery, reader) : false
-            if !isAway { heard.note(TargetWord(verification), of: delivery) }
+            if !isAway { heard.note(TargetAnswer(verification), of: delivery) }
         }
         return Self.told(found)
     }

@@ -10,11 +10,11 @@ public final class RemoteCheck: Sendable {
         case failed(IngestError)
     }
 
-    private let witnesses: Witnesses, reader: any LedgerReader, heard: HeardWords
+    private let proofTargets: ProofTargets, reader: any LedgerReader, heard: TargetStatements
 
     /// `heard` collects what is to be written down.
-    public init(_ witnesses: Witnesses, reader: any LedgerReader, _ heard: HeardWords) {
-        (self.witnesses, self.reader, self.heard) = (witnesses, reader, heard)
+    public init(_ proofTargets: ProofTargets, reader: any LedgerReader, _ heard: TargetStatements) {
+        (self.proofTargets, self.reader, self.heard) = (proofTargets, reader, heard)
     }
 
     /// The answers in the order of `deliveries`, a few asked at a time.
@@ -41,22 +41,22 @@ public final class RemoteCheck: Sendable {
 
     private func ask(_ delivery: DeliveryRow) async -> Answer {
         let answer = await Result { () async throws(IngestError) -> Answer in
-            try witnesses.requireHeard(delivery.target)
-            guard let target = try witnesses.target(of: delivery) else { return .noTarget }
+            try proofTargets.requireHeard(delivery.target)
+            guard let target = try proofTargets.target(of: delivery) else { return .noTarget }
             let sha256 = delivery.receipt.sha256 ?? delivery.content.sha256
             let found = try await target.verify(delivery.receipt, size: delivery.size, sha256: sha256)
             // Bytes at the address of earlier take no denial back while the target says by their digest that it has them not.
             if found == .equal, delivery.denial != nil, try await knows(delivery, sha256, target) == false {
-                return .told(.discarded(TargetWord.unknownDigest))
+                return .told(.discarded(TargetAnswer.unknownDigest))
             }
             return .told(found)
         }
         switch answer {
         case .success(let answer):
-            if case .told(let found) = answer { heard.note(TargetWord(found), of: delivery) }
+            if case .told(let found) = answer { heard.note(TargetAnswer(found), of: delivery) }
             return answer
         case .failure(let error):
-            witnesses.note(error, of: delivery.target)
+            proofTargets.note(error, of: delivery.target)
             return .failed(error)
         }
     }

@@ -2,11 +2,11 @@ import FilmgateCore
 
 /// Leaves out what a camera held before the run (design §6).
 struct BacklogFilter: Sendable {
-    private let rule: Backlog, volume: String, ground: RunGround
+    private let rule: Backlog, volume: String, context: RunContext
     /// What is left there, as hashes; nil before the first listing.
     private var stock: Set<Int>?
 
-    init(_ rule: Backlog, _ volume: String, _ ground: RunGround) { (self.rule, self.volume, self.ground) = (rule, volume, ground) }
+    init(_ rule: Backlog, _ volume: String, _ context: RunContext) { (self.rule, self.volume, self.context) = (rule, volume, context) }
 
     /// The entries to take.
     ///
@@ -28,18 +28,18 @@ struct BacklogFilter: Sendable {
 
     private func sinceLast(_ entries: [SourceEntry], _ known: [KnownFile]) async throws(IngestError) -> [SourceEntry] {
         let meeting = AssetID(rawValue: "met\u{1F}\(volume)")
-        if try await !ground.reader.notes(of: meeting, limit: 1).isEmpty {
+        if try await !context.reader.notes(of: meeting, limit: 1).isEmpty {
             let rows = Recognition(known, hourShift: false)
             return entries.filter { Self.isLeftThere(rows.find($0.origin)) ?? false }
         }
         let rows = Recognition(known, hourShift: false), left = entries.filter { Self.isLeftThere(rows.find($0.origin)) ?? true }
         var changes = left.map { entry in
-            var row = AssetRow(origin: entry.origin, run: ground.run, kind: entry.kind, shot: entry.shot, at: WallClock.nanoseconds)
+            var row = AssetRow(origin: entry.origin, run: context.run, kind: entry.kind, shot: entry.shot, at: WallClock.nanoseconds)
             (row.ending, row.reason) = (.filtered, "on the camera before it was first met (backlog: since-last)")
             return LedgerChange.asset(row)
         }
         changes.append(.note(asset: meeting, at: WallClock.nanoseconds, text: "first met with \(left.count) files, which are left there"))
-        try await ground.writer?.record(changes)
+        try await context.writer?.record(changes)
         return left
     }
 

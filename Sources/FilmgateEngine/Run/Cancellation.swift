@@ -106,7 +106,7 @@ public struct Cancellation: Sendable {
         let note = LedgerChange.note(
             asset: order.asset.origin.id, at: WallClock.nanoseconds, text: "\(name) (\(old.target)): \(meaning.reason)")
         let isOrder = old.receipt.state != .done
-        if isOrder, let isEnded = await leases.cancel(Parcel.ID(content: old.content, target: old.target)) {
+        if isOrder, let isEnded = await leases.cancel(Delivery.ID(content: old.content, target: old.target)) {
             guard isEnded else { return .underWay }
             if meaning == .takenBack {
                 try await writer.record([note])

@@ -22,7 +22,7 @@ public final class PauseGate: Sendable {
     }
 
     /// Returns once it is open, or when `stopping` is set.
-    func pass(or stopping: CancelFlag) async {
+    func pass(or stopping: CancelToken) async {
         while isShut, !stopping.isSet {
             var key: UInt64 = 0
             await withCheckedContinuation { continuation in

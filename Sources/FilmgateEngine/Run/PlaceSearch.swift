@@ -4,7 +4,7 @@ import FilmgateCore
 struct PlaceSearch: Sendable {
     typealias Found = (driver: any SourceDriver, place: SourcePlace)
     let sources: [any SourceDriver]
-    let stopping: CancelFlag
+    let stopping: CancelToken
     let readiness: Readiness
     /// A camera that was just plugged in may belong to root for a moment; a right that is missing then does not come by itself.
     private static let settling = Duration.seconds(3)

@@ -7,10 +7,10 @@ import Synchronization
 struct Readiness: Sendable {
     private let end: ContinuousClock.Instant?
     private let awaitsBusy: Bool
-    private let stopping: CancelFlag, hub: EventHub
+    private let stopping: CancelToken, hub: EventHub
     private static let pause = Duration.milliseconds(500)
 
-    init(_ options: RunOptions, _ stopping: CancelFlag, _ hub: EventHub) {
+    init(_ options: RunOptions, _ stopping: CancelToken, _ hub: EventHub) {
         end = options.arrival.map { .now + $0 }
         (awaitsBusy, self.stopping, self.hub) = (options.awaitsBusy, stopping, hub)
     }

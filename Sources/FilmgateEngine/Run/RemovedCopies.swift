@@ -86,7 +86,7 @@ final class ReadCopies: Sendable {
     }
 }
 
-extension RunGround {
+extension RunContext {
     /// Looks for what the run's targets have no more of the files that are known from this place by their listing.
     ///
     /// A ledger that does not answer says nothing.

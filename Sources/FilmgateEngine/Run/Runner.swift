@@ -10,14 +10,14 @@ public final class Runner: Sendable {
     private let reader: any LedgerReader
     /// Nil in a dry run.
     private let writer: (any Ledger)?
-    private let tally: Tally
-    private let stopping = CancelFlag(), isLeaving = CancelFlag()
-    private let cancelled = CancelFlag()
-    private let dispatcher = Mutex<Dispatcher?>(nil)
+    private let statistics: RunStatistics
+    private let stopping = CancelToken(), isLeaving = CancelToken()
+    private let cancelled = CancelToken()
+    private let scheduler = Mutex<DeliveryScheduler?>(nil)
     private let signalled = Mutex<ExitStatus?>(nil)
     private let leases: DeliveryLeases
     /// While it runs continuously.
-    private let going = Mutex<RunGround?>(nil)
+    private let going = Mutex<RunContext?>(nil)
 
     /// `leases` are those of all runners that work on one state at the same time.
     public init(
@@ -26,7 +26,7 @@ public final class Runner: Sendable {
     ) {
         (self.plan, self.options, self.hub, self.reader, self.writer) = (plan, options, hub, reader, writer)
         self.leases = leases
-        tally = Tally(hub: hub)
+        statistics = RunStatistics(hub: hub)
     }
 
     /// First Ctrl-C: what is in flight is finished, nothing new is begun.
@@ -35,7 +35,7 @@ public final class Runner: Sendable {
     public func stop(_ status: ExitStatus = .interrupted) {
         signalled.withLock { $0 = $0 ?? status }
         stopping.set()
-        if let dispatcher = dispatcher.withLock({ $0 }) { Task { await dispatcher.windDown() } }
+        if let scheduler = scheduler.withLock({ $0 }) { Task { await scheduler.windDown() } }
     }
 
     /// Finishes what is in flight and returns, so that another run of the same process can go on; the outcome tells of no signal.
@@ -49,14 +49,14 @@ public final class Runner: Sendable {
 
     private func breakOff(after time: Duration) async {
         try? await Task.sleep(for: time)
-        if !Task.isCancelled { await dispatcher.withLock { $0 }?.abort() }
+        if !Task.isCancelled { await scheduler.withLock { $0 }?.abort() }
     }
 
     /// Second Ctrl-C: breaks off at once; everything is still crash-safe.
     public func abort() {
         stop()
         cancelled.set()
-        if let dispatcher = dispatcher.withLock({ $0 }) { Task { await dispatcher.abort() } }
+        if let scheduler = scheduler.withLock({ $0 }) { Task { await scheduler.abort() } }
     }
 
     /// Takes everything that the sources hold now, delivers it and returns when all is final or nothing moves any more.
@@ -67,14 +67,14 @@ public final class Runner: Sendable {
         let found = try await PlaceSearch(sources: plan.sources, stopping: stopping, readiness: readiness).run()
         let places = try allowed(found)
         if places.isEmpty, !plan.sources.isEmpty, !stopping.isSet { throw found.isEmpty ? Absence.of(plan) : Absence.nothingFound }
-        let ground = try await prepare()
+        let context = try await prepare()
         for (driver, place) in places where !stopping.isSet {
             let isCamera = PlaceSearch.comesAndGoes(driver)
-            let result = await visit(place, of: driver, ground, isCamera ? readiness : nil)
-            if case .failure(let error) = result, error.code != .cancelled || !stopping.isSet { tally.trouble(error) }
+            let result = await visit(place, of: driver, context, isCamera ? readiness : nil)
+            if case .failure(let error) = result, error.code != .cancelled || !stopping.isSet { statistics.trouble(error) }
         }
-        let outcome = try await end(ground.run, seconds: { (clock.now - start).inSeconds })
-        ground.staging.close()
+        let outcome = try await end(context.run, seconds: { (clock.now - start).inSeconds })
+        context.staging.close()
         return outcome
     }
 
@@ -85,32 +85,32 @@ public final class Runner: Sendable {
     public func runContinuously(once: Bool = false) async throws(IngestError) -> RunOutcome {
         let clock = ContinuousClock(), start = clock.now
         try await checkFolders()
-        let ground = try await prepare()
-        let upkeep = Upkeep(ground.staging.pool)
-        hub.watch(upkeep.note)
+        let context = try await prepare()
+        let trimmer = HeapTrimmer(context.staging.pool)
+        hub.watch(trimmer.note)
         // Nothing is delivered any more without a ledger: a run that only looked alive would go on taking frames from cameras.
-        if !once { tally.whenLedgerFails { [stopping] in stopping.set() } }
-        try await resume(ground)
-        let run = ContinuousRun(ground: ground, once: once)
-        going.withLock { $0 = ground }
+        if !once { statistics.whenLedgerFails { [stopping] in stopping.set() } }
+        try await resume(context)
+        let run = ContinuousRun(context: context, once: once)
+        going.withLock { $0 = context }
         let result = await Result { () async throws(IngestError) in try await run.run() }
         going.withLock { $0 = nil }
-        if stopping.isSet, let dispatcher = dispatcher.withLock({ $0 }) { await dispatcher.windDown() }
+        if stopping.isSet, let scheduler = scheduler.withLock({ $0 }) { await scheduler.windDown() }
         let limit = isLeaving.isSet ? Task { await breakOff(after: Self.farewell) } : nil
         defer { limit?.cancel() }
-        let outcome = try await end(ground.run, seconds: { (clock.now - start).inSeconds })
-        ground.staging.close()
+        let outcome = try await end(context.run, seconds: { (clock.now - start).inSeconds })
+        context.staging.close()
         try result.get()
         return outcome
     }
 
     /// Takes over what another job on this state left waiting for this plan's targets; does nothing unless it runs continuously.
     public func takeUp() async {
-        guard let ground = going.withLock({ $0 }), !stopping.isSet else { return }
-        await ground.placing.take()
-        let result = await Result { () async throws(IngestError) in try await resume(ground) }
-        await ground.placing.give()
-        if case .failure(let error) = result { tally.trouble(error) }
+        guard let context = going.withLock({ $0 }), !stopping.isSet else { return }
+        await context.placing.take()
+        let result = await Result { () async throws(IngestError) in try await resume(context) }
+        await context.placing.give()
+        if case .failure(let error) = result { statistics.trouble(error) }
     }
 
     /// Throws what would keep any run of this plan from beginning, as far as can be told before.
@@ -133,41 +133,43 @@ public final class Runner: Sendable {
         TargetDisks(reader: reader, writer: writer, again: options.again, offersAgain: ["import", "watch"].contains(options.verb))
     }
 
-    private func prepare() async throws(IngestError) -> RunGround {
+    private func prepare() async throws(IngestError) -> RunContext {
         for target in plan.targets { try await disks.note(target) }
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: WallClock.nanoseconds) ?? 0
-        let budget = ByteBudget(limit: plan.spool), book = makeBook()
+        let budget = ByteBudget(limit: plan.spool), reservations = makeBook()
         let staging = try StagingPlan.prepare(plan: plan, options: options)
-        let underWay = UnderWay(), sessions = SessionBook()
+        let underWay = InFlightAssets(), sessions = OpenSessions()
         HeapMemory.forgetBeginning()
-        hub.watch { happening in
-            if case .companion(let made) = happening { underWay.end(made.asset.id) }
-            guard case .settled(let settled) = happening else { return }
+        hub.watch { runEvent in
+            if case .companion(let made) = runEvent { underWay.end(made.asset.id) }
+            guard case .settled(let settled) = runEvent else { return }
             underWay.end(settled.asset.id)
             sessions.tell(settled)
         }
-        return RunGround(
-            plan: plan, options: options, hub: hub, reader: reader, writer: writer, tally: tally, stopping: stopping, cancelled: cancelled,
-            run: run, budget: budget, book: book, staging: staging, desk: makeDesk(run: run, budget: budget, book: book),
-            placing: PlacingLock(), underWay: underWay, sessions: sessions)
+        return RunContext(
+            plan: plan, options: options, hub: hub, reader: reader, writer: writer, statistics: statistics, stopping: stopping,
+            cancelled: cancelled,
+            run: run, budget: budget, reservations: reservations, staging: staging,
+            scheduler: makeScheduler(run: run, budget: budget, reservations: reservations),
+            placing: AsyncMutex(), underWay: underWay, sessions: sessions)
     }
 
     /// What earlier runs left waiting and whose bytes are at hand goes first; the rest is read from its source again.
-    private func resume(_ ground: RunGround) async throws(IngestError) {
+    private func resume(_ context: RunContext) async throws(IngestError) {
         guard writer != nil else { return }
-        let leftovers = Leftovers(ledger: reader, targets: plan.targets, event: options.event)
-        for var placed in try await leftovers.placed([.pending, .held], only: nil) {
-            if leases.isTaken(placed.consignment.content) || ground.underWay.holds(placed.consignment.asset.id) { continue }
-            let bytes = placed.consignment.bytes
+        let leftovers = PendingDeliveries(ledger: reader, targets: plan.targets, event: options.event)
+        for var planned in try await leftovers.planned([.pending, .held], only: nil) {
+            if leases.isTaken(planned.assetDeliveries.content) || context.underWay.holds(planned.assetDeliveries.asset.id) { continue }
+            let bytes = planned.assetDeliveries.bytes
             let isThere = try FileFacts.of(bytes.path)?.size == bytes.size
-            if !isThere { placed.parcels.removeAll { $0.rendition == nil } }
-            if placed.parcels.isEmpty { continue }
+            if !isThere { planned.deliveries.removeAll { $0.rendition == nil } }
+            if planned.deliveries.isEmpty { continue }
             if isThere, bytes.ownership == .staged {
-                ground.budget.occupy(bytes.size)
-                placed.consignment.budget = bytes.size
+                context.budget.occupy(bytes.size)
+                planned.assetDeliveries.budget = bytes.size
             }
-            ground.underWay.begin(placed.consignment.asset.id)
-            await ground.desk.submit(placed.consignment, parcels: placed.parcels)
+            context.underWay.begin(planned.assetDeliveries.asset.id)
+            await context.scheduler.submit(planned.assetDeliveries, deliveries: planned.deliveries)
         }
     }
 
@@ -175,21 +177,22 @@ public final class Runner: Sendable {
     ///
     /// `states`: pending and held, perhaps failed too. With `assigning`, sends what waits for an event, to the options' event.
     public func retry(_ states: Set<Receipt.State>, target: String?, assigning: Bool = false) async throws(IngestError) -> RunOutcome {
-        let clock = ContinuousClock(), start = clock.now, book = makeBook()
-        let leftovers = Leftovers(ledger: reader, targets: plan.targets, event: options.event, assigning: assigning, book: book)
+        let clock = ContinuousClock(), start = clock.now, reservations = makeBook()
+        let leftovers = PendingDeliveries(
+            ledger: reader, targets: plan.targets, event: options.event, assigning: assigning, reservations: reservations)
         // Only the folders that something waits for: what a gallery is still to get needs no other target. Before any name is given, which
         // nothing would be sent under.
         let waiting = try await leftovers.awaited(states, only: target)
         for target in plan.targets where waiting.contains(target.identity) { try await disks.check(target) }
-        let all = try await leftovers.placed(states, only: target)
+        let all = try await leftovers.planned(states, only: target)
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: WallClock.nanoseconds) ?? 0
-        let desk = makeDesk(run: run, budget: ByteBudget(limit: plan.spool), book: book)
+        let scheduler = makeScheduler(run: run, budget: ByteBudget(limit: plan.spool), reservations: reservations)
         await leases.tryNow(target)
-        for left in try await leftovers.untouched(all, only: target) { tally.settle(left) }
+        for left in try await leftovers.untouched(all, only: target) { statistics.settle(left) }
         if states.contains(.failed) { try await takeUpAgain(all) }
-        for placed in all where !stopping.isSet {
-            await (desk as? Dispatcher)?.note(placed.elsewhere)
-            await desk.submit(placed.consignment, parcels: placed.parcels)
+        for planned in all where !stopping.isSet {
+            await (scheduler as? DeliveryScheduler)?.note(planned.elsewhere)
+            await scheduler.submit(planned.assetDeliveries, deliveries: planned.deliveries)
         }
         return try await end(run, seconds: { (clock.now - start).inSeconds })
     }
@@ -198,10 +201,10 @@ public final class Runner: Sendable {
     ///
     /// What keeps a service from it the deliveries meet, too, and are held for it. A service that was sent something which was taken back
     /// since is not asked: it would publish that, too.
-    private func takeUpAgain(_ all: [Placer.Placed]) async throws(IngestError) {
+    private func takeUpAgain(_ all: [NamePlanner.PlannedAsset]) async throws(IngestError) {
         guard let writer else { return }
         let takenBack = Set(try await writer.queue([.excluded]).map(\.delivery).filter(\.isCancelled).map(\.target))
-        let wanted = Set(all.flatMap { $0.parcels.map(\.id.target) }).subtracting(takenBack)
+        let wanted = Set(all.flatMap { $0.deliveries.map(\.id.target) }).subtracting(takenBack)
         for target in plan.targets where wanted.contains(target.identity) && !stopping.isSet {
             guard let service = target.target as? any PutOffTarget else { continue }
             _ = await Result { () async throws(IngestError) in
@@ -216,7 +219,7 @@ public final class Runner: Sendable {
     /// What was delivered counts also where the ledger cannot be told.
     private func end(_ run: Int64, seconds: () -> Double) async throws(IngestError) -> RunOutcome {
         try await finish(run)
-        let outcome = tally.outcome(seconds: seconds(), signal: signalled.withLock { $0 })
+        let outcome = statistics.outcome(seconds: seconds(), signal: signalled.withLock { $0 })
         let closed = await Result { () async throws(IngestError) in
             try await writer?.record([
                 .endRun(run, at: WallClock.nanoseconds, exit: Int(outcome.exitCode.rawValue), summary: outcome.summary)
@@ -224,22 +227,22 @@ public final class Runner: Sendable {
             try await writer?.sync()
         }
         guard case .failure(let error) = closed else { return outcome }
-        tally.ledgerFailed(error)
-        return tally.outcome(seconds: outcome.summary.seconds, signal: outcome.signal)
+        statistics.ledgerFailed(error)
+        return statistics.outcome(seconds: outcome.summary.seconds, signal: outcome.signal)
     }
 
     /// A dry run keeps its names to itself.
-    private func makeBook() -> NameBook { writer == nil ? NameBook() : NameBook(leases.names) }
+    private func makeBook() -> NameReservations { writer == nil ? NameReservations() : NameReservations(leases.names) }
 
-    private func makeDesk(run: Int64, budget: ByteBudget, book: NameBook) -> any Delivering {
-        let held = options.deliveryEvent == DeliveryRow.unassigned ? Dispatcher.noEvent : nil
-        guard let writer else { return Rehearsal(tally: tally, held: held) }
-        let setup = DispatcherSetup(
-            targets: plan.targets, ledger: writer, hub: hub, tally: tally, book: book, budget: budget, run: run,
+    private func makeScheduler(run: Int64, budget: ByteBudget, reservations: NameReservations) -> any DeliverySink {
+        let held = options.deliveryEvent == DeliveryRow.unassigned ? DeliveryScheduler.noEvent : nil
+        guard let writer else { return DryRunScheduler(statistics: statistics, held: held) }
+        let setup = DeliverySchedulerSetup(
+            targets: plan.targets, ledger: writer, hub: hub, statistics: statistics, reservations: reservations, budget: budget, run: run,
             event: options.deliveryEvent, backoff: plan.backoff, leases: leases)
-        let made = Dispatcher(setup)
+        let made = DeliveryScheduler(setup)
         made.introduce()
-        dispatcher.withLock { $0 = made }
+        scheduler.withLock { $0 = made }
         if stopping.isSet { Task { await made.windDown() } }
         return made
     }
@@ -255,13 +258,13 @@ public final class Runner: Sendable {
 
     /// Takes what a place holds; with `readiness`, comes again to one that could not be listed and may be later.
     private func visit(
-        _ place: SourcePlace, of driver: any SourceDriver, _ ground: RunGround, _ readiness: Readiness?
+        _ place: SourcePlace, of driver: any SourceDriver, _ context: RunContext, _ readiness: Readiness?
     ) async -> Result<Void, IngestError> {
         while true {
-            let isListed = CancelFlag()
+            let isListed = CancelToken()
             let result = await Result { () async throws(IngestError) in
-                try await ground.visit(place, of: driver, patience: options.wait) { session throws(IngestError) in
-                    try await take(session, ground, readiness, listed: isListed.set)
+                try await context.visit(place, of: driver, patience: options.wait) { session throws(IngestError) in
+                    try await take(session, context, readiness, listed: isListed.set)
                 }
             }
             guard case .failure(let error) = result, !isListed.isSet, let readiness, await readiness.mayPass(error) else { return result }
@@ -270,38 +273,38 @@ public final class Runner: Sendable {
 
     /// `listed` is called once everything that the place holds is known.
     private func take(
-        _ session: any SourceSession, _ ground: RunGround, _ readiness: Readiness?, listed: () -> Void
+        _ session: any SourceSession, _ context: RunContext, _ readiness: Readiness?, listed: () -> Void
     ) async throws(IngestError) {
         // The ledger is asked while the place is listed: for a full card each takes its time, and neither needs the other.
-        async let asked = Result { () async throws(IngestError) in try await ground.recognition(session) }
-        async let search = ground.searchCopies(of: session)
-        let entries = try await ground.entries(of: session, readiness: readiness)
+        async let asked = Result { () async throws(IngestError) in try await context.recognition(session) }
+        async let search = context.searchCopies(of: session)
+        let entries = try await context.entries(of: session, readiness: readiness)
         listed()
-        if let lost = try await ground.lostCard(session, entries) { tally.trouble(lost) }
-        let listing = ground.listing(entries, recognition: try await asked.get())
+        if let lost = try await context.lostCard(session, entries) { statistics.trouble(lost) }
+        let listing = context.listing(entries, recognition: try await asked.get())
         hub.post(.listed(place: session.place, entries: entries.count, bytes: listing.bytes))
-        await ground.settle(listing.settled)
+        await context.settle(listing.settled)
         let copies = ReadCopies()
-        if await !ground.tellOnly(listing, of: session) {
-            try await ground.forPlace(TreeBook(listing), copies: copies).intake(session).take(listing)
+        if await !context.tellOnly(listing, of: session) {
+            try await context.forPlace(ClipTreeNames(listing), copies: copies).intake(session).take(listing)
         }
         // Last: the folder of a target that hangs must not keep the card from being read.
         let found = await search
         found.look(afterDelivery: copies.take())
-        tally.note(removed: found.found)
+        statistics.note(removed: found.found)
     }
 
     private func finish(_ run: Int64) async throws(IngestError) {
-        guard let dispatcher = dispatcher.withLock({ $0 }) else { return }
-        await dispatcher.drain(wait: options.wait)
-        await dispatcher.closeOut()
+        guard let scheduler = scheduler.withLock({ $0 }) else { return }
+        await scheduler.drain(wait: options.wait)
+        await scheduler.closeOut()
         for target in plan.targets {
             // A history is also closed after a run that had nothing for it: the one before may have been killed.
             if target.isLocal { _ = await Result { () async throws(IngestError) in try await disks.note(target) } }
             let none: [DeliveredFile]? = target.traits.listsDeliveries ? [] : nil
-            guard let files = await dispatcher.delivered[target.identity] ?? none else { continue }
+            guard let files = await scheduler.delivered[target.identity] ?? none else { continue }
             let result = await Result { () async throws(IngestError) in try await target.target.finishRun(files) }
-            if case .failure(let error) = result { tally.trouble(error) }
+            if case .failure(let error) = result { statistics.trouble(error) }
         }
     }
 }

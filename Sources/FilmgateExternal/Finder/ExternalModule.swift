@@ -36,7 +36,7 @@ public enum ExternalModule {
 struct Use: Sendable {
     let setup: Setup
     let context: ModuleContext
-    let clerk: Clerk?
+    let signer: RequestSigner?
     var name: String { setup.program.name }
 
     /// Mistakes in the node are appended; `misconfigured` when a child would be started with them.
@@ -50,12 +50,12 @@ struct Use: Sendable {
             program: program, entry: context.name, options: reader.options, secrets: reader.secrets, event: context.event,
             state: context.state)
         self.context = context
-        clerk = try Clerk(reader.signIns, hello.fields, reader.options, context)
+        signer = try RequestSigner(reader.signIns, hello.fields, reader.options, context)
     }
 
-    func crew(width: Int = 1, preamble: Request? = nil) -> Crew {
+    func children(width: Int = 1, preamble: Request? = nil) -> ChildPool {
         var setup = setup
         setup.preamble = preamble
-        return Crew(setup, width: width, context.lookup.secrets, context.logger)
+        return ChildPool(setup, width: width, context.lookup.secrets, context.logger)
     }
 }

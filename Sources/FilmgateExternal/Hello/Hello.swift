@@ -49,8 +49,8 @@ struct Hello: Sendable {
     ///
     /// Blocks, for `Worker.greeting` at most.
     static func of(_ program: ModuleProgram) throws(IngestError) -> Hello {
-        let dialogue = try Dialogue(program.path, name: program.name)
-        defer { dialogue.end(patience: 100) }
-        return try Hello(try dialogue.receive(within: Worker.greeting, StopSign()), name: program.name)
+        let channel = try LineChannel(program.path, name: program.name)
+        defer { channel.end(patience: 100) }
+        return try Hello(try channel.receive(within: Worker.greeting, StopFlag()), name: program.name)
     }
 }

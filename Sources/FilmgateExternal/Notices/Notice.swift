@@ -27,7 +27,7 @@ struct Notice: Sendable {
 }
 
 /// Hands notices to one program or server.
-protocol NoticeCourier: Sendable {
+protocol HookSender: Sendable {
     /// Returns when it was taken; throws when it is given up. Ends soon when the task is cancelled.
     func deliver(_ notice: Notice) async throws(IngestError)
     /// For the log.

@@ -37,5 +37,5 @@ final class Fifo: Sendable {
         }
     }
 
-    var side: Dialogue.Side { Dialogue.Side(descriptor: descriptor, take: sink) }
+    var side: LineChannel.Side { LineChannel.Side(descriptor: descriptor, take: sink) }
 }

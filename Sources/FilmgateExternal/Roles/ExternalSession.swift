@@ -9,13 +9,13 @@ struct ExternalSession: SourceSession {
     static let limit = 1_000_000
 
     let place: SourcePlace, volume: String, home: String
-    let crew: Crew
+    let children: ChildPool
     private let listed = Listed()
     var parallelFetches: Int { 1 }
-    private var module: String { crew.setup.program.name }
+    private var module: String { children.setup.program.name }
 
-    init(place: SourcePlace, volume: String, home: String, crew: Crew) {
-        (self.place, self.volume, self.home, self.crew) = (place, volume, home, crew)
+    init(place: SourcePlace, volume: String, home: String, children: ChildPool) {
+        (self.place, self.volume, self.home, self.children) = (place, volume, home, children)
     }
 
     func entries() async throws(IngestError) -> [SourceEntry] {
@@ -66,7 +66,7 @@ struct ExternalSession: SourceSession {
                 let arguments: [String: JSONValue] = [
                     "path": .string(origin.volumePath), "size": .count(origin.size), "offset": .count(start), "into": .string(fifo.path),
                 ]
-                guard try await crew.ask(Request(verb: "fetch", arguments: arguments), fifo: fifo) != nil else {
+                guard try await children.ask(Request(verb: "fetch", arguments: arguments), fifo: fifo) != nil else {
                     throw IngestError(.misconfigured, "The module `\(module)` does not know `fetch`.")
                 }
                 break
@@ -83,7 +83,7 @@ struct ExternalSession: SourceSession {
         }
     }
 
-    func close() async { await crew.close() }
+    func close() async { await children.close() }
 
     /// Asks again where a child died over it.
     private func lasting(
@@ -92,7 +92,7 @@ struct ExternalSession: SourceSession {
         var left = 3
         while true {
             let (request, entry) = make()
-            do throws(IngestError) { return try await crew.ask(request, entry: entry) } catch {
+            do throws(IngestError) { return try await children.ask(request, entry: entry) } catch {
                 left -= 1
                 guard error.code == .unavailable, left > 0 else { throw lost(error) }
             }

@@ -4,19 +4,19 @@ import HTTPKit
 /// A source whose files are found and read by a program.
 struct ExternalSource: SourceDriver {
     let traits: SourceTraits
-    private let crew: Crew, use: Use
+    private let children: ChildPool, use: Use
 
     init(_ use: Use) throws(IngestError) {
         self.use = use
-        crew = use.crew()
-        let given = try crew.traits()
+        children = use.children()
+        let given = try children.traits()
         let backlog = given["backlog"]?.string.flatMap { Backlog(rawValue: $0) }
         let pause = given["lookEvery"]?.real.map { Duration.milliseconds(Int64(min(max($0, 1), 86_400) * 1000)) } ?? .seconds(5)
         traits = SourceTraits(backlog: backlog, lookEvery: pause)
     }
 
     func places() async throws(IngestError) -> [SourcePlace] {
-        guard let value = try await crew.ask(Request(verb: "places")) else {
+        guard let value = try await children.ask(Request(verb: "places")) else {
             throw IngestError(.misconfigured, "The module `\(use.name)` does not know `places`.")
         }
         var places: [SourcePlace] = []
@@ -33,10 +33,10 @@ struct ExternalSource: SourceDriver {
 
     func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession {
         let arguments = ["address": JSONValue.string(place.address)]
-        let crew = use.crew(preamble: Request(verb: "open", arguments: arguments))
-        guard let value = try await crew.ask(Request(verb: "open", arguments: arguments)), let volume = value["volume"]?.string,
+        let children = use.children(preamble: Request(verb: "open", arguments: arguments))
+        guard let value = try await children.ask(Request(verb: "open", arguments: arguments)), let volume = value["volume"]?.string,
             !volume.isEmpty
         else { throw IngestError(.unavailable, "The module `\(use.name)` does not say which volume \(place.label) is (`volume`).") }
-        return ExternalSession(place: place, volume: "\(use.name):\(Reported.shown(volume))", home: "", crew: crew)
+        return ExternalSession(place: place, volume: "\(use.name):\(Reported.shown(volume))", home: "", children: children)
     }
 }

@@ -3,14 +3,14 @@ import HTTPKit
 
 /// A stage whose verdicts come from a program.
 struct ExternalStage: Stage {
-    private let crew: Crew, name: String, clerk: Clerk?
+    private let children: ChildPool, name: String, signer: RequestSigner?
     /// A stage that fails sets the file aside, so a child that died is given some time to come back.
     private static let tries = 5
 
     init(_ use: Use) throws(IngestError) {
-        crew = use.crew(width: 2)
-        (name, clerk) = (use.name, use.clerk)
-        _ = try crew.traits()
+        children = use.children(width: 2)
+        (name, signer) = (use.name, use.signer)
+        _ = try children.traits()
     }
 
     func process(_ asset: Asset, of shot: Shot) async throws(IngestError) -> Verdict {
@@ -35,7 +35,7 @@ struct ExternalStage: Stage {
         var tried = 0
         while true {
             do throws(IngestError) {
-                return try await crew.ask(request, clerk: clerk)
+                return try await children.ask(request, signer: signer)
             } catch {
                 tried += 1
                 guard error.code.disposition == .retry, tried < Self.tries else { throw error }

@@ -6,18 +6,18 @@ import HTTPKit
 struct ExternalTarget: UploadTarget {
     let traits: TargetTraits
     let name: String, gallery: String
-    private let crew: Crew, clerk: Clerk?
+    private let children: ChildPool, signer: RequestSigner?
     private static let pool = BlockingPool("filmgate.module.hash", width: 2)
 
     /// Starts a child for its traits.
     ///
     /// `misconfigured` when it refuses its options or has no identity.
     init(_ use: Use) throws(IngestError) {
-        let first = use.crew(), given = try first.traits()
+        let first = use.children(), given = try first.traits()
         traits = try Self.traits(given, use)
-        (name, clerk) = (use.name, use.clerk)
+        (name, signer) = (use.name, use.signer)
         gallery = "\(use.name):\(given["identity"]?.string.map(Reported.shown) ?? "")"
-        crew = traits.parallel == 1 ? first : use.crew(width: traits.parallel)
+        children = traits.parallel == 1 ? first : use.children(width: traits.parallel)
     }
 
     private static func traits(_ value: JSONValue, _ use: Use) throws(IngestError) -> TargetTraits {
@@ -25,7 +25,7 @@ struct ExternalTarget: UploadTarget {
         guard let place = value["identity"]?.string.map(Reported.shown), !place.isEmpty else {
             throw wrong("does not say which place it delivers to (`identity`)")
         }
-        let parts = [use.name, place] + (use.clerk?.accounts ?? []) + [use.context.event].compactMap { $0 }
+        let parts = [use.name, place] + (use.signer?.accounts ?? []) + [use.context.event].compactMap { $0 }
         var traits = TargetTraits(
             identity: parts.joined(separator: ":"), parallel: Int(min(max(value["parallel"]?.whole ?? 1, 1), 16)),
             idempotent: value["idempotent"]?.flag ?? false, maxSize: value["maxSize"]?.whole.flatMap { UInt64(exactly: $0) })
@@ -50,7 +50,7 @@ struct ExternalTarget: UploadTarget {
     }
 
     func ask(_ verb: String, _ arguments: [String: JSONValue] = [:]) async throws(IngestError) -> JSONValue? {
-        try await crew.ask(Request(verb: verb, arguments: arguments), clerk: clerk)
+        try await children.ask(Request(verb: verb, arguments: arguments), signer: signer)
     }
 
     func check() async throws(IngestError) { _ = try await ask("check") }

@@ -24,9 +24,9 @@ public struct ModuleTrial: Sendable {
     /// How many copies of these bytes the place holds, as the module says; nil when it does not know the question.
     public func copies(of sha256: String, _ options: ConfigNode, _ context: ModuleContext) async throws(IngestError) -> Int? {
         var errors: [ConfigError] = []
-        let crew = try Use(program, hello, options, context, &errors).crew()
-        let answer = try await crew.ask(Request(verb: "copies", arguments: ["sha256": .string(sha256)]))
-        await crew.close()
+        let children = try Use(program, hello, options, context, &errors).children()
+        let answer = try await children.ask(Request(verb: "copies", arguments: ["sha256": .string(sha256)]))
+        await children.close()
         return answer?["copies"]?.whole.flatMap { Int(exactly: $0) }
     }
 
@@ -63,43 +63,43 @@ extension ModuleTrial {
 
     private func configures(_ options: ConfigNode, _ context: ModuleContext) throws(IngestError) {
         let (first, one) = try configured(options, context), (second, two) = try configured(options, context)
-        for worker in [one, two] { worker.dialogue.end(patience: 100) }
+        for worker in [one, two] { worker.channel.end(patience: 100) }
         guard first == second else { throw broken("It described itself differently the second time.") }
     }
 
     private func refusesTheUnknown(_ options: ConfigNode, _ context: ModuleContext) throws(IngestError) {
         let (_, worker) = try configured(options, context)
-        defer { worker.dialogue.end(patience: 100) }
+        defer { worker.channel.end(patience: 100) }
         worker.begin(Request(verb: "no-such-request"))
-        guard case .unsupported = try worker.hear(StopSign(), within: Worker.greeting) else {
+        guard case .unsupported = try worker.hear(StopFlag(), within: Worker.greeting) else {
             throw broken("It answered a request that does not exist.")
         }
     }
 
     private func survivesNonsense(_ options: ConfigNode, _ context: ModuleContext) throws(IngestError) {
         let (_, worker) = try configured(options, context)
-        defer { worker.dialogue.end(patience: 100) }
-        worker.dialogue.send(.string("this is no request"))
+        defer { worker.channel.end(patience: 100) }
+        worker.channel.send(.string("this is no request"))
         worker.begin(Request(verb: "no-such-request"))
-        do throws(IngestError) { _ = try worker.hear(StopSign(), within: Worker.greeting) } catch {
+        do throws(IngestError) { _ = try worker.hear(StopFlag(), within: Worker.greeting) } catch {
             guard error.message.contains("ended") && !error.message.contains("said nothing") else { throw error }
         }
     }
 
     private func endsWithItsInput(_ options: ConfigNode, _ context: ModuleContext) throws(IngestError) {
         let (_, worker) = try configured(options, context)
-        let how = worker.dialogue.end(patience: 300)
+        let how = worker.channel.end(patience: 300)
         guard !how.contains("signal 9") else { throw broken("It went on for three seconds after its input had ended.") }
     }
 
     private func configured(_ options: ConfigNode, _ context: ModuleContext) throws(IngestError) -> (JSONValue, Worker) {
         var errors: [ConfigError] = []
         let setup = try Use(program, hello, options, context, &errors).setup
-        let dialogue = try Dialogue(program.path, name: program.name)
-        _ = try Hello(try dialogue.receive(within: Worker.greeting, StopSign()), name: program.name)
-        let worker = Worker(dialogue, silence: hello.silence)
+        let channel = try LineChannel(program.path, name: program.name)
+        _ = try Hello(try channel.receive(within: Worker.greeting, StopFlag()), name: program.name)
+        let worker = Worker(channel, silence: hello.silence)
         worker.begin(setup.configure)
-        switch try worker.hear(StopSign(), within: Worker.greeting) {
+        switch try worker.hear(StopFlag(), within: Worker.greeting) {
         case .done(let traits): return (traits, worker)
         case .failed(let error): throw error
         case .unsupported, .question: throw broken("It does not take its options.")

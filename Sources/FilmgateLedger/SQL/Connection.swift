@@ -29,7 +29,7 @@ enum Connection {
 
     /// Brings the tables up to date and sets how the writer commits.
     static func prepare(_ database: any DatabaseWriter, _ failure: LedgerFailure) throws {
-        let migrator = Schema.migrator
+        let migrator = LedgerSchema.migrator
         let current = try database.writeWithoutTransaction { db in
             if try migrator.hasBeenSuperseded(db) { throw failure.newer }
             // Here and not in `prepareDatabase`: opening a pool sets it itself, after that.
@@ -53,7 +53,7 @@ enum Connection {
     /// Nil when there is no ledger yet, or one that its first writer is only just making.
     static func reader(_ directory: StateDirectory) throws(IngestError) -> SQLiteReader? {
         guard directory.hasLedger else { return nil }
-        let failure = LedgerFailure(file: directory.database), migrator = Schema.migrator
+        let failure = LedgerFailure(file: directory.database), migrator = LedgerSchema.migrator
         do {
             let queue = try DatabaseQueue(path: directory.database, configuration: reading)
             let applied = try queue.unsafeRead { db in try migrator.appliedIdentifiers(db) }

@@ -7,7 +7,7 @@ extension SQLiteLedger {
     ///
     /// Takes SQLite's own lock for one short transaction, never the state's, so it keeps nobody from the state; a run's commits wait for it
     /// as for their own disk. A word about a receipt or a denial that is another by now is dropped. Survives a power cut.
-    public static func note(_ words: [HeardWord], directory path: String) async throws(IngestError) {
+    public static func note(_ words: [TargetStatement], directory path: String) async throws(IngestError) {
         let directory = StateDirectory(path), failure = LedgerFailure(file: directory.database)
         let news = words.filter { $0.denial != nil || $0.before != nil }
         guard !news.isEmpty, directory.hasLedger else { return }
@@ -24,7 +24,7 @@ extension SQLiteLedger {
         } catch { throw failure(error) }
     }
 
-    private static func write(_ word: HeardWord, _ db: Database) throws {
+    private static func write(_ word: TargetStatement, _ db: Database) throws {
         var query = try Query(db, word.denial == nil ? takeBack : deny)
         if let denial = word.denial {
             query.bind(denial.kind.rawValue)

@@ -15,12 +15,12 @@ extension SampleCard {
             throw IngestError(.misconfigured, "A card holds 1 to \(900 * 9999) shots, not \(pairs).")
         }
         var folder = try CardFolder(creating: directory)
-        var grain = Grain(seed: seed)
+        var noise = NoiseBytes(seed: seed)
         for index in 0..<pairs {
             let shot = BulkShot(first, index: index)
-            if jpegSize > 0 { try folder.add(shot.path("JPG"), shot.jpeg(size: jpegSize), &grain, modified: shot.frame.modified) }
+            if jpegSize > 0 { try folder.add(shot.path("JPG"), shot.jpeg(size: jpegSize), &noise, modified: shot.frame.modified) }
             if rawSize > 0 {
-                try folder.add(shot.path(first.body.rawExtension), shot.raw(size: rawSize), &grain, modified: shot.frame.modified)
+                try folder.add(shot.path(first.body.rawExtension), shot.raw(size: rawSize), &noise, modified: shot.frame.modified)
             }
         }
         try folder.finish(modified: first.modified)
@@ -30,7 +30,7 @@ extension SampleCard {
 
 /// One shot of a bulk card: the bytes before and after the grain of each file.
 struct BulkShot {
-    struct Layout { var head: [UInt8], grain: UInt64, tail: [UInt8] }
+    struct Layout { var head: [UInt8], noise: UInt64, tail: [UInt8] }
 
     let frame: Frame
     private let folder: Int
@@ -47,7 +47,7 @@ struct BulkShot {
     func jpeg(size: UInt64) -> Layout {
         let exif = ExifBlock(frame: frame, width: 6720, height: 4480).bytes()
         let head = [0xFF, 0xD8] + JPEGEncoder.app1(exif) + JPEGEncoder.head(width: 6720, height: 4480)
-        return Layout(head: head, grain: size - UInt64(head.count) - 2, tail: [0xFF, 0xD9])
+        return Layout(head: head, noise: size - UInt64(head.count) - 2, tail: [0xFF, 0xD9])
     }
 
     /// The mosaic's strip is the grain: its directory says where it begins, and as many rows as fit into it.
@@ -62,12 +62,12 @@ struct BulkShot {
             return TIFFFile.bytes([main, raw], bigEndian: frame.body.bigEndian, signature: .cr2)
         }
         let length = head(strip: 0).count
-        return Layout(head: head(strip: length), grain: size - UInt64(length), tail: [])
+        return Layout(head: head(strip: length), noise: size - UInt64(length), tail: [])
     }
 }
 
 /// Bytes that look like compressed picture data: no repetition, and never 0xFF, which would be a marker in a JPEG.
-struct Grain {
+struct NoiseBytes {
     private var random: SampleRandom
     private var block = [UInt64](repeating: 0, count: 128 * 1024)
 
@@ -81,13 +81,13 @@ struct Grain {
 }
 
 extension CardFolder {
-    mutating func add(_ path: String, _ layout: BulkShot.Layout, _ grain: inout Grain, modified: Int64) throws(IngestError) {
-        let size = UInt64(layout.head.count + layout.tail.count) + layout.grain
+    mutating func add(_ path: String, _ layout: BulkShot.Layout, _ noise: inout NoiseBytes, modified: Int64) throws(IngestError) {
+        let size = UInt64(layout.head.count + layout.tail.count) + layout.noise
         try add(path, size: size, modified: modified) { (file) throws(IngestError) in
             try file.write(layout.head)
-            var left = layout.grain
+            var left = layout.noise
             while left > 0 {
-                let piece = grain.next(Int(min(left, 1 << 20)))
+                let piece = noise.next(Int(min(left, 1 << 20)))
                 try file.write(piece)
                 left -= UInt64(piece.count)
             }

@@ -19,10 +19,10 @@ public enum SampleCard {
             throw IngestError(.misconfigured, "A sample picture is 64 to 4000 pixels wide, not \(width).")
         }
         var folder = try CardFolder(creating: directory)
-        let studio = Studio(seed: seed, width: width)
+        let contents = SampleContents(seed: seed, width: width)
         for item in SampleItem.card {
             let frame = Frame.wedding[item.frame]
-            try folder.add(item.path, studio.bytes(of: item, frame), modified: frame.modified)
+            try folder.add(item.path, contents.bytes(of: item, frame), modified: frame.modified)
         }
         try folder.finish(modified: Frame.wedding.first?.modified ?? 0)
         return folder.written

@@ -46,7 +46,7 @@ public final class GalleryServer: Sendable {
         let routes = GalleryRoutes(store, token: token, faults: plan), host = host, waiting = WaitingConnections()
         let application = Application(
             router: routes.router(),
-            server: HTTPServerBuilder { CaredChannel($0, waiting: waiting) },
+            server: HTTPServerBuilder { TrackedChannel($0, waiting: waiting) },
             configuration: ApplicationConfiguration(address: .hostname(host, port: port), serverName: "filmgate-gallery"),
             onServerRunning: { started("http://\(host):\($0.localAddress?.port ?? 0)") },
             logger: Logger(label: "gallery") { _ in SwiftLogNoOpLogHandler() })

@@ -12,7 +12,7 @@ struct GalleryUploads: Sendable {
 
     /// PUT: the body is the file.
     func receive(_ request: Request, named name: String, _ context: GalleryContext) async throws -> Response {
-        let intake = GalleryIntake(store)
+        let intake = GalleryUploadWriter(store)
         try await eachBlock(of: request, context) { block in try await intake.write(block) }
         return try await conclude(intake, name, request, context)
     }
@@ -25,7 +25,7 @@ struct GalleryUploads: Sendable {
             }
             return try await receive(request, named: name, context)
         }
-        let intake = GalleryIntake(store)
+        let intake = GalleryUploadWriter(store)
         var name: String?, files = 0
         try await eachBlock(of: request, context) { block in
             var parts: [[UInt8]] = []
@@ -63,7 +63,9 @@ struct GalleryUploads: Sendable {
         try await use(block)
     }
 
-    private func conclude(_ intake: GalleryIntake, _ name: String, _ request: Request, _ context: GalleryContext) async throws -> Response {
+    private func conclude(_ intake: GalleryUploadWriter, _ name: String, _ request: Request, _ context: GalleryContext) async throws
+        -> Response
+    {
         if context.fault == .stall {
             // Nobody reads this connection meanwhile, so its end would not be noticed: a limit, and the gallery's own end, must do.
             try await Task.sleep(for: .seconds(600))

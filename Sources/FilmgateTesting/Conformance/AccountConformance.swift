@@ -118,7 +118,7 @@ public enum AccountConformance {
             try expect(state == .signedOut, "The state is \(state).")
             try await expectError(.unauthorized) { () async throws(IngestError) in try await provider.sign(request(bench)) }
             try expect(
-                Everything.below(bench.state).allSatisfy { file in !bench.secrets.contains { file.text.contains($0) } },
+                FolderContents.below(bench.state).allSatisfy { file in !bench.secrets.contains { file.text.contains($0) } },
                 "It is still on disk.")
         },
         Check("signing out tells the provider") { item in
@@ -133,7 +133,7 @@ public enum AccountConformance {
             var text = "\(provider) \(signed) \(String(reflecting: provider))"
             Swift.dump(provider, to: &text)
             Swift.dump(signed, to: &text)
-            for file in Everything.below(bench.state) where file.name != "secrets.json" { text += file.name + file.text }
+            for file in FolderContents.below(bench.state) where file.name != "secrets.json" { text += file.name + file.text }
             for secret in bench.secrets { try expect(!text.contains(secret), "It shows \(secret).") }
         },
     ]

@@ -87,7 +87,7 @@ public enum SourceConformance {
                 var origin = entry.origin
                 (origin.path, origin.volumePath) = (origin.path + ".gone", origin.volumePath + ".gone")
                 try await expectError(.notFound, .unreadable, .corruptData, .rejected) { () async throws(IngestError) in
-                    try await session.fetch(origin, from: 0, into: MemorySink())
+                    try await session.fetch(origin, from: 0, into: BoundedMemorySink())
                 }
                 try expect(UInt64(try await bytes(of: entry, session).count) == entry.origin.size, "It reads nothing any more.")
             }
@@ -97,7 +97,7 @@ public enum SourceConformance {
                 guard let entry = entries.first(where: { $0.fate == .take && $0.origin.size > 1 }), session.localPath(entry.origin) == nil
                 else { return }
                 try await expectError(.storageFull) { () async throws(IngestError) in
-                    try await session.fetch(entry.origin, from: 0, into: MemorySink(limit: 1))
+                    try await session.fetch(entry.origin, from: 0, into: BoundedMemorySink(limit: 1))
                 }
                 try expect(UInt64(try await bytes(of: entry, session).count) == entry.origin.size, "It reads nothing any more.")
             }
@@ -122,14 +122,14 @@ public enum SourceConformance {
         if let path = session.localPath(entry.origin) {
             return Array(try read(path).dropFirst(Int(offset)))
         }
-        let sink = MemorySink()
+        let sink = BoundedMemorySink()
         try await session.fetch(entry.origin, from: offset, into: sink)
         return sink.bytes
     }
 }
 
 /// Keeps what is written into it.
-final class MemorySink: ByteSink {
+final class BoundedMemorySink: ByteSink {
     private let held = Mutex<[UInt8]>([])
     private let limit: Int
     init(limit: Int = 64 << 20) { self.limit = limit }

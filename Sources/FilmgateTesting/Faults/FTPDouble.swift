@@ -48,7 +48,7 @@ public final class FTPDouble: Sendable {
             let client = Glibc.accept(listener, nil, nil)
             if client < 0 { if errno == EINTR || errno == ECONNABORTED { continue } else { return } }
             Self.thread {
-                var visit = Visit(client)
+                var visit = ClientConnection(client)
                 visit.say("220 Here.")
                 while let line = visit.line(), self.serve(line, &visit) {}
                 visit.end()
@@ -57,7 +57,7 @@ public final class FTPDouble: Sendable {
     }
 
     /// False: the client is leaving.
-    private func serve(_ line: String, _ visit: inout Visit) -> Bool {
+    private func serve(_ line: String, _ visit: inout ClientConnection) -> Bool {
         let cut = line.firstIndex(of: " ") ?? line.endIndex, verb = line[..<cut].uppercased()
         let path = visit.absolute(String(line[cut...].drop { $0 == " " }))
         heard.withLock { $0.append(line) }
@@ -99,7 +99,7 @@ public final class FTPDouble: Sendable {
 }
 
 /// One client's connection, and where it stands.
-private struct Visit {
+private struct ClientConnection {
     private let descriptor: CInt
     private var pending: [UInt8] = [], transfers: CInt = -1
     private(set) var folder = "/"

@@ -122,7 +122,7 @@ public final class FaultProxy: Sendable {
         close(server)
     }
 
-    /// False: it is hung up on at the door.
+    /// False: its connections are closed at once.
     private func welcome(_ client: CInt) -> Bool {
         guard case .say(let words) = state.withLock({ $0.fault }) else { return true }
         _ = Wire(client).send(Array(words.utf8))

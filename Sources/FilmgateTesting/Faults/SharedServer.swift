@@ -24,7 +24,7 @@ public final class SharedServer: Sendable {
 }
 
 /// What a server's folder holds.
-public enum ServerRoom {
+public enum ServerFolder {
     /// Paths of all regular files below a folder; none when it is not there.
     public static func files(below folder: String) throws -> [String] {
         guard try FileFacts.of(folder)?.kind == .directory else { return [] }

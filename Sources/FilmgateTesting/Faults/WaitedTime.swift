@@ -12,5 +12,7 @@ public final class WaitedTime: Sendable {
         return Double(passed.components.seconds) + Double(passed.components.attoseconds) / 1e18
     }
 
-    public var clock: PaceClock { PaceClock(now: { self.passed.withLock { $0 } }, wait: { time in self.passed.withLock { $0 += time } }) }
+    public var clock: LimiterClock {
+        LimiterClock(now: { self.passed.withLock { $0 } }, wait: { time in self.passed.withLock { $0 += time } })
+    }
 }

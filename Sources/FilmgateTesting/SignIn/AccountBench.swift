@@ -10,7 +10,7 @@ public protocol AccountBench: Sendable {
     /// Lets time pass, for provider and double.
     func pass(seconds: Int)
     /// What the double does from now on.
-    func order(_ trouble: AccountTrouble) throws
+    func order(_ trouble: AccountFault) throws
     /// Renewals that the double granted, and every secret that it gave out.
     var renewals: Int { get }
     var secrets: [String] { get }
@@ -23,7 +23,7 @@ public protocol AccountBench: Sendable {
 }
 
 /// What may go wrong at a provider.
-public enum AccountTrouble: Sendable, Hashable {
+public enum AccountFault: Sendable, Hashable {
     case none
     /// 503 to everything.
     case down

@@ -11,8 +11,8 @@ public final class OIDCDouble: ServiceDouble {
         /// How refusals are numbered; `fine` says them with 200.
         public enum Style: Sendable, CaseIterable { case rfc, auth0, google, fine }
         /// What the token endpoint answers to everything: `invalid_client`, a network's own page, JSON without a token, some code.
-        public enum Trouble: Sendable, Equatable { case refusal, page, nothing, code(String, status: Int) }
-        public var trouble: Trouble?
+        public enum EndpointFault: Sendable, Equatable { case refusal, page, nothing, code(String, status: Int) }
+        public var trouble: EndpointFault?
         public var style = Style.rfc
         /// Polls that are answered `authorization_pending`, then `slow_down`, before the code counts as used.
         public var pending = 1, slowDowns = 0
@@ -119,7 +119,7 @@ public final class OIDCDouble: ServiceDouble {
         return .answer(302, headers: [("Location", "\(back)?code=\(code)&\(echo)")])
     }
 
-    private static func answer(_ trouble: Profile.Trouble) -> FaultAct {
+    private static func answer(_ trouble: Profile.EndpointFault) -> FaultAct {
         switch trouble {
         case .refusal: json(["error": .string("invalid_client")], status: 401)
         case .page: .answer(200, headers: [("Content-Type", "text/html")], body: "<!doctype html><p>Welcome")

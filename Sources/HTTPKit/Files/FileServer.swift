@@ -30,13 +30,13 @@ public struct FileServer: Sendable {
 public final class FileTransport: Sendable {
     public let server: FileServer
     private let options: TransportOptions
-    private let pace: SendPace?
+    private let limiter: BandwidthLimiter?
     private let seats: ByteBudget
-    private let idle = Mutex<[FileLane]>([])
+    private let idle = Mutex<[FileTransferWorker]>([])
 
     public init(_ server: FileServer, _ options: TransportOptions) {
         (self.server, self.options) = (server, options)
-        pace = options.bytesPerSecond.map { SendPace(bytesPerSecond: $0, clock: options.clock) }
+        limiter = options.bytesPerSecond.map { BandwidthLimiter(bytesPerSecond: $0, clock: options.clock) }
         seats = ByteBudget(limit: UInt64(min(64, max(1, options.lanes))))
     }
 
@@ -45,12 +45,12 @@ public final class FileTransport: Sendable {
     /// `nameTaken` when the server says that `final` exists, `untrusted` when it cannot prove who it is, `unauthorized`, `storageFull`,
     /// `network`, `corruptData` when the file no longer holds the promised bytes.
     public func put(_ slice: FileSlice, to path: String, thenRenameTo final: String) async throws(IngestError) {
-        _ = try await perform(FileLane.Errand(.put(slice, final: final), path))
+        _ = try await perform(FileTransferWorker.FileCommand(.put(slice, final: final), path))
     }
 
     /// Downloads and hashes a file; nothing is kept.
     public func compare(_ path: String, size: UInt64, sha256: String) async throws(IngestError) -> RemoteCopy {
-        let answer = try await perform(FileLane.Errand(.digest(upTo: size), path))
+        let answer = try await perform(FileTransferWorker.FileCommand(.digest(upTo: size), path))
         switch answer {
         case .missing: return .missing
         case .untold: return .unknown
@@ -64,7 +64,7 @@ public final class FileTransport: Sendable {
     /// The names in a folder, with the bytes that they have there; none when it is not there, nil when there are too many, one of them is not
     /// told rightly, or the server does not tell.
     public func names(in folder: String) async throws(IngestError) -> Set<String>? {
-        switch try await perform(FileLane.Errand(.list, folder.isEmpty || folder.hasSuffix("/") ? folder : folder + "/")) {
+        switch try await perform(FileTransferWorker.FileCommand(.list, folder.isEmpty || folder.hasSuffix("/") ? folder : folder + "/")) {
         case .missing: return []
         case .untold: return nil
         case .read(let response):
@@ -77,30 +77,34 @@ public final class FileTransport: Sendable {
     }
 
     /// Removes a file; fine when it is not there.
-    public func remove(_ path: String) async { _ = try? await perform(FileLane.Errand(.remove, path)) }
+    public func remove(_ path: String) async { _ = try? await perform(FileTransferWorker.FileCommand(.remove, path)) }
 
     /// A refused password is looked up again, and tried once more where it is another one by now.
-    private func perform(_ errand: FileLane.Errand) async throws(IngestError) -> FileLane.Answer {
-        var errand = errand
-        errand.password = try await server.password?.value()
-        do throws(IngestError) { return try await carry(errand) } catch {
-            guard error.code == .unauthorized, let used = errand.password, let fresh = await server.password?.refreshed(),
+    private func perform(_ command: FileTransferWorker.FileCommand) async throws(IngestError) -> FileTransferWorker.Answer {
+        var command = command
+        command.password = try await server.password?.value()
+        do throws(IngestError) { return try await carry(command) } catch {
+            guard error.code == .unauthorized, let used = command.password, let fresh = await server.password?.refreshed(),
                 fresh.reveal() != used.reveal()
             else { throw error }
-            errand.password = fresh
-            return try await carry(errand)
+            command.password = fresh
+            return try await carry(command)
         }
     }
 
-    private func carry(_ errand: FileLane.Errand) async throws(IngestError) -> FileLane.Answer {
+    private func carry(_ command: FileTransferWorker.FileCommand) async throws(IngestError) -> FileTransferWorker.Answer {
         try await seats.take(1)
         defer { seats.give(1) }
-        let lane: FileLane
-        if let warm = idle.withLock({ $0.popLast() }) { lane = warm } else { lane = try FileLane(server, options, pace: pace) }
-        defer { idle.withLock { $0.append(lane) } }
+        let worker: FileTransferWorker
+        if let warm = idle.withLock({ $0.popLast() }) {
+            worker = warm
+        } else {
+            worker = try FileTransferWorker(server, options, limiter: limiter)
+        }
+        defer { idle.withLock { $0.append(worker) } }
         let stop = StopFlag()
         let result = await withTaskCancellationHandler {
-            await Result { () async throws(IngestError) in try await lane.perform(errand, stop) }
+            await Result { () async throws(IngestError) in try await worker.perform(command, stop) }
         } onCancel: {
             stop.raise()
         }

@@ -7,22 +7,22 @@ public protocol CameraModule: Module, SourceDriver where Config: CameraConfig {
     associatedtype Handler: ManufacturerHandler
     var handler: Handler { get }
     var options: CameraOptions { get }
-    var visit: CameraVisit { get }
+    var visit: CameraEnvironment { get }
     /// Operations of the make whose data is a key or leads to one, and is never shown. Default: none.
     static var confidentialOperations: Set<OperationCode> { get }
     /// The way to a camera on the network; the default speaks PTP/IP.
-    func door(to host: CameraHost) throws(IngestError) -> any CameraDoor
+    func connector(to host: CameraHost) throws(IngestError) -> any CameraConnector
 }
 
 /// What a camera module needs of the world around it.
-public struct CameraVisit: Sendable {
+public struct CameraEnvironment: Sendable {
     public let context: ModuleContext
-    let porch: CameraPorch
+    let connections: CameraConnections
 
-    /// Uses the porch and the buses among the context's services, or a porch of its own.
+    /// Uses the connections and the buses among the context's services, or connections of its own.
     public init(_ context: ModuleContext) {
         self.context = context
-        porch = context.lookup.service(CameraPorch.self) ?? CameraPorch()
+        connections = context.lookup.service(CameraConnections.self) ?? CameraConnections()
     }
 
     var buses: [any CameraBus] { context.lookup.services.compactMap { $0 as? any CameraBus } }
@@ -35,15 +35,15 @@ public struct CameraVisit: Sendable {
     ///
     /// Where there is no such directory yet, as before a plan, nothing is written: a passing one.
     public func identity() throws(IngestError) -> InitiatorIdentity {
-        if keepsNothing { return IdentityFile.known(context.state) ?? porch.passing }
-        return IdentityFile.hasPlace(context.state) ? try IdentityFile.load(context.state) : porch.passing
+        if keepsNothing { return IdentityFile.known(context.state) ?? connections.passing }
+        return IdentityFile.hasPlace(context.state) ? try IdentityFile.load(context.state) : connections.passing
     }
 
-    var keepsNothing: Bool { context.lookup.service(KeepsNothing.self) != nil }
+    var keepsNothing: Bool { context.lookup.service(WritesNothing.self) != nil }
 }
 
 /// Among the services: whoever has it writes nothing, as for a plan.
-public struct KeepsNothing: Sendable { public init() {} }
+public struct WritesNothing: Sendable { public init() {} }
 
 extension CameraModule {
     public static var confidentialOperations: Set<OperationCode> { [] }
@@ -52,8 +52,8 @@ extension CameraModule {
 
     public func changes() -> AsyncStream<Void>? { options.usb ? visit.buses.lazy.compactMap { $0.changes() }.first : nil }
 
-    public func door(to host: CameraHost) throws(IngestError) -> any CameraDoor {
-        PTPIPDoor(PTPIPConnector(host: host.host, port: host.port ?? PTPIPConnector.defaultPort, identity: try visit.identity()))
+    public func connector(to host: CameraHost) throws(IngestError) -> any CameraConnector {
+        PTPIPCameraConnector(PTPIPConnector(host: host.host, port: host.port ?? PTPIPConnector.defaultPort, identity: try visit.identity()))
     }
 
     /// Cameras that answer now and are this make's.
@@ -62,19 +62,19 @@ extension CameraModule {
     public func places() async throws(IngestError) -> [SourcePlace] {
         var places: [SourcePlace] = []
         var failures: [IngestError] = []
-        let doors = try doors()
-        let present = Set(doors.map(\.door.address))
-        for (door, host) in doors {
+        let connectors = try connectors()
+        let present = Set(connectors.map(\.connector.address))
+        for (connector, host) in connectors {
             let isHost = host != nil
-            if let usb = door.usb, !couldFit(usb) { continue }
+            if let usb = connector.usb, !couldFit(usb) { continue }
             do throws(PTPError) {
-                if let place = try await look(door, isShared: !isHost, among: present) {
+                if let place = try await look(connector, isShared: !isHost, among: present) {
                     places.append(place)
-                } else if let host, let stranger = try await stranger(behind: door, at: host) {
+                } else if let host, let stranger = try await stranger(behind: connector, at: host) {
                     places.append(stranger)
                 }
             } catch {
-                let failure = IngestError(error, camera: door.address)
+                let failure = IngestError(error, camera: connector.address)
                 if isHost || failure.code != .deviceGone { failures.append(failure) }
             }
         }
@@ -95,43 +95,45 @@ extension CameraModule {
     /// A camera that was asked for by its address and is another make's: opening it says so.
     ///
     /// Nil when another source has it.
-    private func stranger(behind door: any CameraDoor, at host: CameraHost) async throws(PTPError) -> SourcePlace? {
-        let (info, source) = try await visit.porch.look(door)
+    private func stranger(behind connector: any CameraConnector, at host: CameraHost) async throws(PTPError) -> SourcePlace? {
+        let (info, source) = try await visit.connections.look(connector)
         guard source == nil, handler.match(info, usb: nil) == nil else { return nil }
         if let order = visit.order, order.isShared(host) || order.taker(of: info, nil) != nil { return nil }
-        return SourcePlace(source: Self.manifest.name, address: door.address, label: CameraNaming.label(info))
+        return SourcePlace(source: Self.manifest.name, address: connector.address, label: CameraNaming.label(info))
     }
 
-    /// The camera behind a door, when it is this make's and nobody else's.
+    /// The camera that a connector reaches, when it is this make's and nobody else's.
     ///
     /// One that came back at another address is still the place that it was: its session finds it there.
-    private func look(_ door: any CameraDoor, isShared: Bool, among present: Set<String> = []) async throws(PTPError) -> SourcePlace? {
-        let (info, source) = try await visit.porch.look(door)
+    private func look(_ connector: any CameraConnector, isShared: Bool, among present: Set<String> = []) async throws(PTPError)
+        -> SourcePlace?
+    {
+        let (info, source) = try await visit.connections.look(connector)
         if let source, source != Self.manifest.name { return nil }
-        guard let match = handler.match(info, usb: door.usb) else { return nil }
+        guard let match = handler.match(info, usb: connector.usb) else { return nil }
         // A bus, and a search, are everybody's: the pipeline's order says whose the camera is.
-        if isShared, let order = visit.order, let taker = order.taker(of: info, door.usb), taker != Self.manifest.name { return nil }
-        if source == nil { await visit.porch.apply(match.quirks ?? handler.quirks, to: door.address) }
-        let home = door.usb == nil ? nil : visit.porch.home(of: info, at: door.address, among: present)
-        return SourcePlace(source: Self.manifest.name, address: home ?? door.address, label: CameraNaming.label(info))
+        if isShared, let order = visit.order, let taker = order.taker(of: info, connector.usb), taker != Self.manifest.name { return nil }
+        if source == nil { await visit.connections.apply(match.quirks ?? handler.quirks, to: connector.address) }
+        let home = connector.usb == nil ? nil : visit.connections.home(of: info, at: connector.address, among: present)
+        return SourcePlace(source: Self.manifest.name, address: home ?? connector.address, label: CameraNaming.label(info))
     }
 
     /// Asks every address that is worth it, side by side; a camera is found when it answers as one.
     private func search(_ finder: CameraFinder, besides known: [String]) async throws(IngestError) -> [SourcePlace] {
-        var doors: [(host: CameraHost, door: any CameraDoor)] = []
+        var connectors: [(host: CameraHost, connector: any CameraConnector)] = []
         for host in await finder.candidates() {
-            let door = try quickDoor(to: host)
-            if !known.contains(door.address), finder.recentFailure(door.address) == nil { doors.append((host, door)) }
+            let connector = try quickConnector(to: host)
+            if !known.contains(connector.address), finder.recentFailure(connector.address) == nil { connectors.append((host, connector)) }
         }
         return await withTaskGroup(of: (Int, SourcePlace?).self) { group in
-            for (index, (host, door)) in doors.enumerated() {
+            for (index, (host, connector)) in connectors.enumerated() {
                 group.addTask {
                     do throws(PTPError) {
-                        let place = try await look(door, isShared: true)
+                        let place = try await look(connector, isShared: true)
                         if let place { finder.found(host, place.label) }
                         return (index, place)
                     } catch {
-                        finder.failed(door.address, error)
+                        finder.failed(connector.address, error)
                         return (index, nil)
                     }
                 }
@@ -140,49 +142,49 @@ extension CameraModule {
         }
     }
 
-    /// A door that is not waited at for long: most addresses of a search are nobody's.
-    private func quickDoor(to host: CameraHost) throws(IngestError) -> any CameraDoor {
-        var door = try door(to: host)
-        if var plain = door as? PTPIPDoor {
-            (plain.connector.connectLimit, plain.patience) = (.milliseconds(1500), .zero)
-            door = plain
+    /// A connector that does not wait for long: most addresses of a search are nobody's.
+    private func quickConnector(to host: CameraHost) throws(IngestError) -> any CameraConnector {
+        var connector = try connector(to: host)
+        if var plain = connector as? PTPIPCameraConnector {
+            (plain.transport.connectLimit, plain.patience) = (.milliseconds(1500), .zero)
+            connector = plain
         }
-        return door
+        return connector
     }
 
     public func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession {
-        var door = try doors().first { $0.door.address == place.address }?.door
-        if door == nil, options.network.isAuto, let range = place.address.firstRange(of: "://"),
+        var connector = try connectors().first { $0.connector.address == place.address }?.connector
+        if connector == nil, options.network.isAuto, let range = place.address.firstRange(of: "://"),
             let host = CameraHost(text: String(place.address[range.upperBound...]))
         {
-            door = try self.door(to: host)
+            connector = try self.connector(to: host)
         }
-        guard let door, door.address == place.address else {
+        guard let connector, connector.address == place.address else {
             throw IngestError(.notFound, "\(place.label) is not at \(place.address) any more.")
         }
-        let session = try await CameraSession.open(door, place, handler, options, visit)
-        remember(place, door)
+        let session = try await CameraSession.open(connector, place, handler, options, visit)
+        remember(place, connector)
         return session
     }
 
     /// Where it was met is asked first by the next search.
-    private func remember(_ place: SourcePlace, _ door: any CameraDoor) {
-        guard door.usb == nil, let finder = visit.finder, let range = door.address.firstRange(of: "://"),
-            var host = CameraHost(text: String(door.address[range.upperBound...]))
+    private func remember(_ place: SourcePlace, _ connector: any CameraConnector) {
+        guard connector.usb == nil, let finder = visit.finder, let range = connector.address.firstRange(of: "://"),
+            var host = CameraHost(text: String(connector.address[range.upperBound...]))
         else { return }
-        if let usual = try? self.door(to: CameraHost(host.host)), usual.address == door.address { host.port = nil }
+        if let usual = try? self.connector(to: CameraHost(host.host)), usual.address == connector.address { host.port = nil }
         finder.remember(host, place.label)
     }
 
     /// With the address that the file gives; nil for those on a bus.
-    private func doors() throws(IngestError) -> [(door: any CameraDoor, host: CameraHost?)] {
-        var doors: [(any CameraDoor, CameraHost?)] = []
-        for host in options.hosts { doors.append((try door(to: host), host)) }
-        guard options.usb else { return doors }
+    private func connectors() throws(IngestError) -> [(connector: any CameraConnector, host: CameraHost?)] {
+        var connectors: [(any CameraConnector, CameraHost?)] = []
+        for host in options.hosts { connectors.append((try connector(to: host), host)) }
+        guard options.usb else { return connectors }
         for bus in visit.buses {
-            do throws(PTPError) { doors += try bus.doors().map { ($0, nil) } } catch { throw IngestError(error, camera: "USB") }
+            do throws(PTPError) { connectors += try bus.connectors().map { ($0, nil) } } catch { throw IngestError(error, camera: "USB") }
         }
-        return doors
+        return connectors
     }
 
     /// False when the table says by USB numbers alone that the device is somebody else's.

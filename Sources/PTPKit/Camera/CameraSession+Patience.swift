@@ -2,7 +2,7 @@ public import FilmgateCore
 import Synchronization
 
 /// How long a silent camera is waited for.
-struct CameraPatience: Sendable {
+struct SilenceLimit: Sendable {
     /// How many are waiting for the camera now, and since when there is one.
     var waiting = 0, since = ContinuousClock.now
     /// The file that is on its way.

@@ -63,43 +63,43 @@ extension CameraSession {
     private func connect(inPlaceOf old: PTPCamera) async throws(PTPError) {
         await old.close()
         var failure = PTPError.gone("the session was closed")
-        for door in doors() where !isClosed && !isGivenUp {
-            do throws(PTPError) { return try await enter(door) } catch { failure = error }
+        for connector in connectors() where !isClosed && !isGivenUp {
+            do throws(PTPError) { return try await enter(connector) } catch { failure = error }
         }
         throw failure
     }
 
     /// Where it was; on a bus also wherever a device with its numbers is now, because plugging in again gives it another address.
-    private func doors() -> [any CameraDoor] {
-        let door = state.withLock(\.door)
-        guard let usb = door.usb else { return [door] }
-        let others = visit.buses.flatMap { (try? $0.doors()) ?? [] }
-        return [door] + others.filter { $0.usb == usb && $0.address != door.address && !visit.porch.isInside($0.address) }
+    private func connectors() -> [any CameraConnector] {
+        let connector = state.withLock(\.connector)
+        guard let usb = connector.usb else { return [connector] }
+        let others = visit.buses.flatMap { (try? $0.connectors()) ?? [] }
+        return [connector] + others.filter { $0.usb == usb && $0.address != connector.address && !visit.connections.isInside($0.address) }
     }
 
-    private func enter(_ door: any CameraDoor) async throws(PTPError) {
-        let guest = try await visit.porch.take(door, for: place.source, home: place.address)
+    private func enter(_ connector: any CameraConnector) async throws(PTPError) {
+        let opened = try await visit.connections.take(connector, for: place.source, home: place.address)
         do throws(PTPError) {
-            let now = CameraNaming.volume(guest.info, guid: guest.camera.guid, address: door.address)
+            let now = CameraNaming.volume(opened.info, guid: opened.camera.guid, address: connector.address)
             guard now == volume else { throw .gone("another camera is there now") }
-            try await prepare(guest.camera)
+            try await prepare(opened.camera)
         } catch {
-            await guest.camera.close()
-            visit.porch.left(door.address)
+            await opened.camera.close()
+            visit.connections.left(connector.address)
             throw error
         }
         let (isLate, before) = state.withLock { state in
-            let before = state.door.address
+            let before = state.connector.address
             state.before.merge(state.objects)
-            (state.camera, state.door, state.objects, state.over) = (guest.camera, door, ObjectPlaces(), [])
+            (state.camera, state.connector, state.objects, state.over) = (opened.camera, connector, ObjectPlaces(), [])
             state.connection += 1
             state.visit += 1
             return (state.isClosed || state.patience.isOver, before)
         }
-        if before != door.address { visit.porch.left(before) }
+        if before != connector.address { visit.connections.left(before) }
         guard isLate else { return }
-        await guest.camera.leave(handler)
-        visit.porch.left(door.address)
+        await opened.camera.leave(handler)
+        visit.connections.left(connector.address)
     }
 }
 

@@ -13,7 +13,7 @@ public final class CameraSession: SourceSession {
     public var parallelFetches: Int { 2 }
     struct State {
         var camera: PTPCamera
-        var door: any CameraDoor
+        var connector: any CameraConnector
         /// Counts the connections with this camera; `listed` is the last one in which its files were listed to the end.
         var connection = 0, listed: Int?
         /// What the last listing could not show.
@@ -27,15 +27,16 @@ public final class CameraSession: SourceSession {
         /// Held frames of this connection of which nothing more is wanted; a look that began before may still show them.
         var over: Set<ObjectHandle> = []
         /// What the engine has been told about, across connections.
-        var told = ToldFiles()
+        var told = ReportedFiles()
         /// Counts the connections, and the cards that were changed: within one, a handle is one object.
         var visit: UInt32 = 0
         /// The connection over which a file's beginning was compared last, by its path; nil where it was more than one.
         var compared: [String: PTPCamera?] = [:]
         /// Whether the camera takes questions for what lies behind a file's end.
-        /// False once the camera did not like the question, and how often the connection broke at it.
-        var asksBehindEnds = true, brokenEnds = 0
-        var isClosed = false, patience = CameraPatience()
+        var asksBehindEnds = true
+        /// How often the connection broke at that question.
+        var brokenEnds = 0
+        var isClosed = false, patience = SilenceLimit()
         var watch: Task<Void, Never>?
         var lastWord = ContinuousClock.now
     }
@@ -43,47 +44,49 @@ public final class CameraSession: SourceSession {
     let maker: EntryMaker
     private let options: CameraOptions
     private let thumbnails: ThumbnailFolder?
-    let visit: CameraVisit
+    let visit: CameraEnvironment
     let quirks: Quirks
     let state: Mutex<State>
     /// Held by the file that is on its way.
     private let turn = ByteBudget(limit: 1)
 
     private init(
-        _ guest: CameraPorch.Guest, _ quirks: Quirks, _ door: any CameraDoor, _ place: SourcePlace, _ handler: any ManufacturerHandler,
-        _ options: CameraOptions, _ visit: CameraVisit
+        _ opened: CameraConnections.OpenedCamera, _ quirks: Quirks, _ connector: any CameraConnector, _ place: SourcePlace,
+        _ handler: any ManufacturerHandler,
+        _ options: CameraOptions, _ visit: CameraEnvironment
     ) throws(IngestError) {
         thumbnails = if let folder = options.thumbnails, !visit.keepsNothing { try ThumbnailFolder(folder) } else { nil }
         (self.place, self.handler, self.options, self.visit, self.quirks) = (place, handler, options, visit, quirks)
-        volume = CameraNaming.volume(guest.info, guid: guest.camera.guid, address: door.address)
-        identifiesDevice = CameraNaming.isNamed(guest.info, guid: guest.camera.guid)
+        volume = CameraNaming.volume(opened.info, guid: opened.camera.guid, address: connector.address)
+        identifiesDevice = CameraNaming.isNamed(opened.info, guid: opened.camera.guid)
         maker = EntryMaker(place: place, volume: volume, options: options)
-        state = Mutex(State(camera: guest.camera, door: door))
+        state = Mutex(State(camera: opened.camera, connector: connector))
     }
 
     /// Takes the camera in and prepares it.
     ///
     /// `deviceBusy`, `accessDenied`, `deviceGone` as they apply; `rejected` when it is another make's.
     static func open(
-        _ door: any CameraDoor, _ place: SourcePlace, _ handler: any ManufacturerHandler, _ options: CameraOptions, _ visit: CameraVisit
+        _ connector: any CameraConnector, _ place: SourcePlace, _ handler: any ManufacturerHandler, _ options: CameraOptions,
+        _ visit: CameraEnvironment
     ) async throws(IngestError) -> CameraSession {
-        let guest: CameraPorch.Guest
-        do throws(PTPError) { guest = try await visit.porch.take(door, for: place.source) } catch {
+        let opened: CameraConnections.OpenedCamera
+        do throws(PTPError) { opened = try await visit.connections.take(connector, for: place.source) } catch {
             throw IngestError(error, camera: place.label)
         }
-        guard let match = handler.match(guest.info, usb: door.usb) else {
-            await guest.camera.close()
-            visit.porch.left(door.address)
-            throw Self.stranger(guest.info, place, visit.order)
+        guard let match = handler.match(opened.info, usb: connector.usb) else {
+            await opened.camera.close()
+            visit.connections.left(connector.address)
+            throw Self.stranger(opened.info, place, visit.order)
         }
         let quirks = options.applied(to: match.quirks ?? handler.quirks)
         let session: CameraSession
-        do throws(IngestError) { session = try CameraSession(guest, quirks, door, place, handler, options, visit) } catch {
-            await guest.camera.close()
-            visit.porch.left(door.address)
+        do throws(IngestError) { session = try CameraSession(opened, quirks, connector, place, handler, options, visit) } catch {
+            await opened.camera.close()
+            visit.connections.left(connector.address)
             throw error
         }
-        do throws(PTPError) { try await session.prepare(guest.camera) } catch {
+        do throws(PTPError) { try await session.prepare(opened.camera) } catch {
             await session.close()
             throw IngestError(error, camera: place.label)
         }
@@ -103,7 +106,7 @@ public final class CameraSession: SourceSession {
     }
 
     var camera: PTPCamera { state.withLock(\.camera) }
-    var isOnBus: Bool { state.withLock { $0.door.usb != nil } }
+    var isOnBus: Bool { state.withLock { $0.connector.usb != nil } }
     var isClosed: Bool { state.withLock(\.isClosed) }
     func spoke() { state.withLock { $0.lastWord = .now } }
     var silence: Duration { state.withLock { .now - $0.lastWord } }
@@ -125,10 +128,10 @@ public final class CameraSession: SourceSession {
         let handler = handler
         let (objects, id, gaps) = try await persistently(tries: 2) { camera throws(PTPError) in
             camera[ListingGaps.self] = ListingGaps()
-            camera[StoreMarks.self] = StoreMarks()
-            var basket = ObjectBasket { wants(camera.marked($0)) }
-            try handler.list(camera, into: &basket)
-            let objects = try Ripening.confirmed(basket.objects, camera).map { camera.marked($0) }
+            camera[StoreLabels.self] = StoreLabels()
+            var listedObjects = ListedObjects { wants(camera.marked($0)) }
+            try handler.list(camera, into: &listedObjects)
+            let objects = try SizeSettling.confirmed(listedObjects.objects, camera).map { camera.marked($0) }
             return (objects, ObjectIdentifier(camera), camera[ListingGaps.self])
         }
         state.withLock { $0.unlisted = gaps.failure(place.label, slot: options.slot) }
@@ -226,9 +229,9 @@ public final class CameraSession: SourceSession {
             state.withLock { $0.objects[origin.volumePath] = object }
             return object
         }
-        var basket = ObjectBasket { [maker] in maker.volumePath($0) == origin.volumePath || self.isMissed($0) }
-        try handler.list(camera, into: &basket)
-        for object in basket.objects.map({ camera.marked($0) }) {
+        var listedObjects = ListedObjects { [maker] in maker.volumePath($0) == origin.volumePath || self.isMissed($0) }
+        try handler.list(camera, into: &listedObjects)
+        for object in listedObjects.objects.map({ camera.marked($0) }) {
             let path = maker.volumePath(object)
             if path == origin.volumePath || isMissed(object) { state.withLock { $0.objects[path] = object } }
         }
@@ -247,7 +250,7 @@ public final class CameraSession: SourceSession {
     /// Its place on the camera is of no use any more; a card of ten thousand frames that were taken costs a few bytes for each.
     ///
     /// A frame that the body holds in its memory and that is not wanted, or is at its targets, makes room for the next one. From then on a frame that looks the same is another one, or the same that could not be read: it is told about.
-    public func settled(_ settled: Settled) {
+    public func settled(_ settled: AssetResult) {
         let origin = settled.asset.origin
         guard settled.ending != .pending else { return }
         let held = state.withLock { state -> (CameraObject, PTPCamera)? in
@@ -302,16 +305,16 @@ public final class CameraSession: SourceSession {
 
     /// Drains, undoes what was prepared and closes, within four seconds whatever the camera does.
     public func close() async {
-        let (camera, door, watch, was) = state.withLock { state in
+        let (camera, connector, watch, was) = state.withLock { state in
             defer { state.isClosed = true }
-            return (state.camera, state.door, state.watch, state.isClosed)
+            return (state.camera, state.connector, state.watch, state.isClosed)
         }
         guard !was else { return }
         watch?.cancel()
         CameraClock.after(.seconds(3)) { [stop = camera.stop] in stop() }
         let handler = handler
         await camera.leave(handler)
-        visit.porch.left(door.address)
+        visit.connections.left(connector.address)
     }
 
     func asIngest<R>(_ body: () async throws(PTPError) -> R) async throws(IngestError) -> R {

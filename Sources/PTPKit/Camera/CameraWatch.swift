@@ -20,7 +20,7 @@ struct CameraWatch: Sendable {
                 let look = try await round(camera)
                 failures = 0
                 pause = next(pause, found: look.count)
-                await camera.mailbox.wait(upTo: look.isRipening ? min(pause, session.quirks.settle) : pause)
+                await camera.eventQueue.wait(upTo: look.isSettling ? min(pause, session.quirks.settle) : pause)
             } catch {
                 // What was told in the look that failed is found again by a listing.
                 session.oweListing()
@@ -56,22 +56,22 @@ struct CameraWatch: Sendable {
     }
 
     /// One look; how much was new.
-    private func round(_ camera: PTPCamera) async throws(PTPError) -> (count: Int, isRipening: Bool) {
+    private func round(_ camera: PTPCamera) async throws(PTPError) -> (count: Int, isSettling: Bool) {
         if case .listing = session.quirks.news { session.oweListing() }
         var count = session.owesListing ? try await relist() : 0
         let (handler, asksForNews) = (session.handler, session.quirks.asksForNews)
         let isQuiet = session.quirks.keepAlive.map { session.silence >= $0 } ?? false
-        let (objects, again, isRipening) = try await camera.run { camera throws(PTPError) -> ([CameraObject], Bool, Bool) in
+        let (objects, again, isSettling) = try await camera.run { camera throws(PTPError) -> ([CameraObject], Bool, Bool) in
             try camera.pollEvents()
-            let (events, overflowed) = camera.mailbox.take()
+            let (events, overflowed) = camera.eventQueue.take()
             if isQuiet { try handler.keepAlive(camera) }
             let news = asksForNews ? try handler.news(camera, events) : []
             let again = overflowed || news.contains(.changed)
             if events.contains(where: { $0.code == .storeAdded || $0.code == .storeRemoved }) { session.changedCard() }
             // Another card may be in.
-            if again { camera[StoreMarks.self] = StoreMarks() }
-            let objects = try (Self.objects(in: news, camera) + Ripening.ripe(camera)).map { camera.marked($0) }
-            return (objects, again, !camera[Ripening.self].isEmpty)
+            if again { camera[StoreLabels.self] = StoreLabels() }
+            let objects = try (Self.objects(in: news, camera) + SizeSettling.settled(camera)).map { camera.marked($0) }
+            return (objects, again, !camera[SizeSettling.self].isEmpty)
         }
         if isQuiet || !objects.isEmpty { session.spoke() }
         if let failure = await camera.failure { throw failure }
@@ -80,12 +80,12 @@ struct CameraWatch: Sendable {
             session.oweListing()
             count += try await relist()
         }
-        return (count, isRipening)
+        return (count, isSettling)
     }
 
     /// Handles become objects; each once, in the order of the news.
     ///
-    /// What may still be written waits until it is ripe.
+    /// What may still be written waits until its size is settled.
     private static func objects(in news: [CameraNews], _ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject] {
         var objects: [CameraObject] = [], seen: Set<ObjectHandle> = []
         for item in news {
@@ -94,9 +94,9 @@ struct CameraWatch: Sendable {
             case .added(let handle):
                 guard seen.insert(handle).inserted, let object = try StandardListing.object(handle, camera) else { continue }
                 let settle = camera.quirks.settle
-                if settle > .zero { camera[Ripening.self].add(object, settle: settle) } else { objects.append(object) }
+                if settle > .zero { camera[SizeSettling.self].add(object, settle: settle) } else { objects.append(object) }
             case .leaving: throw .gone("it said goodbye")
-            case .removed(let handle): camera[Ripening.self].forget(handle)
+            case .removed(let handle): camera[SizeSettling.self].forget(handle)
             case .changed: continue
             }
         }

@@ -34,8 +34,8 @@ struct EntryMaker: Sendable {
 
     func volumePath(_ object: CameraObject) -> String { "\(object.storage)/\(object.path)" }
 
-    func facts(_ object: CameraObject, visit: UInt32) -> ToldFiles.Facts {
-        ToldFiles.Facts(size: object.size, modified: modified(object), medium: object.medium, handle: object.handle, visit: visit)
+    func facts(_ object: CameraObject, visit: UInt32) -> ReportedFiles.Facts {
+        ReportedFiles.Facts(size: object.size, modified: modified(object), medium: object.medium, handle: object.handle, visit: visit)
     }
 
     /// Nanoseconds since 1970, as if the camera's clock showed UTC; 0 where it says nothing.

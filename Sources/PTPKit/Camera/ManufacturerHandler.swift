@@ -12,7 +12,7 @@ public protocol ManufacturerHandler: Sendable {
     /// After the session is open and DeviceInfo is read: event modes and the like. Must leave the camera usable by its owner.
     func prepare(_ camera: isolated PTPCamera) throws(PTPError)
     /// Puts every file on the camera into the basket, each once, in the camera's order.
-    func list(_ camera: isolated PTPCamera, into basket: inout ObjectBasket) throws(PTPError)
+    func list(_ camera: isolated PTPCamera, into listedObjects: inout ListedObjects) throws(PTPError)
     /// The object as it is now, when its handle is still good after the connection was lost and found; nil when only a listing can tell.
     func again(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError) -> CameraObject?
     /// True when `fetch` asks the camera for no more than its range.
@@ -51,14 +51,14 @@ extension ManufacturerHandler {
     public var matches: [CameraMatch] { [] }
     public var quirks: Quirks { .standard }
     public func prepare(_ camera: isolated PTPCamera) throws(PTPError) {}
-    public func list(_ camera: isolated PTPCamera, into basket: inout ObjectBasket) throws(PTPError) {
-        try StandardListing.list(camera, into: &basket)
+    public func list(_ camera: isolated PTPCamera, into listedObjects: inout ListedObjects) throws(PTPError) {
+        try StandardListing.list(camera, into: &listedObjects)
     }
     /// All of them at once.
     public func list(_ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject] {
-        var basket = ObjectBasket()
-        try list(camera, into: &basket)
-        return basket.objects
+        var listedObjects = ListedObjects()
+        try list(camera, into: &listedObjects)
+        return listedObjects.objects
     }
     public func again(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError) -> CameraObject? {
         do throws(PTPError) { return try StandardListing.object(object.handle, camera) } catch {

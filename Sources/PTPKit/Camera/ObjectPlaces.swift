@@ -17,11 +17,11 @@ struct ObjectPlaces: Sendable {
 
     /// The object at a path in the volume (store, folders, name).
     subscript(path: String) -> CameraObject? {
-        get { places[ToldFiles.key(path)].map { Self.object($0, path) } }
-        set { places[ToldFiles.key(path)] = newValue.map(Self.place) }
+        get { places[ReportedFiles.key(path)].map { Self.object($0, path) } }
+        set { places[ReportedFiles.key(path)] = newValue.map(Self.place) }
     }
 
-    func holds(_ path: String) -> Bool { places[ToldFiles.key(path)] != nil }
+    func holds(_ path: String) -> Bool { places[ReportedFiles.key(path)] != nil }
 
     /// Takes over those of `other`; where both know a path, the other's.
     mutating func merge(_ other: ObjectPlaces) { places.merge(other.places) { _, new in new } }

@@ -5,10 +5,10 @@ public enum StandardListing {
     /// More objects than any card holds, and deeper than any camera nests.
     public static let objectLimit = 500_000, depthLimit = 32
 
-    public static func list(_ camera: isolated PTPCamera, into basket: inout ObjectBasket) throws(PTPError) {
+    public static func list(_ camera: isolated PTPCamera, into listedObjects: inout ListedObjects) throws(PTPError) {
         var walk = Walk()
         let stores = try storages(camera)
-        for storage in stores { try walk.storage(storage, camera, &basket) }
+        for storage in stores { try walk.storage(storage, camera, &listedObjects) }
         try confirm(stores, camera)
     }
 
@@ -64,7 +64,7 @@ extension StandardListing {
         /// Hashes of the paths: there are as many as files.
         private var paths: Set<Int> = []
 
-        mutating func storage(_ storage: StorageID, _ camera: isolated PTPCamera, _ basket: inout ObjectBasket) throws(PTPError) {
+        mutating func storage(_ storage: StorageID, _ camera: isolated PTPCamera, _ listedObjects: inout ListedObjects) throws(PTPError) {
             var top: [ObjectHandle]
             do throws(PTPError) { top = try camera.handles(in: storage) } catch {
                 guard mayGoOn(after: error, camera) else { throw error }
@@ -78,28 +78,28 @@ extension StandardListing {
                 default: top = try StandardListing.handles(in: storage, below: .root, place, camera)
                 }
             }
-            try folder(top, parent: .root, [], storage, camera, &basket)
+            try folder(top, parent: .root, [], storage, camera, &listedObjects)
             try StandardListing.listed(storage, found: top.count, camera)
         }
 
         private mutating func folder(
             _ handles: [ObjectHandle], parent: ObjectHandle, _ folders: [String], _ storage: StorageID, _ camera: isolated PTPCamera,
-            _ basket: inout ObjectBasket
+            _ listedObjects: inout ListedObjects
         ) throws(PTPError) {
             guard folders.count < depthLimit else {
                 return miss(folders.joined(separator: "/"), .malformed("folders lie more than \(depthLimit) deep"), camera)
             }
-            for (handle, name) in try files(handles, parent: parent, folders, storage, camera, &basket) {
+            for (handle, name) in try files(handles, parent: parent, folders, storage, camera, &listedObjects) {
                 let inner = folders + [SafeName.component(name)]
                 let members = try StandardListing.handles(in: storage, below: handle, inner.joined(separator: "/"), camera)
-                try folder(members, parent: handle, inner, storage, camera, &basket)
+                try folder(members, parent: handle, inner, storage, camera, &listedObjects)
             }
         }
 
         /// Puts the files of a folder into the basket; the folders in it.
         private mutating func files(
             _ handles: [ObjectHandle], parent: ObjectHandle, _ folders: [String], _ storage: StorageID, _ camera: isolated PTPCamera,
-            _ basket: inout ObjectBasket
+            _ listedObjects: inout ListedObjects
         ) throws(PTPError) -> [(ObjectHandle, String)] {
             let bulk = try BulkListing.infos(below: parent, storage, camera)
             var below: [(ObjectHandle, String)] = []
@@ -112,7 +112,7 @@ extension StandardListing {
                     below.append((handle, name))
                 } else {
                     let size = known == nil ? try camera.size(of: handle, info) : info.size
-                    basket.add(named(CameraObject(handle, info, folders: folders, size: size), storage))
+                    listedObjects.add(named(CameraObject(handle, info, folders: folders, size: size), storage))
                 }
             }
             return below
@@ -124,7 +124,7 @@ extension StandardListing {
             object.storage = storage
             let name = FileName(object.name)
             var number = 2
-            while !paths.insert(ToldFiles.key("\(storage)/\(object.path)")).inserted {
+            while !paths.insert(ReportedFiles.key("\(storage)/\(object.path)")).inserted {
                 object.name = name.ext.isEmpty ? "\(name.stem)~\(number)" : "\(name.stem)~\(number).\(name.ext)"
                 number += 1
             }

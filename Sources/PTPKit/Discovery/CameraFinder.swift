@@ -6,7 +6,7 @@ import Synchronization
 /// What it finds are addresses; that a camera is there shows when it answers as one.
 public final class CameraFinder: Sendable {
     /// Where to look; other places in tests.
-    public struct Ground: Sendable {
+    public struct SearchScope: Sendable {
         public var networks: @Sendable () -> [LocalNetwork] = { LocalNetwork.all() }
         public var ssdp: DatagramEndpoint? = .ssdp, mdns: DatagramEndpoint? = .mdns
         /// How long announcements are waited for.
@@ -20,14 +20,14 @@ public final class CameraFinder: Sendable {
         var counters = SearchCounters()
         var failures: [String: (error: PTPError, since: ContinuousClock.Instant)] = [:]
     }
-    private let ground: Ground
+    private let scope: SearchScope
     private let directory: String?, keeps: Bool
     private let state = Mutex(State())
     private let pool = BlockingPool("filmgate.cameras.search", width: 2)
 
     /// Found cameras are remembered in the state directory; without one, or if nothing is to be kept, they are not.
-    public init(state directory: String?, ground: Ground = Ground(), keeps: Bool = true) {
-        (self.directory, self.ground, self.keeps) = (directory, ground, keeps)
+    public init(state directory: String?, scope: SearchScope = SearchScope(), keeps: Bool = true) {
+        (self.directory, self.scope, self.keeps) = (directory, scope, keeps)
     }
 
     /// What became of the addresses that were asked since the last search began.
@@ -36,7 +36,7 @@ public final class CameraFinder: Sendable {
     /// Addresses worth asking, the likeliest first; the same for all who ask within a few seconds.
     public func candidates() async -> [CameraHost] {
         let task = state.withLock { state in
-            if let search = state.search, .now - search.since < ground.fresh { return search.task }
+            if let search = state.search, .now - search.since < scope.fresh { return search.task }
             let task = Task { await self.search() }
             state.search = (task, .now)
             state.counters = SearchCounters()
@@ -49,18 +49,18 @@ public final class CameraFinder: Sendable {
     ///
     /// Asks nobody.
     public func remembered() -> [CameraHost] {
-        let networks = ground.networks()
+        let networks = scope.networks()
         return directory.map { KnownCameras(state: $0).hosts(in: networks) } ?? []
     }
 
     private func search() async -> [CameraHost] {
-        let networks = ground.networks()
-        async let quick = announced(networks, ground.ssdp) {
+        let networks = scope.networks()
+        async let quick = announced(networks, scope.ssdp) {
             SSDP.search(within: 2)
         } read: { bytes, sender in
             SSDP.read(bytes) == nil ? [] : [CameraHost(sender.description)]
         }
-        async let named = announced(networks, ground.mdns) {
+        async let named = announced(networks, scope.mdns) {
             MulticastDNS.question()
         } read: { bytes, sender in
             MulticastDNS.offers(bytes).map { CameraHost(($0.address ?? sender).description, port: Self.unusual($0.port)) }
@@ -77,7 +77,7 @@ public final class CameraFinder: Sendable {
         read: @escaping @Sendable (RawSpan, IPv4) -> [CameraHost]
     ) async -> [CameraHost] {
         guard let endpoint else { return [] }
-        let (message, patience) = (message(), ground.patience)
+        let (message, patience) = (message(), scope.patience)
         let found = try? await pool.run { () throws(IngestError) in
             var found: [CameraHost] = []
             Datagrams.ask(message, endpoint, from: networks, by: .after(patience)) { bytes, sender in
@@ -93,7 +93,7 @@ public final class CameraFinder: Sendable {
     /// Why nobody answered at an address a moment ago; nil when it is worth asking (again).
     public func recentFailure(_ address: String) -> PTPError? {
         state.withLock { state in
-            guard let failure = state.failures[address], .now - failure.since < ground.fresh else { return nil }
+            guard let failure = state.failures[address], .now - failure.since < scope.fresh else { return nil }
             return failure.error
         }
     }
@@ -101,7 +101,7 @@ public final class CameraFinder: Sendable {
     /// An address was asked in vain.
     public func failed(_ address: String, _ error: PTPError) {
         state.withLock { state in
-            let isNew = state.failures[address].map { .now - $0.since >= ground.fresh } ?? true
+            let isNew = state.failures[address].map { .now - $0.since >= scope.fresh } ?? true
             if state.failures.count > 1024 { state.failures = [:] }
             state.failures[address] = (error, .now)
             guard isNew else { return }
@@ -124,7 +124,7 @@ public final class CameraFinder: Sendable {
     /// The next search asks there first. Names of hosts are not kept: who knows one need not search.
     public func remember(_ host: CameraHost, _ label: String) {
         guard keeps, let directory, let address = IPv4(host.host) else { return }
-        guard let network = ground.networks().first(where: { $0.reaches(address) }) else { return }
+        guard let network = scope.networks().first(where: { $0.reaches(address) }) else { return }
         var known = KnownCameras(state: directory)
         let entry = KnownCameras.Entry(network: network.key, host: host, label: label)
         guard known.entries.first != entry else { return }

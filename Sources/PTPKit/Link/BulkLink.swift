@@ -1,10 +1,10 @@
 /// PTP over USB pipes: containers in transfers (PIMA 15740 annex D), with what bodies are known to do differently.
 public final class BulkLink: CameraLink {
-    public let mailbox = EventMailbox()
+    public let eventQueue = EventQueue()
     public var address: String { pipe.address }
     public var stop: @Sendable () -> Void { pipe.stop }
     private let pipe: any BulkPipe
-    private var inbox: BulkInbox
+    private var inbox: BulkParser
     private var events = InterruptAssembler()
     /// The body sends headers in transfers of their own, and wants ours the same way.
     private var splitsHeaders = false
@@ -12,7 +12,7 @@ public final class BulkLink: CameraLink {
 
     public init(_ pipe: any BulkPipe) {
         self.pipe = pipe
-        inbox = BulkInbox(capacity: max(1, (512 << 10) / max(1, pipe.packetSize)) * max(1, pipe.packetSize))
+        inbox = BulkParser(capacity: max(1, (512 << 10) / max(1, pipe.packetSize)) * max(1, pipe.packetSize))
     }
 
     deinit { close() }
@@ -44,7 +44,7 @@ public final class BulkLink: CameraLink {
     public func next(by deadline: Deadline) throws(PTPError) -> Inbound {
         for _ in 0..<64 {
             if let inbound = try inbox.next() {
-                if case .event(let event) = inbound { mailbox.post(event) } else if let ours = inbound.inbound { return ours }
+                if case .event(let event) = inbound { eventQueue.post(event) } else if let ours = inbound.inbound { return ours }
                 continue
             }
             try receive(by: deadline)
@@ -84,7 +84,7 @@ public final class BulkLink: CameraLink {
                 throw error.explained("waiting for events")
             }
             guard let piece else { return }
-            for event in events.take(piece) { mailbox.post(event) }
+            for event in events.take(piece) { eventQueue.post(event) }
             if deadline.hasPassed { return }
         }
     }
@@ -103,6 +103,6 @@ public final class BulkLink: CameraLink {
         guard !closed else { return }
         closed = true
         pipe.close()
-        mailbox.end(.gone("the device was closed"))
+        eventQueue.end(.gone("the device was closed"))
     }
 }

@@ -17,7 +17,7 @@ public protocol CameraLink: AnyObject {
     /// Where the camera is, for messages.
     var address: String { get }
     /// Where events go. The same for the life of the link.
-    var mailbox: EventMailbox { get }
+    var eventQueue: EventQueue { get }
     /// Ends every wait at once, from any thread; what is under way then fails with `gone`.
     var stop: @Sendable () -> Void { get }
     /// What the handshake has told about the camera, for dialects in which DeviceInfo cannot be asked for at first. Default: nil.

@@ -3,7 +3,7 @@
 /// Pings are answered on whichever connection they come; events on the wrong one are taken; packets of unknown kinds are skipped.
 public final class PTPIPLink: CameraLink {
     public let address: String
-    public let mailbox: EventMailbox
+    public let eventQueue: EventQueue
     public let stop: @Sendable () -> Void
     /// What the camera calls itself in the handshake.
     public let greeting: InitCommandAck
@@ -25,14 +25,14 @@ public final class PTPIPLink: CameraLink {
     /// Starts reading events.
     public init(_ address: String, greeting: InitCommandAck, command: any ByteStream, events: any ByteStream) {
         (self.address, self.greeting, self.command, self.events) = (address, greeting, command, events)
-        let mailbox = EventMailbox()
-        self.mailbox = mailbox
+        let eventQueue = EventQueue()
+        self.eventQueue = eventQueue
         stop = {
             command.stop()
             events.stop()
-            mailbox.end(.gone("the connection was closed"))
+            eventQueue.end(.gone("the connection was closed"))
         }
-        EventReader.start(on: events, to: mailbox)
+        EventReader.start(on: events, to: eventQueue)
     }
 
     deinit { stop() }
@@ -63,7 +63,7 @@ public final class PTPIPLink: CameraLink {
     }
 
     public func pollEvents(by deadline: Deadline) throws(PTPError) {
-        if let ended = mailbox.ended { throw ended }
+        if let ended = eventQueue.ended { throw ended }
     }
 
     public func reset() throws(PTPError) -> Bool { false }
@@ -118,9 +118,9 @@ public final class PTPIPLink: CameraLink {
             let transaction: UInt32 = try cursor.take(from: body), total: UInt64 = try cursor.take(from: body)
             return .dataBegins(transaction: transaction, code: nil, total: total == IPPacket.unknownTotal ? nil : total)
         case .cancel: return .cancelled(transaction: try cursor.take(from: body))
-        case .event: mailbox.post(try PTPEvent(ip: body))
+        case .event: eventQueue.post(try PTPEvent(ip: body))
         case .ping:
-            mailbox.notePing()
+            eventQueue.notePing()
             try command.write(IPPacket.bare(.pong), by: deadline)
         case .initFail: throw .busy("it ended the connection")
         default: break

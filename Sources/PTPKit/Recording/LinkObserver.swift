@@ -13,7 +13,7 @@ public protocol LinkObserver: Sendable {
     /// It is over. Default: nothing.
     func dataEnds()
     func received(_ response: Response)
-    func received(_ arrival: EventMailbox.Arrival)
+    func received(_ arrival: EventQueue.Arrival)
     /// The data phase is given up, by us or by the camera. Default: nothing.
     func cancelled(transaction: UInt32, byCamera: Bool)
     /// A connection, a request or an answer failed.
@@ -32,7 +32,7 @@ extension LinkObserver {
 /// Passes everything on to another link, and tells an observer.
 public final class ObservedLink: CameraLink {
     public var address: String { inner.address }
-    public var mailbox: EventMailbox { inner.mailbox }
+    public var eventQueue: EventQueue { inner.eventQueue }
     public var stop: @Sendable () -> Void { inner.stop }
     public var introduction: DeviceInfo? { inner.introduction }
     public var guid: [UInt8] { inner.guid }
@@ -40,10 +40,10 @@ public final class ObservedLink: CameraLink {
     private let observer: any LinkObserver
 
     public init(_ inner: sending any CameraLink, _ observer: some LinkObserver) {
-        let mailbox = inner.mailbox
+        let eventQueue = inner.eventQueue
         (self.inner, self.observer) = (inner, observer)
         observer.opened()
-        mailbox.observe { observer.received($0) }
+        eventQueue.observe { observer.received($0) }
     }
 
     public func send(_ operation: Operation, transaction: UInt32, phase: DataPhase, data: [UInt8], by deadline: Deadline) throws(PTPError) {

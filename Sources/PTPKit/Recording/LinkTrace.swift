@@ -70,7 +70,7 @@ public final class LinkTrace: LinkObserver {
         say("<", "response \(response.code) #\(response.transaction)" + Self.text(response.parameters))
     }
 
-    public func received(_ arrival: EventMailbox.Arrival) {
+    public func received(_ arrival: EventQueue.Arrival) {
         switch arrival {
         case .event(let event): say("<", "event \(event.code) #\(event.transaction)" + Self.text(event.parameters))
         case .ping:

@@ -65,7 +65,7 @@ public final class Recorder: LinkObserver {
         }
     }
 
-    public func received(_ arrival: EventMailbox.Arrival) {
+    public func received(_ arrival: EventQueue.Arrival) {
         guard case .event(let event) = arrival else { return }
         state.withLock { $0.recording.items.append(.event(event)) }
     }

@@ -5,10 +5,10 @@ import Synchronization
 /// Each question gets the next recorded answer to the same question; when those are used up, the last one again, as when a camera is asked for
 /// news over and over. What was never asked is answered with "not supported", and told.
 public final class ReplayLink: CameraLink {
-    public let mailbox = EventMailbox()
+    public let eventQueue = EventQueue()
     public var address: String { "recording" }
     public var stop: @Sendable () -> Void {
-        { [mailbox] in mailbox.end(.gone("the recording was closed")) }
+        { [eventQueue] in eventQueue.end(.gone("the recording was closed")) }
     }
     private let recording: Recording
     private let unanswered: Unanswered
@@ -31,7 +31,7 @@ public final class ReplayLink: CameraLink {
     }
 
     public func send(_ operation: Operation, transaction: UInt32, phase: DataPhase, data: [UInt8], by deadline: Deadline) throws(PTPError) {
-        if let ended = mailbox.ended { throw ended }
+        if let ended = eventQueue.ended { throw ended }
         (queue, failure, position) = ([], nil, 0)
         guard let index = find(operation), case .exchange(let exchange) = recording.items[index] else {
             unanswered.add(operation)
@@ -70,7 +70,7 @@ public final class ReplayLink: CameraLink {
     private func postEvents(after index: Int) {
         for (offset, item) in recording.items[(index + 1)...].enumerated() {
             guard case .event(let event) = item, used.insert(index + 1 + offset).inserted else { return }
-            mailbox.post(event)
+            eventQueue.post(event)
         }
     }
 
@@ -105,11 +105,11 @@ public final class ReplayLink: CameraLink {
     public func cancel(transaction: UInt32, by deadline: Deadline) throws(PTPError) { queue = [] }
     public func pollEvents(by deadline: Deadline) throws(PTPError) {}
     public func reset() throws(PTPError) -> Bool { false }
-    public func close() { mailbox.end(.gone("the recording was closed")) }
+    public func close() { eventQueue.end(.gone("the recording was closed")) }
 }
 
-/// A door behind which a recording plays a camera.
-public struct ReplayDoor: CameraDoor {
+/// Connects to a recording that answers as the camera did.
+public struct ReplayCameraConnector: CameraConnector {
     public let recording: Recording
     public let unanswered = ReplayLink.Unanswered()
     public init(_ recording: Recording) { self.recording = recording }
@@ -121,7 +121,7 @@ public struct ReplayDoor: CameraDoor {
 
 /// A bus on which recorded cameras are plugged in.
 public struct ReplayBus: CameraBus {
-    public let door: ReplayDoor
-    public init(_ recording: Recording) { door = ReplayDoor(recording) }
-    public func doors() throws(PTPError) -> [any CameraDoor] { [door] }
+    public let connector: ReplayCameraConnector
+    public init(_ recording: Recording) { connector = ReplayCameraConnector(recording) }
+    public func connectors() throws(PTPError) -> [any CameraConnector] { [connector] }
 }

@@ -5,11 +5,11 @@ import FilmgateCore
 /// Its functions are synchronous: a handler that takes an `isolated PTPCamera` cannot be interrupted in the middle of a transaction.
 public actor PTPCamera {
     public nonisolated let address: String
-    public nonisolated let mailbox: EventMailbox
+    public nonisolated let eventQueue: EventQueue
     /// What names the body on the network; empty where nothing does, as on USB.
     public nonisolated let guid: [UInt8]
     /// When the camera last said something.
-    nonisolated let heard = LastWord()
+    nonisolated let heard = LastActivity()
     /// Ends every wait at once; what is under way fails with `gone`.
     public nonisolated let stop: @Sendable () -> Void
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -29,7 +29,7 @@ public actor PTPCamera {
     private var memories: [ObjectIdentifier: any HandlerMemory] = [:]
 
     public init(_ link: sending any CameraLink, quirks: Quirks = .standard) {
-        (address, mailbox, stop, guid) = (link.address, link.mailbox, link.stop, link.guid)
+        (address, eventQueue, stop, guid) = (link.address, link.eventQueue, link.stop, link.guid)
         executor = BlockingExecutor("filmgate.ptp.\(link.address)")
         self.quirks = quirks
         self.link = link
@@ -47,7 +47,7 @@ public actor PTPCamera {
     public func apply(_ quirks: Quirks) { self.quirks = quirks }
 
     /// Why the connection can no longer be used; nil while it can.
-    public var failure: PTPError? { broken ?? mailbox.ended }
+    public var failure: PTPError? { broken ?? eventQueue.ended }
 
     func endConnection(_ reason: PTPError) {
         broken = broken ?? reason
@@ -156,7 +156,11 @@ extension PTPCamera {
             // Our own side failed in the middle of a data phase: the camera must stop, or be heard to its end.
             if !giveUp(id) { endConnection(.gone("a transfer could not be stopped")) }
         case .timedOut:
-            if let ended = mailbox.ended { endConnection(ended) } else if isLeaving { endConnection(.gone("it does not answer any more")) }
+            if let ended = eventQueue.ended {
+                endConnection(ended)
+            } else if isLeaving {
+                endConnection(.gone("it does not answer any more"))
+            }
         case .length: break
         default: endConnection(.gone("the session was given up (\(error.description))"))
         }

@@ -13,19 +13,19 @@ final class EventLoop: Sendable {
     private let context: Context
     private let stop = Stop()
     private let queue = DispatchQueue(label: "filmgate.usb.events")
-    private let bell: Bell
+    private let signal: HotPlugSignal
     private let registration: Int32?
     var raw: OpaquePointer { context.raw }
     /// True when libusb tells about devices that come and go.
     var tellsNews: Bool { registration != nil }
 
-    init(bell: Bell) throws(USBError) {
+    init(signal: HotPlugSignal) throws(USBError) {
         var made: OpaquePointer?
         let code = libusb_init(&made)
         guard code == 0, let made else { throw USBError(code: code) }
         context = Context(raw: made)
-        self.bell = bell
-        registration = Self.listen(made, bell)
+        self.signal = signal
+        registration = Self.listen(made, signal)
         queue.async { [context, stop] in
             while !stop.flag.load(ordering: .relaxed) {
                 var limit = timeval(tv_sec: 1, tv_usec: 0)
@@ -42,7 +42,7 @@ final class EventLoop: Sendable {
         libusb_exit(raw)
     }
 
-    private static func listen(_ context: OpaquePointer, _ bell: Bell) -> Int32? {
+    private static func listen(_ context: OpaquePointer, _ signal: HotPlugSignal) -> Int32? {
         guard libusb_has_capability(LIBUSB_CAP_HAS_HOTPLUG.rawValue) != 0 else { return nil }
         var handle: libusb_hotplug_callback_handle = 0
         let events = LIBUSB_HOTPLUG_EVENT_DEVICE_ARRIVED.rawValue | LIBUSB_HOTPLUG_EVENT_DEVICE_LEFT.rawValue
@@ -50,15 +50,15 @@ final class EventLoop: Sendable {
         let code = libusb_hotplug_register_callback(
             context, Int32(events), 0, any, any, any,
             { _, _, _, data in
-                if let data { Unmanaged<Bell>.fromOpaque(data).takeUnretainedValue().ring() }
+                if let data { Unmanaged<HotPlugSignal>.fromOpaque(data).takeUnretainedValue().ring() }
                 return 0
-            }, Unmanaged.passUnretained(bell).toOpaque(), &handle)
+            }, Unmanaged.passUnretained(signal).toOpaque(), &handle)
         return code == 0 ? handle : nil
     }
 }
 
 /// Passes on that something was plugged in or out.
-final class Bell: Sendable {
+final class HotPlugSignal: Sendable {
     private let listeners = Mutex<(next: Int, all: [Int: @Sendable () -> Void])>((0, [:]))
 
     func ring() { for listener in listeners.withLock({ Array($0.all.values) }) { listener() } }

@@ -13,12 +13,12 @@ struct CameraCheckup {
         for (device, interface) in cameras {
             let name = "\(device.label) at usb://\(device.address)"
             guard host.mayOpen(device) else {
-                let trouble = USBTrouble.denied(device)
+                let trouble = USBProblem.denied(device)
                 report.note(false, "camera", "", trouble.description)
                 continue
             }
             let holders = host.holders(of: device, interface)
-            report.note(holders.isEmpty, "camera", "\(name) is free", USBTrouble.busy(device, holders).description)
+            report.note(holders.isEmpty, "camera", "\(name) is free", USBProblem.busy(device, holders).description)
         }
         gphoto(&report)
         if cameras.isEmpty { report.note(true, "camera", "no camera is plugged in", "") }

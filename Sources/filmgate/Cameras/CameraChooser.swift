@@ -33,21 +33,21 @@ struct CameraChoice: Sendable {
 ///
 /// While that one is away, those of its kind are: it may have been plugged in elsewhere.
 struct OneCameraBus: CameraBus {
-    var door: USBDoor?
+    var connector: USBCameraConnector?
 
-    func doors() throws(PTPError) -> [any CameraDoor] {
-        guard let door else { return [] }
-        let cameras = USBCameraBus(door.host).cameras()
-        if cameras.contains(where: { $0.device.isSame(as: door.device) }) { return [door] }
-        return cameras.filter { $0.device.isKind(of: door.device) }.map { camera in
-            USBDoor(host: door.host, device: camera.device, interface: camera.interface)
+    func connectors() throws(PTPError) -> [any CameraConnector] {
+        guard let connector else { return [] }
+        let cameras = USBCameraBus(connector.host).cameras()
+        if cameras.contains(where: { $0.device.isSame(as: connector.device) }) { return [connector] }
+        return cameras.filter { $0.device.isKind(of: connector.device) }.map { camera in
+            USBCameraConnector(host: connector.host, device: camera.device, interface: camera.interface)
         }
     }
 }
 
 /// Finds the camera that a person means.
 struct CameraChooser {
-    let workplace: Workplace
+    let context: CommandContext
     let host = USBHost()
 
     /// `notFound` when there is none, or more than one; `misconfigured` for a module that is none.
@@ -83,41 +83,41 @@ struct CameraChooser {
 
     /// Nil when no such camera is there.
     private func look(for id: String, via: String?, within limit: Duration?) async throws(IngestError) -> CameraChoice? {
-        let experts = try CameraExpert.all(workplace)
+        let matchers = try CameraMatcher.all(context)
         if via == GPhotoCameras.module { return try await gphoto(id) }
-        if let via, !experts.contains(where: { $0.name == via }) {
-            let known = (experts.map(\.name) + [GPhotoCameras.module]).joined(separator: ", ")
+        if let via, !matchers.contains(where: { $0.name == via }) {
+            let known = (matchers.map(\.name) + [GPhotoCameras.module]).joined(separator: ", ")
             throw IngestError(.misconfigured, "There is no camera module called `\(via)`.", advice: "Known: \(known).")
         }
         let cameras = USBCameraBus(host).cameras()
         let meant = Self.meant(id, among: cameras.map(\.device))
         if meant.count == 1, let camera = cameras.first(where: { $0.device == meant[0] }) {
-            let door = USBDoor(host: host, device: camera.device, interface: camera.interface)
-            let name = try await module(door, via, experts, label: camera.device.label)
-            return CameraChoice(place: .usb(camera.device), module: name, bus: OneCameraBus(door: door))
+            let connector = USBCameraConnector(host: host, device: camera.device, interface: camera.interface)
+            let name = try await module(connector, via, matchers, label: camera.device.label)
+            return CameraChoice(place: .usb(camera.device), module: name, bus: OneCameraBus(connector: connector))
         }
         guard meant.isEmpty else {
             let ids = meant.map { "usb://\($0.address)" }.joined(separator: ", ")
             throw IngestError(.notFound, "`\(id)` may mean several cameras: \(ids).", advice: "Name one of them with --camera.")
         }
         guard let address = Self.network(id) else { return try await gphoto(id) }
-        if !workplace.keepsNothing { try workplace.makeState() }
-        let name = if let via { via } else { try await module(at: address, id, experts, within: limit) }
+        if !context.keepsNothing { try context.makeState() }
+        let name = if let via { via } else { try await module(at: address, id, matchers, within: limit) }
         return CameraChoice(place: .network(address), module: name, bus: OneCameraBus())
     }
 
     /// Tries every way to the host; the first failure counts when none leads to a camera.
     private func module(
-        at address: CameraHost, _ id: String, _ experts: [CameraExpert], within limit: Duration?
+        at address: CameraHost, _ id: String, _ matchers: [CameraMatcher], within limit: Duration?
     ) async throws(IngestError) -> String {
         let scheme = id.firstRange(of: "://").map { String(id[..<$0.lowerBound]) }
         var failure: IngestError?
-        for var door in try CameraExpert.ways(to: address, scheme: scheme, among: experts) {
-            if let limit, var plain = door as? PTPIPDoor {
-                plain.connector.answerLimit = min(plain.connector.answerLimit, max(limit, .seconds(2)))
-                door = plain
+        for var connector in try CameraMatcher.ways(to: address, scheme: scheme, among: matchers) {
+            if let limit, var plain = connector as? PTPIPCameraConnector {
+                plain.transport.answerLimit = min(plain.transport.answerLimit, max(limit, .seconds(2)))
+                connector = plain
             }
-            do throws(IngestError) { return try await module(door, nil, experts, label: id) } catch {
+            do throws(IngestError) { return try await module(connector, nil, matchers, label: id) } catch {
                 guard error.code == .deviceGone || error.code == .protocolViolation else { throw error }
                 failure = failure ?? error
             }
@@ -127,32 +127,33 @@ struct CameraChooser {
     }
 
     /// The way to a camera that speaks PTP, and the module that takes it.
-    func door(to id: String) async throws(IngestError) -> (door: any CameraDoor, expert: CameraExpert) {
-        let choice = try await choose(id, via: nil), experts = try CameraExpert.all(workplace)
-        guard let expert = experts.first(where: { $0.name == choice.module }) else {
+    func connector(to id: String) async throws(IngestError) -> (connector: any CameraConnector, matcher: CameraMatcher) {
+        let choice = try await choose(id, via: nil), matchers = try CameraMatcher.all(context)
+        guard let matcher = matchers.first(where: { $0.name == choice.module }) else {
             throw IngestError(.rejected, "\(id) speaks no PTP; only sessions in PTP can be recorded.")
         }
-        if case .network(let host) = choice.place { return (try expert.door(host), expert) }
-        guard let door = choice.bus.door else { throw IngestError(.notFound, "No camera `\(id)` is plugged in.") }
-        return (door, expert)
+        if case .network(let host) = choice.place { return (try matcher.connector(host), matcher) }
+        guard let connector = choice.bus.connector else { throw IngestError(.notFound, "No camera `\(id)` is plugged in.") }
+        return (connector, matcher)
     }
 
-    private func module(_ door: any CameraDoor, _ via: String?, _ experts: [CameraExpert], label: String) async throws(IngestError)
+    private func module(_ connector: any CameraConnector, _ via: String?, _ matchers: [CameraMatcher], label: String)
+        async throws(IngestError)
         -> String
     {
         if let via { return via }
         do throws(PTPError) {
-            let (info, _) = try await workplace.porch.look(door)
-            guard let (expert, _) = CameraExpert.taking(info, door.usb, among: experts) else {
+            let (info, _) = try await context.connections.look(connector)
+            guard let (matcher, _) = CameraMatcher.taking(info, connector.usb, among: matchers) else {
                 throw .sink(IngestError(.notFound, "No module takes \(label)."))
             }
-            return expert.name
+            return matcher.name
         } catch { throw IngestError(error, camera: label) }
     }
 
     /// What only libgphoto2 sees, or is to take.
     private func gphoto(_ id: String) async throws(IngestError) -> CameraChoice? {
-        let places = try await GPhotoCameras(workplace: workplace).places()
+        let places = try await GPhotoCameras(context: context).places()
         let found = GPhotoCameras.meant(id, among: places, devices: host.devices())
         guard let place = found.first ?? Self.network(id).map(GPhotoCameras.place(at:)) else { return nil }
         guard found.count <= 1 else {

@@ -7,32 +7,32 @@ struct CameraRecorder {
     /// What is read of the first file: enough to see how the camera sends it.
     private static let sample: UInt64 = 1 << 20
 
-    let workplace: Workplace
+    let context: CommandContext
 
     /// The scrubbed transcript.
     ///
     /// What fails on the way is part of it; only a camera that cannot be opened is an error.
     func record(_ id: String) async throws(IngestError) -> String {
-        let (door, expert) = try await CameraChooser(workplace: workplace).door(to: id)
+        let (connector, matcher) = try await CameraChooser(context: context).connector(to: id)
         // The session that found out whose it is must end before another begins.
-        await workplace.porch.dismiss(door.address)
-        let recorder = Recorder(usb: door.usb)
+        await context.connections.release(connector.address)
+        let recorder = Recorder(usb: connector.usb)
         do throws(PTPError) {
-            let camera = try await open(door, recorder)
+            let camera = try await open(connector, recorder)
             let info = await camera.info
-            let quirks = (expert.match(info, door.usb)?.quirks ?? expert.quirks).with { $0.patience = .seconds(5) }
+            let quirks = (matcher.match(info, connector.usb)?.quirks ?? matcher.quirks).with { $0.patience = .seconds(5) }
             await camera.apply(quirks)
-            await session(with: camera, expert.handler, recorder)
+            await session(with: camera, matcher.handler, recorder)
             return Scrubber([info.serial]).scrubbed(recorder.recording).text
         } catch { throw IngestError(error, camera: id) }
     }
 
-    private func open(_ door: any CameraDoor, _ recorder: Recorder) async throws(PTPError) -> PTPCamera {
-        let pool = BlockingPool("filmgate.cameras.recording", width: 1), porch = workplace.porch
+    private func open(_ connector: any CameraConnector, _ recorder: Recorder) async throws(PTPError) -> PTPCamera {
+        let pool = BlockingPool("filmgate.cameras.recording", width: 1), connections = context.connections
         let result: Result<PTPCamera, PTPError>
         do throws(IngestError) {
             result = try await pool.run { () throws(IngestError) in
-                Result { () throws(PTPError) in PTPCamera(ObservedLink(try porch.connect(door), recorder)) }
+                Result { () throws(PTPError) in PTPCamera(ObservedLink(try connections.connect(connector), recorder)) }
             }
         } catch { throw .sink(error) }
         let camera = try result.get()
@@ -51,13 +51,13 @@ struct CameraRecorder {
                 let objects = try handler.list(camera)
                 if let object = objects.first(where: { $0.size > 0 }) {
                     recorder.leaveOutContent(true)
-                    try handler.fetch(object, 0..<min(object.size, Self.sample), camera, into: Nowhere())
+                    try handler.fetch(object, 0..<min(object.size, Self.sample), camera, into: DiscardingSink())
                     recorder.leaveOutContent(false)
                 }
                 try camera.pollEvents()
-                _ = try handler.news(camera, camera.mailbox.take().events)
+                _ = try handler.news(camera, camera.eventQueue.take().events)
             }
-        } catch { workplace.options.logger.warning("The session broke off: \(error)") }
+        } catch { context.options.logger.warning("The session broke off: \(error)") }
         try? await camera.run { camera throws(PTPError) in
             recorder.leaveOutContent(false)
             if camera.failure == nil { handler.release(camera) }
@@ -67,6 +67,6 @@ struct CameraRecorder {
 }
 
 /// Takes bytes and keeps none.
-private struct Nowhere: ByteSink {
+private struct DiscardingSink: ByteSink {
     func write(_ bytes: RawSpan) throws(IngestError) {}
 }

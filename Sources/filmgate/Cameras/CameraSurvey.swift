@@ -4,35 +4,35 @@ import USBKit
 
 /// Looks at every camera that can be reached, side by side, and lets each go again.
 struct CameraSurvey {
-    let experts: [CameraExpert]
-    let porch: CameraPorch
+    let matchers: [CameraMatcher]
+    let connections: CameraConnections
     let host: USBHost
 
     /// What is plugged in, in the order of the bus, what is at the addresses given, and who of the candidates answers.
     func run(_ hosts: [CameraHost], candidates: [CameraHost], _ finder: CameraFinder) async throws(IngestError) -> [CameraFacts] {
-        var looks: [(CameraFacts, [any CameraDoor])] = []
+        var looks: [(CameraFacts, [any CameraConnector])] = []
         for (device, interface) in USBCameraBus(host).cameras() {
             var facts = CameraFacts(device)
             facts.holders = host.holders(of: device, interface)
-            looks.append((facts, [USBDoor(host: host, device: device, interface: interface, patience: .zero)]))
+            looks.append((facts, [USBCameraConnector(host: host, device: device, interface: interface, patience: .zero)]))
         }
         for host in hosts {
-            let doors = try CameraExpert.ways(to: host, among: experts)
-            guard let first = doors.first else { continue }
+            let connectors = try CameraMatcher.ways(to: host, among: matchers)
+            guard let first = connectors.first else { continue }
             var facts = CameraFacts(address: first.address)
             facts.isNamed = true
-            looks.append((facts, doors))
+            looks.append((facts, connectors))
         }
         let asked = looks.count, plugged = asked - hosts.count
         let candidates = candidates.filter { !hosts.contains($0) }
         for host in candidates {
-            let doors = try CameraExpert.ways(to: host, among: experts).map { door -> any CameraDoor in
-                guard var quick = door as? PTPIPDoor else { return door }
-                (quick.connector.connectLimit, quick.patience) = (.milliseconds(1500), .zero)
+            let connectors = try CameraMatcher.ways(to: host, among: matchers).map { connector -> any CameraConnector in
+                guard var quick = connector as? PTPIPCameraConnector else { return connector }
+                (quick.transport.connectLimit, quick.patience) = (.milliseconds(1500), .zero)
                 return quick
             }
-            guard let first = doors.first else { continue }
-            looks.append((CameraFacts(address: first.address), doors))
+            guard let first = connectors.first else { continue }
+            looks.append((CameraFacts(address: first.address), connectors))
         }
         let found = await all(looks, finder)
         for (host, facts) in zip(hosts, found[plugged..<asked]) { if facts.module != nil { finder.remember(host, facts.label) } }
@@ -40,9 +40,9 @@ struct CameraSurvey {
         return Array(found[..<asked]) + found[asked...].filter { $0.isThere }
     }
 
-    private func all(_ looks: [(CameraFacts, [any CameraDoor])], _ finder: CameraFinder) async -> [CameraFacts] {
+    private func all(_ looks: [(CameraFacts, [any CameraConnector])], _ finder: CameraFinder) async -> [CameraFacts] {
         await withTaskGroup(of: (Int, CameraFacts).self) { group in
-            for (index, (facts, doors)) in looks.enumerated() { group.addTask { (index, await look(facts, doors, finder)) } }
+            for (index, (facts, connectors)) in looks.enumerated() { group.addTask { (index, await look(facts, connectors, finder)) } }
             return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }
     }
@@ -64,38 +64,38 @@ struct CameraSurvey {
         return all
     }
 
-    /// By the first door behind which a camera is; else what the first one came to.
-    private func look(_ known: CameraFacts, _ doors: [any CameraDoor], _ finder: CameraFinder) async -> CameraFacts {
+    /// By the first connector that reaches a camera; else what the first one came to.
+    private func look(_ known: CameraFacts, _ connectors: [any CameraConnector], _ finder: CameraFinder) async -> CameraFacts {
         var first: (facts: CameraFacts, error: PTPError)?
-        for door in doors {
+        for connector in connectors {
             var facts = known
-            if door.usb == nil { facts.address = door.address }
-            guard let error = await look(door, &facts) else { return facts }
+            if connector.usb == nil { facts.address = connector.address }
+            guard let error = await look(connector, &facts) else { return facts }
             first = first ?? (facts, error)
             // Where nobody is at all, nobody need be asked in other ways.
-            if !CameraExpert.isWorthAnotherWay(error) { break }
+            if !CameraMatcher.isWorthAnotherWay(error) { break }
         }
         guard let first else { return known }
         if known.usb == nil { finder.failed(first.facts.address, first.error) }
         return first.facts
     }
 
-    private func look(_ door: any CameraDoor, _ facts: inout CameraFacts) async -> PTPError? {
-        defer { porch.left(door.address) }
+    private func look(_ connector: any CameraConnector, _ facts: inout CameraFacts) async -> PTPError? {
+        defer { connections.left(connector.address) }
         do throws(PTPError) {
-            let guest = try await porch.take(door, for: "cameras")
-            facts.learn(guest.info)
-            if let (expert, match) = CameraExpert.taking(guest.info, door.usb, among: experts) {
-                (facts.module, facts.because) = (expert.name, match.because)
+            let opened = try await connections.take(connector, for: "cameras")
+            facts.learn(opened.info)
+            if let (matcher, match) = CameraMatcher.taking(opened.info, connector.usb, among: matchers) {
+                (facts.module, facts.because) = (matcher.name, match.because)
                 // Some bodies must not be closed: that is the make's knowledge.
-                await guest.camera.apply(match.quirks ?? expert.quirks)
+                await opened.camera.apply(match.quirks ?? matcher.quirks)
             }
-            let inventory = await guest.camera.inventory()
+            let inventory = await opened.camera.inventory()
             (facts.battery, facts.storages, facts.hasCard) = (inventory.battery, inventory.storages, inventory.hasCard)
-            await guest.camera.close()
+            await opened.camera.close()
             return nil
         } catch {
-            facts.failure = IngestError(error, camera: facts.model.isEmpty ? door.address : facts.model)
+            facts.failure = IngestError(error, camera: facts.model.isEmpty ? connector.address : facts.model)
             return error
         }
     }

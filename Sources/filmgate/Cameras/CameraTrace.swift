@@ -26,8 +26,8 @@ final class CameraTrace: Sendable {
     init(_ target: String) throws(IngestError) {
         guard target != "-" else {
             // Where a run does this job, the words go to whoever asked for it; what is said on other threads, too.
-            let audience = Living.audience
-            write = { lines in Living.$audience.withValue(audience) { Console.err(lines) } }
+            let output = HostedJob.output
+            write = { lines in HostedJob.$output.withValue(output) { Console.err(lines) } }
             return
         }
         let path = UserPath.absolute(target), file = try TraceFile(path, title: Self.title)

@@ -6,14 +6,14 @@ import USBKit
 /// Cameras that libgphoto2 finds; none where its process is not installed.
 struct GPhotoCameras {
     static let module = GPhoto2Source.manifest.name
-    let workplace: Workplace
+    let context: CommandContext
 
     /// By the same addresses as those that other modules give, whoever else would take them.
     ///
     /// Opens no camera.
     func places() async throws(IngestError) -> [SourcePlace] {
-        let context = ModuleContext(name: Self.module, logger: workplace.options.logger, state: workplace.options.stateDirectory)
-        do throws(IngestError) { return try await GPhoto2Source(GPhoto2Source.Config(), context).places() } catch {
+        let moduleContext = ModuleContext(name: Self.module, logger: context.options.logger, state: context.options.stateDirectory)
+        do throws(IngestError) { return try await GPhoto2Source(GPhoto2Source.Config(), moduleContext).places() } catch {
             if error.code == .notFound { return [] }
             throw error
         }

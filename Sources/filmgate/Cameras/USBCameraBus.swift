@@ -9,7 +9,9 @@ struct USBCameraBus: CameraBus {
 
     init(_ host: USBHost = USBHost()) { self.host = host }
 
-    func doors() throws(PTPError) -> [any CameraDoor] { cameras().map { USBDoor(host: host, device: $0.device, interface: $0.interface) } }
+    func connectors() throws(PTPError) -> [any CameraConnector] {
+        cameras().map { USBCameraConnector(host: host, device: $0.device, interface: $0.interface) }
+    }
 
     func changes() -> AsyncStream<Void>? {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
@@ -36,7 +38,7 @@ struct USBCameraBus: CameraBus {
 /// One camera on USB.
 ///
 /// After it was unplugged it is the same camera again, at whatever number the bus gives it, and waited for a while.
-struct USBDoor: CameraDoor {
+struct USBCameraConnector: CameraConnector {
     let host: USBHost
     let device: USBDevice, interface: USBInterface
     /// How long an unplugged camera is waited for.
@@ -67,8 +69,8 @@ struct USBDoor: CameraDoor {
 
     private func explained(_ error: USBError) -> PTPError {
         switch error {
-        case .busy(let holders): .sink(USBTrouble.busy(device, holders))
-        case .denied: .sink(USBTrouble.denied(device))
+        case .busy(let holders): .sink(USBProblem.busy(device, holders))
+        case .denied: .sink(USBProblem.denied(device))
         default: PipeError(error).explained("opening")
         }
     }
@@ -99,7 +101,7 @@ extension USBDevice {
 }
 
 /// Why a camera that is plugged in cannot be used, and what to do.
-enum USBTrouble {
+enum USBProblem {
     static func busy(_ device: USBDevice, _ holders: [DeviceHolder]) -> IngestError {
         let who = holders.isEmpty ? "another program" : holders.map(\.description).joined(separator: " and ")
         let advice = holders.first?.advice ?? "Close other programs that use the camera, or unplug it and plug it in again."

@@ -3,7 +3,7 @@ import FilmgateEngine
 
 /// The clocks that were measured here, beside those that an account keeps.
 struct ClockChoice {
-    let book: ClockBook
+    let clocks: MeasuredClocks
     /// The target that asks for the account, for people.
     let keeper: String
     /// Somebody measured or forgot one here this moment.
@@ -14,15 +14,15 @@ struct ClockChoice {
     /// `last`: on what they agreed before, as `text`. Returns that as it is now, and what the account has to keep,
     /// where that is something else than it does.
     func follow(_ kept: Preference?, last: String) throws(IngestError) -> (text: String, toSend: Preference?) {
-        let all = try book.entries(), here = Self.entries(Self.text(all))
+        let all = try clocks.entries(), here = Self.entries(Self.text(all))
         let there = Self.entries(kept?.value ?? "")
         // What says nothing that can be read is not written over: a later version may have written it.
         if there.isEmpty, let kept, !kept.value.isEmpty { return (last, nil) }
-        let time = book.changed ?? 0, thereIsLater = !isNew && (kept?.changed ?? 0) > time
+        let time = clocks.changed ?? 0, thereIsLater = !isNew && (kept?.changed ?? 0) > time
         let merged = Self.merged(here, there, base: kept == nil ? [] : Self.entries(last), thereIsLater: thereIsLater)
         if merged != here {
             let others = all.filter { one in one.offset.isUnusual && !merged.contains { $0.serial == one.serial } }
-            try book.replace((merged + others).sorted { $0.serial < $1.serial })
+            try clocks.replace((merged + others).sorted { $0.serial < $1.serial })
             Console.err(
                 "\(keeper): your account knows clocks that were measured on another machine; they hold here too now.")
         }
@@ -34,9 +34,9 @@ struct ClockChoice {
 
     /// Body by body: what changed on one side since both were `base` counts, and of two changes the later one.
     static func merged(
-        _ here: [ClockBook.Entry], _ there: [ClockBook.Entry], base: [ClockBook.Entry], thereIsLater: Bool
-    ) -> [ClockBook.Entry] {
-        func known(_ entries: [ClockBook.Entry]) -> [String: ClockBook.Entry] {
+        _ here: [MeasuredClocks.Entry], _ there: [MeasuredClocks.Entry], base: [MeasuredClocks.Entry], thereIsLater: Bool
+    ) -> [MeasuredClocks.Entry] {
+        func known(_ entries: [MeasuredClocks.Entry]) -> [String: MeasuredClocks.Entry] {
             Dictionary(entries.map { ($0.serial, $0) }) { first, _ in first }
         }
         let (own, other, before) = (known(here), known(there), known(base))
@@ -50,7 +50,7 @@ struct ClockChoice {
     /// A line for each body: serial, offset, note.
     ///
     /// One that somebody had to insist on stays where it was measured.
-    static func text(_ entries: [ClockBook.Entry]) -> String {
+    static func text(_ entries: [MeasuredClocks.Entry]) -> String {
         let parts = entries.filter { !$0.offset.isUnusual }.map {
             [$0.serial, $0.offset.shown ?? "+00:00:00", $0.note]
         }
@@ -59,13 +59,13 @@ struct ClockChoice {
     }
 
     /// Lines that cannot be read count for nothing.
-    static func entries(_ text: String) -> [ClockBook.Entry] {
-        let entries = text.split(separator: "\n").prefix(1000).compactMap { line -> ClockBook.Entry? in
+    static func entries(_ text: String) -> [MeasuredClocks.Entry] {
+        let entries = text.split(separator: "\n").prefix(1000).compactMap { line -> MeasuredClocks.Entry? in
             let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 3, !parts[0].isEmpty else { return nil }
             let node = ConfigNode(.scalar(parts[1], quoted: true))
             guard let offset = try? ClockOffset(node: node), !offset.isUnusual else { return nil }
-            return ClockBook.Entry(serial: parts[0], offset: offset, note: parts[2])
+            return MeasuredClocks.Entry(serial: parts[0], offset: offset, note: parts[2])
         }
         return entries.sorted { $0.serial < $1.serial }
     }

@@ -25,11 +25,11 @@ struct AssignCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
-        let workplace = try Workplace(options), event = try EventGate.checked(event)
+        let context = try CommandContext(options), event = try ChosenEvent.checked(event)
         guard let wait = Duration(text: wait) else { throw ValidationError("--wait takes a duration such as 30s or 2m.") }
         let files = pipeline.map { [$0] } ?? PipelineSnapshot(state: options.stateDirectory).files()
-        let pipelines = try files.map { try workplace.load($0) }
+        let pipelines = try files.map { try context.load($0) }
         let run = RunOptions(verb: "assign", event: event, wait: wait, state: options.stateDirectory)
-        try await RunSession(workplace: workplace, options: run).retry(pipelines, [.held, .pending], target: target, assigning: true)
+        try await RunSession(context: context, options: run).retry(pipelines, [.held, .pending], target: target, assigning: true)
     }
 }

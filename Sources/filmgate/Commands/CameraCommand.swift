@@ -58,8 +58,8 @@ struct CameraCommand: AsyncParsableCommand {
             throw ValidationError("`\(text)` is no fault that a virtual camera knows; known: \(known).")
         }
 
-        private func refuseMissing(_ directory: String, _ workplace: Workplace) async throws {
-            try await workplace.telling { () throws(IngestError) in
+        private func refuseMissing(_ directory: String, _ context: CommandContext) async throws {
+            try await context.telling { () throws(IngestError) in
                 guard try FileFacts.of(directory)?.kind == .directory else {
                     throw IngestError(.notFound, "There is no folder \(files).", advice: "`filmgate sample card DIR` makes one.")
                 }
@@ -67,8 +67,8 @@ struct CameraCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let workplace = try Workplace(options), directory = UserPath.absolute(files)
-            try await refuseMissing(directory, workplace)
+            let context = try CommandContext(options), directory = UserPath.absolute(files)
+            try await refuseMissing(directory, context)
             let faults = try fault.map(Self.fault)
             let pause = try shootEvery.map { text in
                 guard let pause = Duration(text: text) else { throw ValidationError("--shoot-every takes a duration such as 2s.") }
@@ -94,7 +94,7 @@ struct CameraCommand: AsyncParsableCommand {
             if pause == nil, at.isEmpty { card.load(directory) }
             if let clip { card.add(clip, in: personality.folder) }
             let camera = VirtualCamera(personality, cards: [card], faults: faults)
-            let responder = try await workplace.telling { () throws(IngestError) in
+            let responder = try await context.telling { () throws(IngestError) in
                 do throws(PTPError) { return try personality.serve(camera, address: "127.0.0.1", port: port) } catch {
                     throw IngestError(.misconfigured, "The port \(port) cannot be used: \(error)", advice: "Choose another with --port.")
                 }

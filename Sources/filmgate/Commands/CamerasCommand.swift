@@ -41,27 +41,27 @@ struct CamerasCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let code { return try tell(code) }
-        let workplace = try workplace(), usb = USBHost()
+        let context = try context(), usb = USBHost()
         if watch { return await tell(usb.changes()) }
-        if let record { return try await keep(record, workplace) }
+        if let record { return try await keep(record, context) }
         guard camera == nil else { throw ValidationError("--camera goes with --record; filmgate import --camera takes from one.") }
         let hosts = try host.map { text in
             guard let host = CameraHost(text: text) else { throw ValidationError("`\(text)` is no address.") }
             return host
         }
-        let found = try await workplace.telling { () async throws(IngestError) in
-            let finder = workplace.finder
+        let found = try await context.telling { () async throws(IngestError) in
+            let finder = context.finder
             // Where a camera was before is looked at without being told.
             let candidates = search ? await finder.candidates() : finder.remembered()
-            if !hosts.isEmpty || !candidates.isEmpty { try workplace.makeState() }
-            let survey = CameraSurvey(experts: try CameraExpert.all(workplace), porch: workplace.porch, host: usb)
+            if !hosts.isEmpty || !candidates.isEmpty { try context.makeState() }
+            let survey = CameraSurvey(matchers: try CameraMatcher.all(context), connections: context.connections, host: usb)
             let native = try await survey.run(hosts, candidates: candidates, finder)
-            return CameraSurvey.adding(try await GPhotoCameras(workplace: workplace).places(), to: native)
+            return CameraSurvey.adding(try await GPhotoCameras(context: context).places(), to: native)
         }
         for facts in found {
             if options.json { Console.out(facts.json.finished) } else { for line in facts.text { Console.out(line) } }
         }
-        if search { tell(workplace.finder.counters) }
+        if search { tell(context.finder.counters) }
         if let failure = found.lazy.filter(\.isNamed).compactMap(\.failure).first {
             let code = Failure.exitCode(failure)
             throw Exit(code == .failure ? .sourceLost : code)
@@ -71,19 +71,19 @@ struct CamerasCommand: AsyncParsableCommand {
         }
     }
 
-    private func workplace() throws -> Workplace {
-        var workplace = try Workplace(options)
-        try workplace.trace(tracing)
-        return workplace
+    private func context() throws -> CommandContext {
+        var context = try CommandContext(options)
+        try context.trace(tracing)
+        return context
     }
 
     /// A session as a pipeline would have it, written down.
-    private func keep(_ file: String, _ workplace: Workplace) async throws {
+    private func keep(_ file: String, _ context: CommandContext) async throws {
         let id = camera ?? host.first ?? "usb", path = UserPath.absolute(file)
-        let text = try await workplace.telling { () async throws(IngestError) in
-            try await CameraRecorder(workplace: workplace).record(id)
+        let text = try await context.telling { () async throws(IngestError) in
+            try await CameraRecorder(context: context).record(id)
         }
-        try await workplace.telling { () throws(IngestError) in
+        try await context.telling { () throws(IngestError) in
             let bytes = Array(text.utf8)
             try DurableFile.atomicWrite(bytes.span.bytes, to: path, mode: 0o600)
         }

@@ -46,31 +46,31 @@ struct CancelCommand: AsyncParsableCommand {
     private var meaning: Cancellation.Meaning { !gone ? .takenBack : files.isEmpty ? .placeGone : .copiesRemoved }
 
     func run() async throws {
-        let workplace = try Workplace(options)
-        let reader = try await workplace.readLedger()
-        let orders = try await workplace.telling { () async throws(IngestError) in try await Cancellation(reader).orders(gone: gone) }
+        let context = try CommandContext(options)
+        let reader = try await context.readLedger()
+        let orders = try await context.telling { () async throws(IngestError) in try await Cancellation(reader).orders(gone: gone) }
         var chosen = try OrderChoice(target: target, files: paths).choose(orders)
         if meaning == .copiesRemoved {
             let meant = chosen
-            chosen = try await workplace.telling { () async throws(IngestError) in try await removed(meant, reader) }
+            chosen = try await context.telling { () async throws(IngestError) in try await removed(meant, reader) }
         }
-        if meaning == .placeGone { try await workplace.telling { () throws(IngestError) in try refusePresent(chosen) } }
+        if meaning == .placeGone { try await context.telling { () throws(IngestError) in try refusePresent(chosen) } }
         if chosen.isEmpty {
             if let target { try await refuseUnknown(target, reader) }
-            return try await dismissVanished(workplace, reader)
+            return try await dismissVanished(context, reader)
         }
         // Whoever hands the job to a run has asked already.
-        if Living.ledger == nil { try ask(chosen) }
-        let writer = try await workplace.openLedger()
+        if HostedJob.ledger == nil { try ask(chosen) }
+        let writer = try await context.openLedger()
         var left = 0
-        try await workplace.telling { () async throws(IngestError) in
-            try await Cancellation(writer, named: paths).carryOut(chosen, meaning, writer, Living.leases ?? DeliveryLeases()) {
+        try await context.telling { () async throws(IngestError) in
+            try await Cancellation(writer, named: paths).carryOut(chosen, meaning, writer, HostedJob.leases ?? DeliveryLeases()) {
                 order, outcome in
                 if outcome == .underWay { left += 1 }
                 tell(order, outcome)
             }
         }
-        workplace.close(writer)
+        context.close(writer)
         let many = Describe.count(chosen.count - left, "delivery", "deliveries")
         say(left == 0 ? "\(many) taken back." : "\(many) taken back, \(left) being sent just now or already there.", chosen, left)
         throw Exit(left == 0 ? .complete : .notProven)
@@ -78,7 +78,7 @@ struct CancelCommand: AsyncParsableCommand {
 
     /// Ends the verb for a target that the ledger does not know, by any of its names.
     private func refuseUnknown(_ target: String, _ reader: any LedgerReader) async throws {
-        let totals = try await Workplace(options).telling { () async throws(IngestError) in try await reader.totals() }
+        let totals = try await CommandContext(options).telling { () async throws(IngestError) in try await reader.totals() }
         let isKnown = totals.targets.contains { known in
             let place = TargetLabel.place(of: known.identity)
             return [known.name, known.identity, place].contains(target) || place.hasPrefix(target + ":")
@@ -91,18 +91,18 @@ struct CancelCommand: AsyncParsableCommand {
     }
 
     /// Files that were set aside and are gone from their source wait for nothing; named by their path, they are forgotten.
-    private func dismissVanished(_ workplace: Workplace, _ reader: any LedgerReader) async throws {
+    private func dismissVanished(_ context: CommandContext, _ reader: any LedgerReader) async throws {
         let filter = AssetFilter(endings: [.setAside], limit: 100_000)
         guard target == nil, !gone else { return say(nothing, []) }
-        let aside = try await workplace.telling { () async throws(IngestError) in try await reader.assets(filter) }
+        let aside = try await context.telling { () async throws(IngestError) in try await reader.assets(filter) }
         let rows = aside.filter { row in paths.contains { Paths.relative(row.origin.absolutePath, to: $0) != nil } }
-        let found = try await workplace.telling { () async throws(IngestError) in try await Cancellation(reader).vanished(among: rows) }
+        let found = try await context.telling { () async throws(IngestError) in try await Cancellation(reader).vanished(among: rows) }
         let vanished = found.gone
         if vanished.isEmpty { return say(rows.isEmpty ? nothing : whyNoneVanished(found), []) }
-        if Living.ledger == nil { try askToForget(vanished) }
-        let writer = try await workplace.openLedger()
-        try await workplace.telling { () async throws(IngestError) in try await Cancellation(writer).dismiss(vanished, writer) }
-        workplace.close(writer)
+        if HostedJob.ledger == nil { try askToForget(vanished) }
+        let writer = try await context.openLedger()
+        try await context.telling { () async throws(IngestError) in try await Cancellation(writer).dismiss(vanished, writer) }
+        context.close(writer)
         if options.json {
             let summary = RunSummary(counts: [.filtered: vanished.count])
             return Console.out(SummaryLine.json(RunOutcome(summary: summary), exit: .complete))

@@ -28,24 +28,24 @@ struct CheckCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
-        let workplace = try Workplace(options)
+        let context = try CommandContext(options)
         let overrides = try set.map { text in
             guard let override = Override(text) else { throw ValidationError("--set takes key=value.") }
             return override
         }
         var invalid = false, refused: IngestError?
         for path in pipelines {
-            var loaded = workplace.loader(overrides: overrides).load(path: path)
+            var loaded = context.loader(overrides: overrides).load(path: path)
             if let pipeline = loaded.pipeline {
                 loaded.diagnostics += ListenerCheck.warnings(pipeline) + Self.withoutSignIn(pipeline)
-                loaded.diagnostics += workplace.builder(ledger: nil).warnings(in: pipeline)
+                loaded.diagnostics += context.builder(ledger: nil).warnings(in: pipeline)
             }
             tell(loaded)
-            guard let pipeline = loaded.pipeline, !refuses(pipeline, loaded, workplace), !hasMistakes(pipeline, loaded, workplace) else {
+            guard let pipeline = loaded.pipeline, !refuses(pipeline, loaded, context), !hasMistakes(pipeline, loaded, context) else {
                 invalid = true
                 continue
             }
-            let failed = connect ? try await tryAll(pipeline, workplace) : nil
+            let failed = connect ? try await tryAll(pipeline, context) : nil
             refused = refused ?? failed
             if !options.json { Console.out(failed == nil ? "\(path): valid" : "\(path): valid, but not all of it can be used now") }
         }
@@ -75,9 +75,9 @@ struct CheckCommand: AsyncParsableCommand {
     private static let shown = 10
 
     /// A module that protects nothing must not slip from a test into a wedding.
-    private func refuses(_ pipeline: PipelineFile, _ loaded: LoadedPipeline, _ workplace: Workplace) -> Bool {
+    private func refuses(_ pipeline: PipelineFile, _ loaded: LoadedPipeline, _ context: CommandContext) -> Bool {
         if allowMock { return false }
-        let found = pipeline.auth.filter { workplace.registry.entry(.auth, $0.module)?.manifest.testsOnly == true }
+        let found = pipeline.auth.filter { context.registry.entry(.auth, $0.module)?.manifest.testsOnly == true }
         for use in found {
             let diagnostic = Diagnostic(
                 .error,
@@ -88,18 +88,18 @@ struct CheckCommand: AsyncParsableCommand {
         return !found.isEmpty
     }
 
-    private func hasMistakes(_ pipeline: PipelineFile, _ loaded: LoadedPipeline, _ workplace: Workplace) -> Bool {
-        let found = workplace.builder(ledger: nil).mistakes(in: pipeline)
+    private func hasMistakes(_ pipeline: PipelineFile, _ loaded: LoadedPipeline, _ context: CommandContext) -> Bool {
+        let found = context.builder(ledger: nil).mistakes(in: pipeline)
         for diagnostic in found { Console.out(options.json ? DiagnosticLine.json(diagnostic) : DiagnosticLine.human(diagnostic, loaded)) }
         return !found.isEmpty
     }
 
     /// Asks every target and looks for every camera; the first refusal decides the exit code.
-    private func tryAll(_ pipeline: PipelineFile, _ workplace: Workplace) async throws -> IngestError? {
-        let event = try event.map(EventGate.checked) ?? EventGate(state: options.stateDirectory).chosen
-        let plan = try await workplace.telling { () async throws(IngestError) in
-            if let event { try await EventDesk(workplace: workplace).learn(event, [pipeline]) }
-            return try workplace.ordering(pipeline.sources, workplace.builder(ledger: nil, event: event)).plan(pipeline)
+    private func tryAll(_ pipeline: PipelineFile, _ context: CommandContext) async throws -> IngestError? {
+        let event = try event.map(ChosenEvent.checked) ?? ChosenEvent(state: options.stateDirectory).chosen
+        let plan = try await context.telling { () async throws(IngestError) in
+            if let event { try await EventDirectories(context: context).learn(event, [pipeline]) }
+            return try context.ordering(pipeline.sources, context.builder(ledger: nil, event: event)).plan(pipeline)
         }
         var first: IngestError?
         for (name, target) in plan.connections {
@@ -111,7 +111,7 @@ struct CheckCommand: AsyncParsableCommand {
                 Failure.tell(IngestError(error.code, "\(name): \(error.message)", advice: error.advice), json: options.json)
             }
         }
-        let failed = await CameraTrial(workplace: workplace).run(pipeline, plan)
+        let failed = await CameraProbe(context: context).run(pipeline, plan)
         return first ?? failed
     }
 }

@@ -46,29 +46,29 @@ struct ClockCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let workplace = try Workplace(options), book = ClockBook(state: options.stateDirectory)
-        try await workplace.telling { () async throws(IngestError) in
-            if let forget { return try letGo(of: forget, book) }
+        let context = try CommandContext(options), clocks = MeasuredClocks(state: options.stateDirectory)
+        try await context.telling { () async throws(IngestError) in
+            if let forget { return try letGo(of: forget, clocks) }
             if let photo, let shown = shows.flatMap(ShownTime.init) {
                 let facts = try await read(photo), offset = ClockOffset(seconds: shown.offset(from: facts.time))
                 try believe(offset, "Is the \(shown.suspect(beside: facts.time) ?? "date") right? The photo says \(facts.time).")
-                try keep(facts, offset, book, workplace)
+                try keep(facts, offset, clocks, context)
             } else if paired.count == 2 {
                 let right = try await read(paired[0]), wrong = try await read(paired[1])
                 if right.serial == wrong.serial {
                     throw IngestError(.misconfigured, "Both photos are from the body \(right.serial).", advice: "Give one of each body.")
                 }
-                let known = try book.entries().first { $0.serial == right.serial }?.offset.seconds ?? 0
+                let known = try clocks.entries().first { $0.serial == right.serial }?.offset.seconds ?? 0
                 let offset = ClockOffset(seconds: right.time.civilSeconds + known - wrong.time.civilSeconds)
                 try believe(offset, "Are both of the same moment? They say \(right.time) and \(wrong.time).")
-                try keep(wrong, offset, book, workplace)
+                try keep(wrong, offset, clocks, context)
             } else {
-                for entry in try book.entries() { tell(entry) }
+                for entry in try clocks.entries() { tell(entry) }
                 return
             }
         }
         guard !dryRun, photo != nil || forget != nil || !paired.isEmpty else { return }
-        await AccountChoices(workplace: workplace).follow(try EventsCommand.pipelines(nil, workplace), chosen: .clocks)
+        await AccountChoices(context: context).follow(try EventsCommand.pipelines(nil, context), chosen: .clocks)
     }
 
     /// Names and order of all that the body shot would follow a slip of the fingers.
@@ -80,18 +80,18 @@ struct ClockCommand: AsyncParsableCommand {
             advice: "\(question) If it is so, say --force.")
     }
 
-    private func letGo(of serial: String, _ book: ClockBook) throws(IngestError) {
-        guard try book.entries().contains(where: { $0.serial == serial }) else {
+    private func letGo(of serial: String, _ clocks: MeasuredClocks) throws(IngestError) {
+        guard try clocks.entries().contains(where: { $0.serial == serial }) else {
             throw IngestError(
                 .misconfigured, "No clock was measured for the body \(serial).", advice: "`filmgate clock` lists those that were.")
         }
-        if !dryRun { try book.set(serial, nil) }
+        if !dryRun { try clocks.set(serial, nil) }
     }
 
     private struct Facts { var serial: String, model: String, time: CivilTime }
 
     private func read(_ path: String) async throws(IngestError) -> Facts {
-        let found = Found()
+        let found = FirstAsset()
         _ = try await Inspection(paths: [UserPath.literal(UserPath.absolute(path))], logger: options.logger).run { asset, _ in
             found.note(asset)
         }
@@ -106,16 +106,16 @@ struct ClockCommand: AsyncParsableCommand {
         return Facts(serial: serial, model: media.model ?? "", time: time)
     }
 
-    private func keep(_ facts: Facts, _ offset: ClockOffset, _ book: ClockBook, _ workplace: Workplace) throws(IngestError) {
-        let entry = ClockBook.Entry(serial: facts.serial, offset: offset, note: facts.model)
+    private func keep(_ facts: Facts, _ offset: ClockOffset, _ clocks: MeasuredClocks, _ context: CommandContext) throws(IngestError) {
+        let entry = MeasuredClocks.Entry(serial: facts.serial, offset: offset, note: facts.model)
         if !dryRun {
-            try workplace.makeState()
-            try book.set(facts.serial, entry)
+            try context.makeState()
+            try clocks.set(facts.serial, entry)
         }
         tell(entry, camera: facts.time)
     }
 
-    private func tell(_ entry: ClockBook.Entry, camera: CivilTime? = nil) {
+    private func tell(_ entry: MeasuredClocks.Entry, camera: CivilTime? = nil) {
         guard options.json else {
             let name = [entry.note, "#" + entry.serial].filter { !$0.isEmpty }.joined(separator: " ")
             Console.out(Describe.name("\(name): \(Self.words(entry.offset.seconds)); clock_offset: \"\(entry.offset.shown ?? "")\""))

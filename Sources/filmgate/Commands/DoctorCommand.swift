@@ -24,7 +24,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func run() async throws {
         if udevRules { return Console.out(UdevRules.text) }
-        let workplace = try Workplace(options)
+        let context = try CommandContext(options)
         var report = DoctorReport(json: options.json)
         await state(&report)
         clock(&report)
@@ -32,8 +32,8 @@ struct DoctorCommand: AsyncParsableCommand {
         CameraCheckup().run(&report)
         var plan: Plan?
         if let pipeline {
-            let file = try workplace.load(pipeline)
-            plan = try await workplace.telling { () throws(IngestError) in try workplace.builder(ledger: nil).plan(file) }
+            let file = try context.load(pipeline)
+            plan = try await context.telling { () throws(IngestError) in try context.builder(ledger: nil).plan(file) }
         }
         await staging(plan?.connections.compactMap { $0.target.traits.localRoot } ?? [], &report)
         if let plan { await check(plan, &report) }
@@ -80,8 +80,8 @@ struct DoctorCommand: AsyncParsableCommand {
         guard (try? FileFacts.of(options.stateDirectory)) != nil else { return }
         do throws(IngestError) {
             let ledger = try SQLiteLedger.reader(directory: options.stateDirectory)
-            for strays in try await StagedStrays.look(state: options.stateDirectory, roots: roots, ledger) {
-                let (good, text) = try await strays.finding(ledger)
+            for orphans in try await StagedOrphans.look(state: options.stateDirectory, roots: roots, ledger) {
+                let (good, text) = try await orphans.finding(ledger)
                 report.note(good, "staging", text, text)
             }
         } catch { report.note(false, "staging", "", error.description) }

@@ -19,30 +19,30 @@ struct HistoryCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
-        let workplace = try Workplace(options)
-        let reader = try await workplace.readLedger(mustExist: true)
+        let context = try CommandContext(options)
+        let reader = try await context.readLedger(mustExist: true)
         guard limit ?? 1 > 0 else { throw ValidationError("--limit takes a number above 0.") }
-        if let run { return try await tellFiles(of: run, reader, workplace) }
-        let runs = try await workplace.telling { () async throws(IngestError) in try await reader.runs(limit: limit ?? 50) }
+        if let run { return try await tellFiles(of: run, reader, context) }
+        let runs = try await context.telling { () async throws(IngestError) in try await reader.runs(limit: limit ?? 50) }
         let holder = StateHolder(directory: options.stateDirectory)
         for row in runs { Console.out(options.json ? Self.object(row, holder).finished : Self.text(row, holder)) }
     }
 
     /// What that run did, file by file.
-    private func tellFiles(of run: Int64, _ reader: any LedgerReader, _ workplace: Workplace) async throws {
-        let (runs, rows) = try await workplace.telling { () async throws(IngestError) in
+    private func tellFiles(of run: Int64, _ reader: any LedgerReader, _ context: CommandContext) async throws {
+        let (runs, rows) = try await context.telling { () async throws(IngestError) in
             (try await reader.runs(limit: .max), try await reader.assets(AssetFilter(run: run, limit: limit ?? .max)))
         }
         guard let known = runs.first(where: { $0.id == run }) else {
             let last = runs.first.map { "the last one was \($0.id)" } ?? "there has been none yet"
-            throw Workplace.refuse("There is no run \(run); \(last).", options)
+            throw CommandContext.refuse("There is no run \(run); \(last).", options)
         }
         if !options.json { Console.err(Self.text(known, StateHolder(directory: options.stateDirectory))) }
-        for row in rows { try await tell(row, reader, workplace) }
+        for row in rows { try await tell(row, reader, context) }
     }
 
-    private func tell(_ row: AssetRow, _ reader: any LedgerReader, _ workplace: Workplace) async throws {
-        let deliveries = try await workplace.telling { () async throws(IngestError) -> [DeliveryRow] in
+    private func tell(_ row: AssetRow, _ reader: any LedgerReader, _ context: CommandContext) async throws {
+        let deliveries = try await context.telling { () async throws(IngestError) -> [DeliveryRow] in
             guard let content = row.content else { return [] }
             // What later runs delivered is theirs to tell.
             return try await reader.deliveries(of: content).filter { $0.receipt.state != .done || $0.receipt.at <= row.at }
@@ -55,7 +55,7 @@ struct HistoryCommand: AsyncParsableCommand {
         var asset = Asset(origin: row.origin, kind: row.kind, shot: row.shot)
         (asset.media, asset.digests, asset.flags) = (row.media, row.digests, row.flags)
         for delivery in deliveries { asset.receipts[delivery.targetName] = delivery.receipt }
-        var settled = Settled(asset: asset, ending: row.ending ?? .pending, reason: row.reason, twin: row.twin)
+        var settled = AssetResult(asset: asset, ending: row.ending ?? .pending, reason: row.reason, twin: row.twin)
         settled.photographer = row.photographer
         Console.out(ItemLine.text(settled))
     }

@@ -70,35 +70,35 @@ struct ImportRun {
 
     func run() async throws {
         let how = importing.how, following = how.following, wait = try following.patience()
-        var workplace = try Workplace(options)
-        try workplace.trace(importing.tracing)
-        if dryRun { workplace.keepNothing() }
+        var context = try CommandContext(options)
+        try context.trace(importing.tracing)
+        if dryRun { context.keepNothing() }
         guard how.pipeline != nil || how.to.isEmpty || !importing.paths.isEmpty || importing.camera != nil else {
             throw ValidationError("Say what to import: the path of a card or a folder, or --camera ID.")
         }
-        let pipeline = try await takingCamera(try takingPaths(try how.load(workplace)), &workplace)
-        if following.event == nil { await AccountChoices(workplace: workplace).follow([pipeline]) }
-        let event = try EventGate(state: options.stateDirectory).event(following.event, for: pipeline.event)
+        let pipeline = try await takingCamera(try takingPaths(try how.load(context)), &context)
+        if following.event == nil { await AccountChoices(context: context).follow([pipeline]) }
+        let event = try ChosenEvent(state: options.stateDirectory).event(following.event, for: pipeline.event)
         var run = RunOptions(
             verb: "import", event: event, photographer: following.photographer, again: how.again, dryRun: dryRun,
             wait: wait, state: options.stateDirectory)
         run.arrival = try following.arrival()
         // A job of the run that lives: its own camera it does not give to itself.
-        run.awaitsBusy = Living.ledger == nil
+        run.awaitsBusy = HostedJob.ledger == nil
         run.holdsForEvent = pipeline.event.hold && event == nil
-        try await RunSession(workplace: workplace, options: run, errorOnEmpty: how.errorOnEmpty).run(pipeline)
+        try await RunSession(context: context, options: run, errorOnEmpty: how.errorOnEmpty).run(pipeline)
     }
 
     /// A camera replaces the pipeline's sources; the options of the module that takes it stay.
-    private func takingCamera(_ pipeline: PipelineFile, _ workplace: inout Workplace) async throws -> PipelineFile {
+    private func takingCamera(_ pipeline: PipelineFile, _ context: inout CommandContext) async throws -> PipelineFile {
         guard let id = importing.camera else {
             guard importing.via == nil else { throw ValidationError("--via goes with --camera.") }
             return pipeline
         }
         guard importing.paths.isEmpty else { throw ValidationError("Give paths or --camera, not both.") }
-        let chooser = CameraChooser(workplace: workplace)
+        let chooser = CameraChooser(context: context)
         let state = options.stateDirectory, arrival = try importing.how.following.arrival()
-        let choice = try await workplace.telling { () async throws(IngestError) in
+        let choice = try await context.telling { () async throws(IngestError) in
             let isFree = StateHolder(directory: state) == nil
             do throws(IngestError) {
                 return try await chooser.choose(id, via: importing.via, within: arrival, awaitingBusy: isFree)
@@ -106,7 +106,7 @@ struct ImportRun {
                 throw error.code == .deviceBusy && StateHolder(directory: state) != nil ? RunSession.cameraInUse(error) : error
             }
         }
-        workplace.buses = [choice.bus]
+        context.buses = [choice.bus]
         var pipeline = pipeline
         pipeline.sources = [choice.use(among: pipeline.sources)]
         return pipeline

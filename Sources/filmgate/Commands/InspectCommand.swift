@@ -23,11 +23,11 @@ struct InspectCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let workplace = try Workplace(options), json = options.json
+        let context = try CommandContext(options), json = options.json
         var problems = 0
         for path in paths {
-            let pattern = UserPath.literal(UserPath.absolute(path)), told = Found()
-            problems += try await workplace.telling { () async throws(IngestError) in
+            let pattern = UserPath.literal(UserPath.absolute(path)), told = FirstAsset()
+            problems += try await context.telling { () async throws(IngestError) in
                 try await Inspection(paths: [pattern], logger: options.logger).run { asset, problem in
                     told.note(asset)
                     if let problem {

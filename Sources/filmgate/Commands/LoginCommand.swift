@@ -71,20 +71,20 @@ struct LoginCommand: AsyncParsableCommand {
     private var isSpecial: Bool { register || identityToken != nil }
 
     func run() async throws {
-        let workplace = try Workplace(options)
-        if protect || unprotect { return try await seal(workplace) }
-        let all = try await SignIns(workplace: workplace).all(what, pipeline: pipeline, keeping: true)
+        let context = try CommandContext(options)
+        if protect || unprotect { return try await seal(context) }
+        let all = try await SignIns(context: context).all(what, pipeline: pipeline, keeping: true)
         if check { return try await WhoamiCommand.tell(all, asking: true, options) }
         if isSpecial, all.count != 1 {
             let names = all.map(\.name).joined(separator: ", ")
-            throw Workplace.refuse("Say which sign-in it is for\(names.isEmpty ? "" : ": \(names)").", options)
+            throw CommandContext.refuse("Say which sign-in it is for\(names.isEmpty ? "" : ": \(names)").", options)
         }
         var failed: IngestError?
         for entry in all where !entry.stored.isEmpty || entry.account != nil || isSpecial {
-            if !isNamed(entry), !isSpecial, await entry.line(asking: false).isFine, entry.isTypedIn(workplace.vault) { continue }
-            let result = await Result { () async throws(IngestError) in try await signIn(entry, workplace) }
+            if !isNamed(entry), !isSpecial, await entry.line(asking: false).isFine, entry.isTypedIn(context.vault) { continue }
+            let result = await Result { () async throws(IngestError) in try await signIn(entry, context) }
             if case .success(let account) = result {
-                await entry.tell(workplace) { $0.signedIn(entry.name, account: account?.shown) }
+                await entry.tell(context) { $0.signedIn(entry.name, account: account?.shown) }
             }
             if case .failure(let error) = result {
                 failed = failed ?? error
@@ -93,8 +93,8 @@ struct LoginCommand: AsyncParsableCommand {
         }
         if let failed { throw Exit(Failure.exitCode(failed)) }
         let used = (what + [pipeline].compactMap { $0 }).filter(SignIns.isFile)
-        await AccountChoices(workplace: workplace).follow(
-            try used.isEmpty ? EventsCommand.pipelines(nil, workplace) : used.map { try workplace.load($0) })
+        await AccountChoices(context: context).follow(
+            try used.isEmpty ? EventsCommand.pipelines(nil, context) : used.map { try context.load($0) })
         try await WhoamiCommand.tell(all, asking: false, options)
     }
 
@@ -102,37 +102,38 @@ struct LoginCommand: AsyncParsableCommand {
     private func isNamed(_ entry: SignIn) -> Bool { what.contains(entry.name) }
 
     /// The account; nil for a sign-in that has none but its secrets.
-    private func signIn(_ entry: SignIn, _ workplace: Workplace) async throws(IngestError) -> Account? {
+    private func signIn(_ entry: SignIn, _ context: CommandContext) async throws(IngestError) -> Account? {
         try refuseWhatItCannot(entry)
-        let desk = TerminalDesk(name: entry.name, json: options.json, opensBrowser: !noBrowser)
+        let prompter = TerminalPrompter(name: entry.name, json: options.json, opensBrowser: !noBrowser)
         var isOther = false
         // What comes by stdin is for the special way alone.
-        let isKnown = isSpecial && entry.isTypedIn(workplace.vault)
+        let isKnown = isSpecial && entry.isTypedIn(context.vault)
         for typed in entry.stored where !isKnown {
-            let value = SecretValue(try await desk.ask("\(typed.option) of \(entry.name)", hidden: true))
-            if try TypedSecret.keep(value, as: typed.entry, for: typed.addresses, in: workplace.vault) { isOther = true }
+            let value = SecretValue(try await prompter.ask("\(typed.option) of \(entry.name)", hidden: true))
+            if try TypedSecret.keep(value, as: typed.entry, for: typed.addresses, in: context.vault) { isOther = true }
         }
         guard let account = entry.account else {
             // Whose the new secret is, nobody says.
-            if isOther { try await forgetEvents(entry, nil, desk) }
+            if isOther { try await forgetEvents(entry, nil, prompter) }
             return nil
         }
         let before = try? await account.restore(validating: false).state
-        let fresh = try await account.signIn(desk, wish)
+        let fresh = try await account.signIn(prompter, wish)
         if case .signedIn(let old)? = before, old.id != fresh.id {
-            await desk.tell(
+            await prompter.tell(
                 "was \(old.shown), is \(fresh.shown) now. What was delivered counts for both; use an entry of its own for another account.")
         }
         // What is left was the other's.
         try? CreditStore(state: options.stateDirectory).forget(auth: entry.name)
         // Whoever was signed in before may not be known any more; whose events are remembered is.
-        try await forgetEvents(entry, fresh, desk)
+        try await forgetEvents(entry, fresh, prompter)
         return fresh
     }
 
-    private var wish: SignInWish {
-        let flow: SignInWish.Flow? = identityToken != nil ? .identityToken : device ? .device : browser ? .browser : paste ? .paste : nil
-        return SignInWish(flow: flow, registers: register)
+    private var wish: SignInPreference {
+        let flow: SignInPreference.Flow? =
+            identityToken != nil ? .identityToken : device ? .device : browser ? .browser : paste ? .paste : nil
+        return SignInPreference(flow: flow, registers: register)
     }
 
     /// Before anybody is asked for anything.
@@ -152,18 +153,18 @@ struct LoginCommand: AsyncParsableCommand {
     }
 
     /// Events that another account saw by this sign-in are remembered no more.
-    private func forgetEvents(_ entry: SignIn, _ account: Account?, _ desk: TerminalDesk) async throws(IngestError) {
-        guard try EventBook(state: options.stateDirectory).forget(auth: entry.name, unless: account?.id) else { return }
-        await desk.tell(
+    private func forgetEvents(_ entry: SignIn, _ account: Account?, _ prompter: TerminalPrompter) async throws(IngestError) {
+        guard try EventIDs(state: options.stateDirectory).forget(auth: entry.name, unless: account?.id) else { return }
+        await prompter.tell(
             "events remembered for another account are forgotten, with the choice among them; choose anew with `filmgate events use`.")
     }
 
-    private func seal(_ workplace: Workplace) async throws {
-        let vault = workplace.vault, desk = TerminalDesk(name: "secret store", json: options.json, opensBrowser: false)
-        try await workplace.telling { () async throws(IngestError) in
+    private func seal(_ context: CommandContext) async throws {
+        let vault = context.vault, prompter = TerminalPrompter(name: "secret store", json: options.json, opensBrowser: false)
+        try await context.telling { () async throws(IngestError) in
             if unprotect { return try vault.protect(with: nil) }
             let hook = unlockWith?.split(separator: " ").map(String.init) ?? []
-            let passphrase = try await newPassphrase(vault, desk, hook)
+            let passphrase = try await newPassphrase(vault, prompter, hook)
             let seconds = Int(Duration(text: lockAfter)?.components.seconds ?? 900)
             try vault.protect(with: passphrase, hook: hook, idle: min(864_000, seconds))
         }
@@ -171,10 +172,10 @@ struct LoginCommand: AsyncParsableCommand {
     }
 
     /// From where it will come when the store is opened, else from the person; where there is a seal already, those open the old one.
-    private func newPassphrase(_ vault: Vault, _ desk: TerminalDesk, _ hook: [String]) async throws(IngestError) -> SecretValue {
-        if try !vault.isProtected(), let given = try UnlockGate().passphrase(hook: hook) { return given }
-        let passphrase = try await desk.ask("New passphrase", hidden: true)
-        if Terminal.isThere, try await desk.ask("Once more", hidden: true) != passphrase {
+    private func newPassphrase(_ vault: Vault, _ prompter: TerminalPrompter, _ hook: [String]) async throws(IngestError) -> SecretValue {
+        if try !vault.isProtected(), let given = try PassphraseSource().passphrase(hook: hook) { return given }
+        let passphrase = try await prompter.ask("New passphrase", hidden: true)
+        if Terminal.isThere, try await prompter.ask("Once more", hidden: true) != passphrase {
             throw IngestError(.misconfigured, "The two passphrases differ; nothing was changed.")
         }
         return SecretValue(passphrase)

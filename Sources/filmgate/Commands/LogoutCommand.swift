@@ -20,18 +20,18 @@ struct LogoutCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
-        let workplace = try Workplace(options)
-        let all = try await SignIns(workplace: workplace).all(what, pipeline: pipeline, keeping: false)
+        let context = try CommandContext(options)
+        let all = try await SignIns(context: context).all(what, pipeline: pipeline, keeping: false)
         for entry in all { try? CreditStore(state: options.stateDirectory).forget(auth: entry.name) }
         var failed: IngestError?
         for entry in all where !entry.stored.isEmpty || entry.account != nil {
             do throws(IngestError) {
-                for typed in entry.stored { try workplace.vault.set(VaultSecrets.entry(typed.entry), nil) }
+                for typed in entry.stored { try context.vault.set(VaultSecrets.entry(typed.entry), nil) }
                 if let told = try await forget(entry) {
                     Console.err("\(entry.name): forgotten here, but the provider could not be told: \(Describe.name(told.message))")
                 }
-                try EventBook(state: options.stateDirectory).forget(auth: entry.name)
-                await entry.tell(workplace) { $0.signedOut(entry.name) }
+                try EventIDs(state: options.stateDirectory).forget(auth: entry.name)
+                await entry.tell(context) { $0.signedOut(entry.name) }
                 if !options.json { Console.out("\(entry.name): signed out") }
             } catch {
                 failed = failed ?? error

@@ -31,13 +31,13 @@ struct ModuleList: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
-        let workplace = try Workplace(options), registry = workplace.registry
+        let context = try CommandContext(options), registry = context.registry
         guard let name else {
             for entry in registry.entries { Console.out(options.json ? json(entry) : line(entry)) }
-            return listPrograms(workplace)
+            return listPrograms(context)
         }
         var found = registry.entries.filter { $0.manifest.name == name }
-        if let outside = registry.stranger(name) { found = [try await workplace.telling { () throws(IngestError) in try outside.get() }] }
+        if let outside = registry.stranger(name) { found = [try await context.telling { () throws(IngestError) in try outside.get() }] }
         guard !found.isEmpty else {
             let hint = nearest(name, among: registry.entries.map(\.manifest.name)).map { " Did you mean `\($0)`?" } ?? ""
             throw Refusal("There is no module called `\(name)`.\(hint)")
@@ -46,8 +46,8 @@ struct ModuleList: AsyncParsableCommand {
     }
 
     /// Programs that are modules; one that does not work is told of and does not hide the others.
-    private func listPrograms(_ workplace: Workplace) {
-        for (name, module) in workplace.programs.all() where !workplace.registry.entries.contains(where: { $0.manifest.name == name }) {
+    private func listPrograms(_ context: CommandContext) {
+        for (name, module) in context.programs.all() where !context.registry.entries.contains(where: { $0.manifest.name == name }) {
             switch module {
             case .success(let entry): Console.out(options.json ? json(entry) : line(entry))
             case .failure(let error): Failure.tell(error, json: options.json)

@@ -35,8 +35,8 @@ private struct Pause {
     let options: CommonOptions
 
     func set(_ on: Bool) throws {
-        guard let board = Living.board else { return try handOver() }
-        let isNew = board.pause(on)
+        guard let liveStatus = HostedJob.liveStatus else { return try handOver() }
+        let isNew = liveStatus.pause(on)
         if options.json { return Console.out(Self.json(on)) }
         switch (on, isNew) {
         case (true, true): Console.out("Paused: nothing new is taken; deliveries continue. `filmgate resume` ends the pause.")
@@ -58,7 +58,7 @@ private struct Pause {
         if let code = ControlClient.handOver(Array(CommandLine.arguments.dropFirst()), state: state) {
             throw Exit(ExitStatus(rawValue: code) ?? .failure)
         }
-        throw Workplace.end(
+        throw CommandContext.end(
             IngestError(
                 .notFound, "No run uses the state directory \(state).", advice: "Start one with `filmgate run`, or say which with --state."),
             options)

@@ -32,11 +32,11 @@ struct ProfileCommand: AsyncParsableCommand {
         @OptionGroup var options: CommonOptions
 
         func run() async throws {
-            let workplace = try Workplace(options)
-            let pipeline = try pipeline.map { try workplace.load($0) } ?? shipped(workplace)
+            let context = try CommandContext(options)
+            let pipeline = try pipeline.map { try context.load($0) } ?? shipped(context)
             if access(UserPath.absolute(file), F_OK) != 0 {
                 if isNamedAsFile {
-                    throw Workplace.end(
+                    throw CommandContext.end(
                         IngestError(
                             .notFound, "There is no file \(file).", advice: "A camera is written as its make and model: \"Acme, X100\"."),
                         options)
@@ -44,24 +44,24 @@ struct ProfileCommand: AsyncParsableCommand {
                 let media = described
                 return show(pipeline.profiles.resolve(Self.body(media)), media)
             }
-            try await workplace.telling { () throws(IngestError) in try refuseFolder() }
+            try await context.telling { () throws(IngestError) in try refuseFolder() }
             let paths = [UserPath.literal(UserPath.absolute(file))]
-            let found = Found()
-            _ = try await workplace.telling { () async throws(IngestError) in
+            let found = FirstAsset()
+            _ = try await context.telling { () async throws(IngestError) in
                 try await Inspection(paths: paths, logger: options.logger).run { asset, _ in found.note(asset) }
             }
             guard let media = found.first?.media else {
-                throw Workplace.end(IngestError(.notFound, "\(file) is no media file that says which camera made it."), options)
+                throw CommandContext.end(IngestError(.notFound, "\(file) is no media file that says which camera made it."), options)
             }
             show(pipeline.profiles.resolve(Self.body(media)), media)
         }
 
         /// What is shipped says, where no pipeline is named.
-        private func shipped(_ workplace: Workplace) throws -> PipelineFile {
-            let loader = workplace.loader()
+        private func shipped(_ context: CommandContext) throws -> PipelineFile {
+            let loader = context.loader()
             var node = BuiltinPipeline.importing(to: ["/"])
             node.set("include", ConfigNode(.list(loader.shippedProfiles.map { ConfigNode(.scalar($0, quoted: true)) })))
-            return try workplace.checked(loader.load(node: node))
+            return try context.checked(loader.load(node: node))
         }
 
         /// A folder may hold files of several cameras.
@@ -141,19 +141,19 @@ struct ProfileCommand: AsyncParsableCommand {
                     line.add(key, rule)
                 }
                 var habits = JSONObject()
-                for (name, text) in profile.habits?.lines ?? [] { habits.add(name, text) }
+                for (name, text) in profile.conventions?.lines ?? [] { habits.add(name, text) }
                 line.add("habits", habits)
                 return Console.out(line.finished)
             }
             Console.out(
                 "\(camera(media))\(media.serial.map { " #" + $0 } ?? "")\(media.owner.map { ", " + $0 } ?? "")"
             )
-            if values.allSatisfy({ $0.1 == nil }), profile.habits == nil { return Console.out("  no rule fits this camera") }
+            if values.allSatisfy({ $0.1 == nil }), profile.conventions == nil { return Console.out("  no rule fits this camera") }
             for (key, value) in values {
                 let rule = profile.decided[key].map { "  (\($0.mark.file):\($0.mark.line))" } ?? ""
                 Console.out("  \(key): \(value ?? "not set")\(rule)")
             }
-            for (name, text) in profile.habits?.lines ?? [] { Console.out("  \(name): \(Describe.name(text))") }
+            for (name, text) in profile.conventions?.lines ?? [] { Console.out("  \(name): \(Describe.name(text))") }
         }
     }
 }

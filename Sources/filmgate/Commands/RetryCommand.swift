@@ -25,12 +25,12 @@ struct RetryCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
-        let workplace = try Workplace(options)
+        let context = try CommandContext(options)
         guard let wait = Duration(text: wait) else { throw ValidationError("--wait takes a duration such as 30s or 2m.") }
         let states: Set<Receipt.State> = failed ? [.pending, .held, .failed] : [.pending, .held]
         let files = pipeline.map { [$0] } ?? PipelineSnapshot(state: options.stateDirectory).files()
-        let pipelines = try files.map { try workplace.load($0) }
+        let pipelines = try files.map { try context.load($0) }
         let run = RunOptions(verb: "retry", wait: wait, state: options.stateDirectory)
-        try await RunSession(workplace: workplace, options: run).retry(pipelines, states, target: target)
+        try await RunSession(context: context, options: run).retry(pipelines, states, target: target)
     }
 }

@@ -76,14 +76,14 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
-        let workplace = try workplace(), wait = try following.patience(), overrides = try following.overrides()
+        let context = try context(), wait = try following.patience(), overrides = try following.overrides()
         let file = UserPath.absolute(pipeline)
-        let pipeline = try workplace.load(file, overrides: overrides)
+        let pipeline = try context.load(file, overrides: overrides)
         guard !pipeline.sources.isEmpty else {
-            throw Workplace.refuse("This pipeline has no sources to run.", options)
+            throw CommandContext.refuse("This pipeline has no sources to run.", options)
         }
-        if following.event == nil { await AccountChoices(workplace: workplace).follow([pipeline]) }
-        let event = try EventGate(state: options.stateDirectory).event(following.event, for: pipeline.event)
+        if following.event == nil { await AccountChoices(context: context).follow([pipeline]) }
+        let event = try ChosenEvent(state: options.stateDirectory).event(following.event, for: pipeline.event)
         var run = RunOptions(
             verb: "run", event: event, photographer: following.photographer, wait: wait, state: options.stateDirectory)
         run.holdsForEvent = pipeline.event.hold && event == nil
@@ -95,17 +95,17 @@ struct RunCommand: AsyncParsableCommand {
             throw ValidationError("--metrics needs a run without --once: it serves only while the run lasts.")
         }
         let listening = try metrics.map(MetricsServer.address)
-        let session = RunSession(workplace: workplace, options: run, errorOnEmpty: errorOnEmpty)
+        let session = RunSession(context: context, options: run, errorOnEmpty: errorOnEmpty)
         if once { return try await session.runAll(pipeline) }
         var live = LiveSession(session: session)
-        live.load = { workplace.loader(overrides: overrides).load(path: file) }
+        live.load = { context.loader(overrides: overrides).load(path: file) }
         live.metrics = listening
         try await live.run(pipeline)
     }
 
-    private func workplace() throws -> Workplace {
-        var workplace = try Workplace(options)
-        try workplace.trace(tracing)
-        return workplace
+    private func context() throws -> CommandContext {
+        var context = try CommandContext(options)
+        try context.trace(tracing)
+        return context
     }
 }

@@ -39,23 +39,23 @@ struct SafeToFormatCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let workplace = try Workplace(options)
-        let reader = try await workplace.readLedger()
-        let pipeline = try pipeline.map { try workplace.load($0) }
+        let context = try CommandContext(options)
+        let reader = try await context.readLedger()
+        let pipeline = try pipeline.map { try context.load($0) }
         let allowance = allow.reduce(into: CardProof.Allowance()) { $0.insert($1.allowance) }
-        let report = try await workplace.telling { () async throws(IngestError) in
+        let report = try await context.telling { () async throws(IngestError) in
             if path.contains("://"), try FileFacts.of(UserPath.absolute(path)) == nil {
                 throw IngestError(
                     .notFound, "A camera cannot be asked whether its card is safe to format.",
                     advice: "Put the card into a reader and give its path.")
             }
-            let witnesses: Witnesses? = if let pipeline { try workplace.witnesses([pipeline], ledger: reader) } else { nil }
+            let proofTargets: ProofTargets? = if let pipeline { try context.proofTargets([pipeline], ledger: reader) } else { nil }
             let proof = CardProof(
-                reader: reader, witnesses: witnesses, allowance: allowance, copies: copies ?? pipeline?.copies ?? 1,
+                reader: reader, proofTargets: proofTargets, allowance: allowance, copies: copies ?? pipeline?.copies ?? 1,
                 exemptions: .init(isHousekeeping: CardSource.isHousekeeping(path:), disguise: CardSource.disguise(of:)))
             let examination = CardExamination(path: UserPath.literal(UserPath.absolute(path)), logger: options.logger)
             let report = await Result { () async throws(IngestError) in try await examination.run(proof) }
-            await workplace.note(proof.heard)
+            await context.note(proof.heard)
             return try report.get()
         }
         if options.json { report.printJSON() } else { report.printText(all: options.verbose > 0) }

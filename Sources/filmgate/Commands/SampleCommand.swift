@@ -30,9 +30,9 @@ struct SampleCommand: AsyncParsableCommand {
         @OptionGroup var options: CommonOptions
 
         func run() async throws {
-            let workplace = try Workplace(options), directory = UserPath.absolute(directory)
+            let context = try CommandContext(options), directory = UserPath.absolute(directory)
             let jpeg = try size(jpegSize), raw = try size(rawSize)
-            let written = try await workplace.telling { () throws(IngestError) in
+            let written = try await context.telling { () throws(IngestError) in
                 if let pairs {
                     return try SampleCard.bulk(to: directory, pairs: pairs, jpegSize: jpeg, rawSize: raw)
                 } else {

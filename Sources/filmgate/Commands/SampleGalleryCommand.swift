@@ -29,8 +29,8 @@ extension SampleCommand {
             guard let token = UserPath.environment(tokenEnv) else {
                 throw ValidationError("Set \(tokenEnv) to the token that uploads must carry.")
             }
-            let workplace = try Workplace(options)
-            try await workplace.telling { () async throws(IngestError) in
+            let context = try CommandContext(options)
+            try await context.telling { () async throws(IngestError) in
                 let gallery = try GalleryServer(directory: UserPath.absolute(directory), token: token, port: port, fault: fault)
                 try await gallery.run { address in Console.out("gallery: \(address)") }
             }

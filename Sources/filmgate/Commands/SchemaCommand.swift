@@ -15,9 +15,9 @@ struct SchemaCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
-        let workplace = try Workplace(options)
-        let programs = workplace.programs.all().compactMap { try? $0.module.get() }
-        let registry = (try? ModuleRegistry(workplace.registry.entries + programs)) ?? workplace.registry
+        let context = try CommandContext(options)
+        let programs = context.programs.all().compactMap { try? $0.module.get() }
+        let registry = (try? ModuleRegistry(context.registry.entries + programs)) ?? context.registry
         let lines = PipelineSchema.json(registry: registry).split(separator: "\n")
         // Line breaks stand between values only, so that the document is the same on one line.
         Console.out(

@@ -23,23 +23,23 @@ struct StatusCommand: AsyncParsableCommand {
     func run() async throws {
         if board {
             // Asked for over the control socket, by those who watch.
-            guard let board = Living.board else { throw Exit(.notProven) }
-            return Console.out(board.now.json.finished)
+            guard let live = HostedJob.liveStatus else { throw Exit(.notProven) }
+            return Console.out(live.now.json.finished)
         }
-        let workplace = try Workplace(options)
-        let reader = try await workplace.readLedger(mustExist: true)
+        let context = try CommandContext(options)
+        let reader = try await context.readLedger(mustExist: true)
         if watch {
             let state = options.stateDirectory
-            var board = BoardReader { () throws(IngestError) in
+            var snapshots = StatusReader { () throws(IngestError) in
                 try SQLiteLedger.reader(directory: state)
             } live: {
                 LiveQuestion.ask(state: state)
             }
-            board.holder = { StateHolder(directory: state) }
-            var watch = StatusWatch(reader: board, json: options.json)
+            snapshots.holder = { StateHolder(directory: state) }
+            var watch = StatusWatch(reader: snapshots, json: options.json)
             throw Exit(try await watch.run())
         }
-        let (totals, runs, troubled) = try await workplace.telling { () async throws(IngestError) in
+        let (totals, runs, troubled) = try await context.telling { () async throws(IngestError) in
             let filter = AssetFilter(endings: [.setAside, .pending], limit: 200)
             return (try await reader.totals(), try await reader.runs(limit: 1), try await reader.assets(filter))
         }
@@ -108,12 +108,12 @@ struct StatusCommand: AsyncParsableCommand {
             let expiry = left.nearestExpiry.map { ", the next of them expire \($0)" } ?? ""
             Console.out(Describe.name("\(left.name): \(Describe.count(left.balance, "credit")) left, heard at \(left.heardAt)\(expiry)"))
         }
-        let fold = Fold()
-        for row in troubled where options.verbose > 0 || fold.names(row.ending?.rawValue ?? "unfinished", row.reason) {
+        let groups = ReasonGroups()
+        for row in troubled where options.verbose > 0 || groups.names(row.ending?.rawValue ?? "unfinished", row.reason) {
             let reason = row.reason.map { ": " + Describe.name($0) } ?? ""
             Console.out("\(row.ending?.rawValue ?? "unfinished"): \(Describe.name(row.origin.absolutePath))\(reason)")
         }
-        for line in fold.rest() { Console.out(line) }
+        for line in groups.rest() { Console.out(line) }
         let all = (totals.assets[.pending] ?? 0) + (totals.assets[.setAside] ?? 0)
         if all > troubled.count { Console.out("and \(Describe.count(all - troubled.count, "more file"))") }
     }

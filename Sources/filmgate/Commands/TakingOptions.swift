@@ -36,19 +36,19 @@ struct TakingOptions: ParsableArguments {
     }
 
     /// The pipeline that the options name or describe.
-    func load(_ workplace: Workplace) throws -> PipelineFile {
+    func load(_ context: CommandContext) throws -> PipelineFile {
         let overrides = try following.overrides()
         if let file = pipeline {
             guard to.isEmpty else {
                 throw ValidationError("Give --to or --pipeline, not both: the pipeline names the targets.")
             }
-            return proving(try workplace.load(file, overrides: overrides))
+            return proving(try context.load(file, overrides: overrides))
         }
         guard !to.isEmpty else { throw ValidationError("Say where the files go: --to DIR, or --pipeline FILE.") }
         try refuseNested()
         let node = BuiltinPipeline.importing(
             to: to.map(UserPath.absolute), verify: (verify ?? .reread).rawValue, mhl: mhl)
-        return try workplace.checked(workplace.loader(overrides: overrides).load(node: node))
+        return try context.checked(context.loader(overrides: overrides).load(node: node))
     }
 
     /// A copy inside the folder of another one passes for a second copy, and goes with the first when that is moved or deleted.

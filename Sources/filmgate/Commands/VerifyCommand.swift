@@ -28,15 +28,15 @@ struct VerifyCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
-        let workplace = try Workplace(options)
-        let reader = try await workplace.readLedger()
+        let context = try CommandContext(options)
+        let reader = try await context.readLedger()
         let files = path != nil ? [] : pipeline.map { [$0] } ?? PipelineSnapshot(state: options.stateDirectory).files()
         // What was used before may name a module that is gone since: that hides no other pipeline's targets.
-        let pipelines = try files.compactMap { try pipeline == nil ? workplace.loader().load(path: $0).pipeline : workplace.load($0) }
+        let pipelines = try files.compactMap { try pipeline == nil ? context.loader().load(path: $0).pipeline : context.load($0) }
         let prefix = path.map { FileSystem.canonical(UserPath.absolute($0)) } ?? ""
-        var tally = VerifyTally(json: options.json)
-        let heard = HeardWords()
-        try await workplace.telling { () async throws(IngestError) in
+        var statistics = VerifyStatistics(json: options.json)
+        let heard = TargetStatements()
+        try await context.telling { () async throws(IngestError) in
             if let path, try FileFacts.of(prefix) == nil { throw IngestError(.notFound, "There is no \(path).") }
             let check = CopyCheck(reader, heard)
             var told: Set<[UInt8]> = []
@@ -44,25 +44,25 @@ struct VerifyCommand: AsyncParsableCommand {
             for delivery in delivered {
                 guard let path = delivery.receipt.path else { continue }
                 told.insert(Array(path.utf8))
-                tally.add(path, .sha256, delivery.receipt.sha256, await check.examine(delivery))
+                statistics.add(path, .sha256, delivery.receipt.sha256, await check.examine(delivery))
             }
             guard path != nil else {
-                let remote = RemoteCheck(try workplace.witnesses(pipelines, ledger: reader), reader: reader, heard)
-                return await remote.examine(delivered.filter { $0.receipt.path == nil }) { tally.add($0, $1) }
+                let remote = RemoteCheck(try context.proofTargets(pipelines, ledger: reader), reader: reader, heard)
+                return await remote.examine(delivered.filter { $0.receipt.path == nil }) { statistics.add($0, $1) }
             }
             for file in try ManifestListing.below(prefix).files where told.insert(Array(file.path.utf8)).inserted {
                 let found = await check.examine(file.path, size: file.size, file.algorithm, file.digest)
-                tally.add(file.path, file.algorithm, file.digest, found)
+                statistics.add(file.path, file.algorithm, file.digest, found)
             }
         }
-        await workplace.note(heard)
-        if tally.exit == .complete, tally.checked == 0 {
+        await context.note(heard)
+        if statistics.exit == .complete, statistics.checked == 0 {
             // The summary that every verb ends with carries this code, and follows by itself.
             let nothing = path.map { "Nothing is known below \($0)." } ?? "Nothing was delivered yet: there is no copy to look at."
-            throw Workplace.end(
+            throw CommandContext.end(
                 IngestError(.notFound, nothing, advice: "`filmgate status` tells what waits, and why."), options)
         }
-        tally.finish()
-        if tally.exit != .complete { throw Exit(tally.exit) }
+        statistics.finish()
+        if statistics.exit != .complete { throw Exit(statistics.exit) }
     }
 }

@@ -31,26 +31,26 @@ struct WatchCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
-        let workplace = try Workplace(options), following = how.following, wait = try following.patience()
+        let context = try CommandContext(options), following = how.following, wait = try following.patience()
         guard !folders.isEmpty, !folders.contains("") else { throw ValidationError("Say which folders to watch.") }
         for folder in folders where !once && access(UserPath.absolute(folder), F_OK) != 0 {
             Console.err("warning: \(Describe.name(folder)) is not there yet; waiting for it.")
         }
-        let loaded = try how.load(workplace)
-        let pipeline = try watching(loaded, workplace)
-        if following.event == nil { await AccountChoices(workplace: workplace).follow([pipeline]) }
-        let event = try EventGate(state: options.stateDirectory).event(following.event, for: pipeline.event)
+        let loaded = try how.load(context)
+        let pipeline = try watching(loaded, context)
+        if following.event == nil { await AccountChoices(context: context).follow([pipeline]) }
+        let event = try ChosenEvent(state: options.stateDirectory).event(following.event, for: pipeline.event)
         var run = RunOptions(
             verb: "watch", event: event, photographer: following.photographer, again: how.again, wait: wait,
             state: options.stateDirectory)
         run.holdsForEvent = pipeline.event.hold && event == nil
-        let session = RunSession(workplace: workplace, options: run, errorOnEmpty: how.errorOnEmpty)
+        let session = RunSession(context: context, options: run, errorOnEmpty: how.errorOnEmpty)
         if once { try await session.runAll(pipeline) } else { try await LiveSession(session: session).run(pipeline) }
     }
 
     /// The folders replace the pipeline's sources; the options of its first folder source stay.
-    private func watching(_ pipeline: PipelineFile, _ workplace: Workplace) throws -> PipelineFile {
-        try refuseBadValues(workplace)
+    private func watching(_ pipeline: PipelineFile, _ context: CommandContext) throws -> PipelineFile {
+        try refuseBadValues(context)
         var pipeline = pipeline
         let model =
             pipeline.sources.first { $0.module == "folder" }
@@ -62,19 +62,19 @@ struct WatchCommand: AsyncParsableCommand {
             if let take { folder.node.set("take", take) }
             return folder
         }
-        let mistakes = pipeline.sources.flatMap { workplace.registry.entry(.source, "folder")?.lint($0.node) ?? [] }
+        let mistakes = pipeline.sources.flatMap { context.registry.entry(.source, "folder")?.lint($0.node) ?? [] }
         if let first = mistakes.first { throw ValidationError([first.message, first.hint].compactMap { $0 }.joined(separator: " ")) }
         return pipeline
     }
 
     /// What is wrong with a value that was given here, by the name of its option; the module knows what is allowed.
-    private func refuseBadValues(_ workplace: Workplace) throws {
+    private func refuseBadValues(_ context: CommandContext) throws {
         for (key, value) in [("settle", settle), ("take", take)] {
             guard let value else { continue }
             var node = ConfigNode(.map([]))
             node.set("path", "/")
             node.set(key, value)
-            guard let mistake = workplace.registry.entry(.source, "folder")?.lint(node).first else { continue }
+            guard let mistake = context.registry.entry(.source, "folder")?.lint(node).first else { continue }
             let isBare = mistake.code == "wrong-unit" && Duration(text: value + "s") != nil
             let hint = isBare ? "Did you mean `--\(key) \(value)s`?" : mistake.hint
             let words = ["--\(key) \(value.isEmpty ? "''" : Describe.name(value)): \(mistake.message)", hint]

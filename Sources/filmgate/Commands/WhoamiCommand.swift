@@ -21,8 +21,8 @@ struct WhoamiCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
-        let workplace = try Workplace(options)
-        try await Self.tell(try await SignIns(workplace: workplace).all(what, pipeline: pipeline, keeping: false), asking: false, options)
+        let context = try CommandContext(options)
+        try await Self.tell(try await SignIns(context: context).all(what, pipeline: pipeline, keeping: false), asking: false, options)
     }
 
     /// One line each; 4 when one is not signed in, 5 when a provider could not be asked.

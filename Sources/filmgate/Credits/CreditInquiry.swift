@@ -20,15 +20,15 @@ struct CreditInquiry: Sendable {
     init(_ places: [Place], state: String) { (self.places, self.state) = (places, state) }
 
     /// Those of a plan that was built of these pipelines.
-    init(_ pipelines: [PipelineFile], _ plan: Plan, _ workplace: Workplace) {
-        self.init([], state: workplace.options.stateDirectory)
+    init(_ pipelines: [PipelineFile], _ plan: Plan, _ context: CommandContext) {
+        self.init([], state: context.options.stateDirectory)
         for (name, provider) in plan.signIns {
             guard let holder = provider as? any CreditHolder else { continue }
             places.append(Place(name: name, signIns: [name], isSignIn: true, holder: holder))
         }
         for (name, target) in plan.connections {
             guard let holder = target as? any CreditHolder, let use = pipelines.lazy.compactMap({ $0.target(name) }).first else { continue }
-            let signIns = workplace.registry.entry(.target, use.module)?.references(use.node).map(\.name) ?? []
+            let signIns = context.registry.entry(.target, use.module)?.references(use.node).map(\.name) ?? []
             // A target for each event is one account all the same.
             if places.contains(where: { $0.name == name && $0.signIns == signIns }) { continue }
             places.append(Place(name: name, signIns: signIns, holder: holder))

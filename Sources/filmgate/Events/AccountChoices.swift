@@ -12,43 +12,43 @@ struct AccountChoices {
     static let patience = Duration.seconds(5)
     /// By the names that accounts keep them under.
     enum Choice: String { case event, clocks }
-    struct Keeper {
+    struct PreferenceTarget {
         var name: String, target: any AccountPreferences
         /// Who is signed in there.
         var account: String
         var identity: String { target.traits.identity }
     }
 
-    let workplace: Workplace
-    private var state: String { workplace.options.stateDirectory }
+    let context: CommandContext
+    private var state: String { context.options.stateDirectory }
 
     /// Brings this machine and the accounts to the same state, and says what was chosen elsewhere.
     ///
     /// `chosen`: what a person chose here this moment. It counts whatever the clock of another machine said.
     func follow(_ pipelines: [PipelineFile], chosen: Choice? = nil) async {
-        guard !workplace.keepsNothing else { return }
+        guard !context.keepsNothing else { return }
         let end = ContinuousClock.now + Self.patience
         for keeper in await keepers(pipelines) {
             let result = await Result { () async throws(IngestError) in try await follow(keeper, chosen, until: end) }
             guard case .failure(let error) = result else { continue }
-            workplace.options.logger.info("\(keeper.name): preferences are not followed now: \(error.message)")
+            context.options.logger.info("\(keeper.name): preferences are not followed now: \(error.message)")
         }
     }
 
     /// Targets that keep preferences for somebody who is signed in.
-    private func keepers(_ pipelines: [PipelineFile]) async -> [Keeper] {
-        var found: [Keeper] = []
+    private func keepers(_ pipelines: [PipelineFile]) async -> [PreferenceTarget] {
+        var found: [PreferenceTarget] = []
         // Most pipelines name no place for them: nothing is built for those.
         for pipeline in pipelines where pipeline.targets.contains(where: { $0.node["preferences"] != nil }) {
             var targets = pipeline
             targets.sources = []
             // What cannot be built says so where it is used.
-            guard let plan = try? workplace.builder(ledger: nil).plan(targets) else { continue }
+            guard let plan = try? context.builder(ledger: nil).plan(targets) else { continue }
             for (name, target) in plan.connections {
                 guard let keeper = target as? any AccountPreferences, keeper.keepsPreferences,
                     let use = pipeline.target(name), let account = await account(use, plan)
                 else { continue }
-                let one = Keeper(name: name, target: keeper, account: account)
+                let one = PreferenceTarget(name: name, target: keeper, account: account)
                 if !found.contains(where: { $0.identity == one.identity }) { found.append(one) }
             }
         }
@@ -57,7 +57,7 @@ struct AccountChoices {
 
     /// Nil where nobody is signed in.
     private func account(_ use: ModuleUse, _ plan: Plan) async -> String? {
-        let names = workplace.registry.entry(.target, use.module)?.references(use.node).map(\.name) ?? []
+        let names = context.registry.entry(.target, use.module)?.references(use.node).map(\.name) ?? []
         var accounts: [String] = []
         for name in names {
             guard let provider = plan.signIns.first(where: { $0.name == name })?.provider else { return nil }
@@ -72,20 +72,20 @@ struct AccountChoices {
     }
 
     private func follow(
-        _ keeper: Keeper, _ chosen: Choice?, until end: ContinuousClock.Instant
+        _ keeper: PreferenceTarget, _ chosen: Choice?, until end: ContinuousClock.Instant
     ) async throws(IngestError) {
-        let target = keeper.target, book = FollowedBook(state: state), followed = book.entries
+        let target = keeper.target, choices = FollowedChoices(state: state), followed = choices.entries
         let kept = try await Self.answer(by: end) { () async throws(IngestError) in try await target.preferences() }
         let last = followed[keeper.identity].flatMap { $0.account == keeper.account ? $0 : nil }
         let event = EventChoice(
-            gate: EventGate(state: state), keeper: keeper.name, isNew: chosen == .event,
+            gate: ChosenEvent(state: state), keeper: keeper.name, isNew: chosen == .event,
             isOwn: last != nil || followed.isEmpty)
         let toSend = try event.follow(kept[Choice.event.rawValue])
         if let toSend { try await Self.send(toSend, as: .event, to: target, by: end) }
-        let clocks = ClockChoice(book: ClockBook(state: state), keeper: keeper.name, isNew: chosen == .clocks)
+        let clocks = ClockChoice(clocks: MeasuredClocks(state: state), keeper: keeper.name, isNew: chosen == .clocks)
         let agreed = try clocks.follow(kept[Choice.clocks.rawValue], last: last?.clocks ?? "")
         if let fresh = agreed.toSend { try await Self.send(fresh, as: .clocks, to: target, by: end) }
-        try book.keep(FollowedBook.Entry(account: keeper.account, clocks: agreed.text), of: keeper.identity)
+        try choices.keep(FollowedChoices.Entry(account: keeper.account, clocks: agreed.text), of: keeper.identity)
     }
 
     private static func send(

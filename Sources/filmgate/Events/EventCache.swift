@@ -66,7 +66,7 @@ struct EventCache {
     /// Forgets what was read with a sign-in, but for what `account` saw; false where there was nothing.
     func wipe(auth name: String, unless account: String?) -> Bool {
         var isWiped = false
-        for list in all() where list.places.contains(where: { $0.uses(name) }) && !EventBook.isOf(account, list.account) {
+        for list in all() where list.places.contains(where: { $0.uses(name) }) && !EventIDs.isOf(account, list.account) {
             try? FileManager.default.removeItem(atPath: path(list.gallery, list.account))
             isWiped = true
         }
@@ -87,7 +87,7 @@ struct EventCache {
 }
 
 /// What galleries call an event that people call `name`.
-struct EventBook {
+struct EventIDs {
     let state: String
 
     /// Those that were chosen, else those of the lists read before; of several lists for one place the newest counts.
@@ -98,7 +98,7 @@ struct EventBook {
                 (newest[place], ids[place]) = (list.fetched, list.find(name)?.id)
             }
         }
-        let gate = EventGate(state: state)
+        let gate = ChosenEvent(state: state)
         guard gate.chosen == name else { return ids }
         for known in gate.chosenIDs { ids[known.place] = known.id }
         return ids
@@ -110,7 +110,7 @@ struct EventBook {
     @discardableResult
     func forget(auth name: String, unless account: String? = nil, keepsName: Bool = false) throws(IngestError) -> Bool {
         let isWiped = EventCache(state: state).wipe(auth: name, unless: account)
-        return try EventGate(state: state).forget(auth: name, unless: account, keepsName: keepsName) || isWiped
+        return try ChosenEvent(state: state).forget(auth: name, unless: account, keepsName: keepsName) || isWiped
     }
 
     /// Whether `account` is among those, as a list names them, who are signed in; nil is nobody.

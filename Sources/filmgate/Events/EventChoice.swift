@@ -3,7 +3,7 @@ import FilmgateEngine
 
 /// The event that is chosen here, beside the one that an account keeps.
 struct EventChoice {
-    let gate: EventGate
+    let gate: ChosenEvent
     /// The target that asks for the account, for people.
     let keeper: String
     /// Somebody chose it here this moment.
@@ -33,7 +33,7 @@ struct EventChoice {
     /// What cannot be an event is left.
     private func adopt(_ there: Preference) throws(IngestError) {
         let event = there.value.isEmpty ? nil : there.value
-        if let event, (try? EventGate.checked(event)) == nil { return }
+        if let event, (try? ChosenEvent.checked(event)) == nil { return }
         guard event != gate.chosen else { return ChoiceTime.set(gate.path, there.changed) }
         try gate.choose(event, at: there.changed)
         let what = event.map { "the event \(Describe.name($0))" } ?? "that no event is chosen"

@@ -4,8 +4,8 @@ import FilmgateCore
 struct EventFollowing {
     static let soonest = Duration.seconds(2), latest = Duration.seconds(60)
 
-    let desk: EventDesk
-    let directories: [EventDesk.Directory]
+    let galleries: EventDirectories
+    let directories: [EventDirectories.Directory]
     let json: Bool
 
     /// Goes on until the program ends, or a gallery lets nobody in: then why.
@@ -16,7 +16,7 @@ struct EventFollowing {
         while (try? await Task.sleep(for: pause)) != nil {
             var isChanged = false
             for (index, directory) in directories.enumerated() {
-                guard let answer = await desk.answer(directory, refresh: true) else { continue }
+                guard let answer = await galleries.answer(directory, refresh: true) else { continue }
                 if let trouble = answer.trouble {
                     if troubles.updateValue(trouble.message, forKey: index) != trouble.message { tell(trouble, answer.target) }
                     if trouble.code == .unauthorized { return trouble }

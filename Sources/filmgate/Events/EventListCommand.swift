@@ -35,13 +35,13 @@ extension EventsCommand {
         }
 
         func run() async throws {
-            let workplace = try Workplace(options), gate = EventGate(state: options.stateDirectory)
-            let desk = EventDesk(workplace: workplace, limit: limit), pipelines = try EventsCommand.pipelines(pipeline, workplace)
-            let directories = try await workplace.telling { () async throws(IngestError) in try await desk.directories(pipelines) }
-            let runs = try await earlierRuns(workplace)
+            let context = try CommandContext(options), gate = ChosenEvent(state: options.stateDirectory)
+            let galleries = EventDirectories(context: context, limit: limit), pipelines = try EventsCommand.pipelines(pipeline, context)
+            let directories = try await context.telling { () async throws(IngestError) in try await galleries.directories(pipelines) }
+            let runs = try await earlierRuns(context)
             var told: Set<String> = [], failed: IngestError?, lists: [Int: EventList] = [:]
             for (index, directory) in directories.enumerated() {
-                guard let answer = await desk.answer(directory, refresh: refresh) else { continue }
+                guard let answer = await galleries.answer(directory, refresh: refresh) else { continue }
                 if let trouble = answer.trouble {
                     failed = failed ?? (answer.list == nil ? trouble : nil)
                     Failure.tell(
@@ -58,22 +58,22 @@ extension EventsCommand {
                 tell(Line(name: event, chosen: event == gate.chosen, runs: runs[event] ?? 0))
             }
             if watch {
-                let following = EventFollowing(desk: desk, directories: directories, json: options.json)
+                let following = EventFollowing(galleries: galleries, directories: directories, json: options.json)
                 failed = await following.follow(lists)
             }
             if let failed { throw Exit(Failure.exitCode(failed)) }
         }
 
         /// How many runs each event had.
-        private func earlierRuns(_ workplace: Workplace) async throws -> [String: Int] {
-            let reader = try await workplace.readLedger(mustExist: pipeline == nil)
-            let runs = try await workplace.telling { () async throws(IngestError) in try await reader.runs(limit: 10_000) }
+        private func earlierRuns(_ context: CommandContext) async throws -> [String: Int] {
+            let reader = try await context.readLedger(mustExist: pipeline == nil)
+            let runs = try await context.telling { () async throws(IngestError) in try await reader.runs(limit: 10_000) }
             return runs.compactMap(\.event).reduce(into: [:]) { $0[$1, default: 0] += 1 }
         }
 
         private struct Line {
             var name: String, chosen: Bool, runs: Int
-            var item: EventList.Item?, answer: EventDesk.Answer?
+            var item: EventList.Item?, answer: EventDirectories.Answer?
         }
 
         private func tell(_ line: Line) {

@@ -27,24 +27,24 @@ extension EventsCommand {
 
         func run() async throws {
             guard (event == nil) == none else { throw ValidationError("Say which event, or --none.") }
-            let workplace = try Workplace(options), given = try event.map(EventGate.checked)
-            let (name, ids) = if let given { try await found(given, workplace) } else { (nil as String?, [EventGate.ChosenID]()) }
-            try await workplace.telling { () throws(IngestError) in try EventGate(state: options.stateDirectory).choose(name, ids: ids) }
-            let pipelines = try EventsCommand.pipelines(pipeline, workplace)
-            await AccountChoices(workplace: workplace).follow(pipelines, chosen: .event)
+            let context = try CommandContext(options), given = try event.map(ChosenEvent.checked)
+            let (name, ids) = if let given { try await found(given, context) } else { (nil as String?, [ChosenEvent.ChosenID]()) }
+            try await context.telling { () throws(IngestError) in try ChosenEvent(state: options.stateDirectory).choose(name, ids: ids) }
+            let pipelines = try EventsCommand.pipelines(pipeline, context)
+            await AccountChoices(context: context).follow(pipelines, chosen: .event)
             EventsCommand.tellChosen(options)
         }
 
         /// The event's name and its ids at the galleries that know it; a name that none knows is taken as it is.
-        private func found(_ given: String, _ workplace: Workplace) async throws -> (String?, [EventGate.ChosenID]) {
-            let desk = EventDesk(workplace: workplace), pipelines = try EventsCommand.pipelines(pipeline, workplace)
-            let directories = try await workplace.telling { () async throws(IngestError) in try await desk.directories(pipelines) }
-            var names: Set<String> = [], ids: [EventGate.ChosenID] = [], asked = 0
+        private func found(_ given: String, _ context: CommandContext) async throws -> (String?, [ChosenEvent.ChosenID]) {
+            let galleries = EventDirectories(context: context), pipelines = try EventsCommand.pipelines(pipeline, context)
+            let directories = try await context.telling { () async throws(IngestError) in try await galleries.directories(pipelines) }
+            var names: Set<String> = [], ids: [ChosenEvent.ChosenID] = [], asked = 0
             for directory in directories {
-                var answer = await desk.answer(directory, refresh: false)
+                var answer = await galleries.answer(directory, refresh: false)
                 // It may be younger than the list, or beyond where that was cut.
                 if answer?.list?.find(given) == nil, answer?.trouble == nil {
-                    answer = await desk.answer(directory, refresh: true, seeking: [given])
+                    answer = await galleries.answer(directory, refresh: true, seeking: [given])
                 }
                 guard let answer else { continue }
                 if let trouble = answer.trouble {
@@ -54,7 +54,7 @@ extension EventsCommand {
                 asked += 1
                 try refuseUnsure(given, list)
                 guard let item = list.find(given) else { continue }
-                ids += directory.places.map { EventGate.ChosenID(place: $0, account: list.account, id: item.id) }
+                ids += directory.places.map { ChosenEvent.ChosenID(place: $0, account: list.account, id: item.id) }
                 names.insert(list.label(item))
             }
             if names.isEmpty, asked > 0 { Console.err("No gallery knows \(Describe.name(given)); it is taken as it is.") }

@@ -18,13 +18,13 @@ struct EventsCommand: AsyncParsableCommand {
         @OptionGroup var options: CommonOptions
 
         func run() async throws {
-            do throws(IngestError) { try StateAccess(options).check(mustExist: true) } catch { throw Workplace.end(error, options) }
+            do throws(IngestError) { try StateAccess(options).check(mustExist: true) } catch { throw CommandContext.end(error, options) }
             EventsCommand.tellChosen(options)
         }
     }
 
     static func tellChosen(_ options: CommonOptions) {
-        let gate = EventGate(state: options.stateDirectory), event = gate.chosen
+        let gate = ChosenEvent(state: options.stateDirectory), event = gate.chosen
         guard options.json else {
             Console.out(event.map { "The event is \(Describe.name($0))." } ?? "No event is chosen.")
             for (gallery, id) in shownIDs(gate) { Console.out("  \(Describe.name("\(gallery): \(id)"))") }
@@ -40,7 +40,7 @@ struct EventsCommand: AsyncParsableCommand {
     }
 
     /// By gallery, and where several sign-ins have ids there, by those too.
-    private static func shownIDs(_ gate: EventGate) -> [(gallery: String, id: String)] {
+    private static func shownIDs(_ gate: ChosenEvent) -> [(gallery: String, id: String)] {
         let ids = gate.chosenIDs, several = Dictionary(grouping: ids, by: \.place.gallery).filter { $1.count > 1 }
         return ids.map { known in
             let place = known.place
@@ -49,9 +49,9 @@ struct EventsCommand: AsyncParsableCommand {
     }
 
     /// The pipelines named, or those used before.
-    static func pipelines(_ file: String?, _ workplace: Workplace) throws -> [PipelineFile] {
-        let files = file.map { [$0] } ?? PipelineSnapshot(state: workplace.options.stateDirectory).files()
+    static func pipelines(_ file: String?, _ context: CommandContext) throws -> [PipelineFile] {
+        let files = file.map { [$0] } ?? PipelineSnapshot(state: context.options.stateDirectory).files()
         // What was used before may name a module that is gone since: that hides no other pipeline's events.
-        return try file == nil ? files.compactMap { workplace.loader().load(path: $0).pipeline } : files.map { try workplace.load($0) }
+        return try file == nil ? files.compactMap { context.loader().load(path: $0).pipeline } : files.map { try context.load($0) }
     }
 }

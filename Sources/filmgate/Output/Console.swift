@@ -11,15 +11,15 @@ enum Console {
 
     /// One line of data.
     static func out(_ line: String) {
-        Living.lastWord?.hear(line)
-        if let audience = Living.audience { audience.say(.out(line)) } else { bytes(of: line + "\n") { writeOut($0) } }
+        HostedJob.summaryFlag?.hear(line)
+        if let output = HostedJob.output { output.say(.out(line)) } else { bytes(of: line + "\n") { writeOut($0) } }
     }
 
     /// Whole lines of data, none of them a summary, each with its newline.
     static func out(lines: [UInt8]) {
         if lines.isEmpty { return }
-        guard let audience = Living.audience else { return lines.withUnsafeBytes { writeOut($0) } }
-        audience.say(.out(String(decoding: lines.dropLast(), as: UTF8.self)))
+        guard let output = HostedJob.output else { return lines.withUnsafeBytes { writeOut($0) } }
+        output.say(.out(String(decoding: lines.dropLast(), as: UTF8.self)))
     }
 
     /// How this process ends: output that is cut off must not pass for complete.
@@ -34,20 +34,20 @@ enum Console {
     static func tryOut(_ line: String) -> Bool {
         out(line)
         var ends = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
-        if Living.audience == nil, lock.withLock({ $0 }) != nil { return false }
+        if HostedJob.output == nil, lock.withLock({ $0 }) != nil { return false }
         return poll(&ends, 1, 0) <= 0 || ends.revents & Int16(POLLERR) == 0
     }
 
     /// One line for whoever watches.
     static func err(_ line: String) {
-        if let audience = Living.audience { audience.say(.err(line)) } else { write(line + "\n", to: STDERR_FILENO) }
+        if let output = HostedJob.output { output.say(.err(line)) } else { write(line + "\n", to: STDERR_FILENO) }
     }
 
     /// Without a newline: the progress bar.
     static func errPart(_ text: String) { write(text, to: STDERR_FILENO) }
 
-    static var stderrIsTerminal: Bool { Living.audience == nil && isatty(STDERR_FILENO) == 1 }
-    static var stdoutIsTerminal: Bool { Living.audience == nil && isatty(STDOUT_FILENO) == 1 }
+    static var stderrIsTerminal: Bool { HostedJob.output == nil && isatty(STDERR_FILENO) == 1 }
+    static var stdoutIsTerminal: Bool { HostedJob.output == nil && isatty(STDOUT_FILENO) == 1 }
 
     static var usesColour: Bool { getenv("NO_COLOR") == nil && stderrIsTerminal }
 

@@ -15,8 +15,8 @@ final class EarlierPlaces: Sendable {
         state.withLock { $0.targets = plan.connections.map { ($0.name, $0.target.traits.identity) } }
     }
 
-    @Sendable func note(_ happening: Happening) {
-        guard event != nil, case .settled(let settled) = happening, settled.ending == .delivered else { return }
+    @Sendable func note(_ runEvent: RunEvent) {
+        guard event != nil, case .settled(let settled) = runEvent, settled.ending == .delivered else { return }
         guard let content = settled.content ?? settled.asset.digests.map({ ContentKey(sha256: $0.sha256) }) else { return }
         state.withLock { _ = $0.delivered.insert(content) }
     }

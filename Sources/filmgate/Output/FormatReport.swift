@@ -37,17 +37,17 @@ struct FormatReport {
 
     /// A reason that many files share is told of the first few and then counted; `all` names every file.
     func printText(all: Bool = false) {
-        let fold = Fold()
+        let groups = ReasonGroups()
         for finding in findings {
             switch finding.verdict {
             case .proven: break
             case .exempt(let why): Console.out("exempt: \(Describe.name(finding.origin.path)): \(Describe.name(why))")
             case .problem(let why), .removed(let why):
-                guard fold.names("not proven", Self.cause(why)) || all else { continue }
+                guard groups.names("not proven", Self.cause(why)) || all else { continue }
                 Console.out("not proven: \(Describe.name(finding.origin.path)): \(Describe.name(why))")
             }
         }
-        if !all { for line in fold.rest() { Console.out("\(line) (-v names all)") } }
+        if !all { for line in groups.rest() { Console.out("\(line) (-v names all)") } }
         let culled = removed > 0 ? ", \(removed) removed since" : ""
         Console.out(
             "\(Describe.count(findings.count, "file")), \(Describe.bytes(bytes)): \(proven) proven, \(exempt) exempt, \(problems) not proven\(culled)"

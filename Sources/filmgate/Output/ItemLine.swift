@@ -2,14 +2,14 @@ import FilmgateCore
 
 /// An asset as the JSON Lines object `item` (or `plan`), design §6.
 enum ItemLine {
-    static func text(_ settled: Settled, plan: Bool = false, type: String? = nil) -> String {
+    static func text(_ settled: AssetResult, plan: Bool = false, type: String? = nil) -> String {
         var bytes: [UInt8] = []
         append(settled, plan: plan, type: type, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The same, behind what is written already.
-    static func append(_ settled: Settled, plan: Bool, type: String? = nil, to bytes: inout [UInt8]) {
+    static func append(_ settled: AssetResult, plan: Bool, type: String? = nil, to bytes: inout [UInt8]) {
         let asset = settled.asset, origin = asset.origin
         var item = JSONObject(behind: &bytes)
         item.add("type", type ?? (plan ? "plan" : "item"))

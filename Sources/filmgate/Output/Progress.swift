@@ -1,7 +1,7 @@
 import FilmgateCore
 import Synchronization
 
-/// What is going on, counted from the hub's happenings; drawn by `ProgressBar`.
+/// What is going on, counted from the hub's events; drawn by `ProgressBar`.
 final class Progress: Sendable {
     struct Numbers: Sendable {
         var entries = 0, settled = 0
@@ -22,22 +22,22 @@ final class Progress: Sendable {
 
     var numbers: Numbers { state.withLock { $0 } }
 
-    @Sendable func note(_ happening: Happening) {
-        count(happening)
-        switch happening {
+    @Sendable func note(_ runEvent: RunEvent) {
+        count(runEvent)
+        switch runEvent {
         case .source, .device, .trouble, .refused: break
         default: change.yield()
         }
     }
 
-    private func count(_ happening: Happening) {
+    private func count(_ runEvent: RunEvent) {
         state.withLock { numbers in
-            switch happening {
+            switch runEvent {
             case .listed, .started, .read, .settled: numbers.waiting = nil
             case .waiting(let reason): numbers.waiting = reason.message
             default: break
             }
-            switch happening {
+            switch runEvent {
             case .listed(_, let entries, let bytes):
                 numbers.entries += entries
                 numbers.bytesToRead = numbers.bytesToRead.addingClamped(bytes)

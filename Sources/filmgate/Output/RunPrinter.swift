@@ -6,16 +6,16 @@ import Synchronization
 final class RunPrinter: Sendable {
     private let json: Bool, plan: Bool, verbose: Int
     private let ledger: any LedgerReader
-    private let audience = Living.audience
-    private let fold = Fold()
+    private let output = HostedJob.output
+    private let groups = ReasonGroups()
     /// What was said of each target's hold, and when other trouble was said: several workers meet the same one at once.
     private let told = Mutex<(held: [String: String], troubles: [String: ContinuousClock.Instant])>(([:], [:]))
     /// A plan of files that are on a camera.
     private let listsOnly = Atomic(false)
     /// Pending files, which come last.
-    private let late = Mutex<[Settled]>([])
+    private let late = Mutex<[AssetResult]>([])
     /// Known files that wait for `catchUp`: their receipts are looked up in the ledger.
-    private let seen = Mutex<[Settled]>([])
+    private let seen = Mutex<[AssetResult]>([])
     /// Those that are being printed, behind all that came before them.
     private let printing = Mutex<Task<Void, Never>?>(nil)
 
@@ -49,7 +49,7 @@ final class RunPrinter: Sendable {
         await printing.withLock { $0 }?.value
     }
 
-    private func printSeen(_ come: [Settled]) async {
+    private func printSeen(_ come: [AssetResult]) async {
         let contents = come.map { $0.content ?? $0.asset.digests.map { ContentKey(sha256: $0.sha256) } ?? ContentKey(rawValue: "") }
         let receipts = (try? await ledger.receipts(of: contents)) ?? []
         var lines: [UInt8] = []
@@ -59,14 +59,14 @@ final class RunPrinter: Sendable {
             ItemLine.append(settled, plan: plan, to: &lines)
             lines.append(0x0A)
         }
-        Living.$audience.withValue(audience) { Console.out(lines: lines) }
+        HostedJob.$output.withValue(output) { Console.out(lines: lines) }
     }
 
     /// Whoever asked for the run hears of it, on whatever thread it happens.
-    @Sendable func note(_ happening: Happening) { Living.$audience.withValue(audience) { hear(happening) } }
+    @Sendable func note(_ runEvent: RunEvent) { HostedJob.$output.withValue(output) { hear(runEvent) } }
 
-    private func hear(_ happening: Happening) {
-        switch happening {
+    private func hear(_ runEvent: RunEvent) {
+        switch runEvent {
         case .settled(let settled): settle(settled)
         case .companion(let made): tell(made)
         case .held(let target, let reason): if !json, isNew(reason, holding: target) { say("held: \(target): \(reason)") }
@@ -95,7 +95,7 @@ final class RunPrinter: Sendable {
         }
     }
 
-    private func settle(_ settled: Settled) {
+    private func settle(_ settled: AssetResult) {
         if json {
             switch settled.ending {
             case .alreadySeen: seen.withLock { $0.append(settled) }
@@ -103,20 +103,20 @@ final class RunPrinter: Sendable {
             default: Console.out(ItemLine.text(settled, plan: plan))
             }
             // What nobody takes is for people, too: a program seldom looks for it.
-            if settled.isOfUnknownKind { fold.unknown(settled.asset.origin.path) }
+            if settled.isOfUnknownKind { groups.unknown(settled.asset.origin.path) }
             return
         }
         // Of these nothing is said, and a card may have tens of thousands.
         if settled.ending == .alreadySeen { return }
         let path = Describe.name(settled.asset.origin.path), reason = settled.reason.map { ": " + Describe.name($0) } ?? ""
-        if settled.isDamaged, verbose > 0 || fold.names("damaged", Self.damage) { say("damaged: \(path): \(Self.damage)") }
+        if settled.isDamaged, verbose > 0 || groups.names("damaged", Self.damage) { say("damaged: \(path): \(Self.damage)") }
         switch settled.ending {
         case .setAside: if names("set aside", settled) { say("set aside: \(path)\(reason)") }
         case .pending: late.withLock { $0.append(settled) }
         case .duplicate where verbose == 0 && settled.reason != nil: say("note: \(path)\(reason)")
         case .filtered where verbose > 0, .duplicate where verbose > 0: say("\(settled.ending.rawValue): \(path)\(reason)")
-        case .filtered: if settled.isOfUnknownKind { fold.unknown(settled.asset.origin.path) }
-        case .delivered where settled.reason == Settled.onlyListed:
+        case .filtered: if settled.isOfUnknownKind { groups.unknown(settled.asset.origin.path) }
+        case .delivered where settled.reason == AssetResult.onlyListed:
             say("would fetch: \(path) (\(Describe.bytes(settled.asset.origin.size)))")
             listsOnly.store(true, ordering: .relaxed)
         case .delivered:
@@ -128,10 +128,10 @@ final class RunPrinter: Sendable {
 
     private static let damage = "it is incomplete at its source, too; it is delivered as it is"
 
-    private func names(_ word: String, _ settled: Settled) -> Bool { verbose > 0 || fold.names(word, settled.reason) }
+    private func names(_ word: String, _ settled: AssetResult) -> Bool { verbose > 0 || groups.names(word, settled.reason) }
 
     /// A sidecar that was made: no item of the source, so a line of its own type.
-    private func tell(_ made: Settled) {
+    private func tell(_ made: AssetResult) {
         if json { return Console.out(ItemLine.text(made, plan: plan, type: "made")) }
         let reason = made.reason.map { ": " + Describe.name($0) } ?? ""
         switch made.ending {
@@ -147,7 +147,7 @@ final class RunPrinter: Sendable {
         if let line = SourceLine.human(place, state) { say(line) }
     }
 
-    private func delivered(_ settled: Settled) -> [String] {
+    private func delivered(_ settled: AssetResult) -> [String] {
         let path = Describe.name(settled.asset.origin.path)
         return settled.asset.receipts.sorted { $0.key < $1.key }.filter { $0.value.state == .done }.map { name, receipt in
             let place = (receipt.path ?? receipt.url ?? receipt.id).map { " " + Describe.name($0) } ?? ""
@@ -182,14 +182,14 @@ final class RunPrinter: Sendable {
                 say("pending: \(Describe.name(settled.asset.origin.path))\(settled.reason.map { ": " + Describe.name($0) } ?? "")")
             }
         }
-        for line in fold.rest() { if json { Console.err(line) } else { say(line) } }
+        for line in groups.rest() { if json { Console.err(line) } else { say(line) } }
         if listsOnly.load(ordering: .relaxed) {
             say("A camera's files are only listed in a plan: where each one goes, and whether it is a duplicate, shows when it is read.")
         }
     }
 
     /// A known file's receipts and twin: where its bytes are.
-    private func fill(_ settled: inout Settled, _ receipts: [NamedReceipt]) {
+    private func fill(_ settled: inout AssetResult, _ receipts: [NamedReceipt]) {
         for one in receipts { settled.asset.receipts[one.target] = one.receipt }
         settled.twin =
             settled.twin

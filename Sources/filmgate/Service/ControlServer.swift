@@ -11,22 +11,22 @@ import Synchronization
 /// this run's, so their verbs are run in here, with their words sent back.
 final class ControlServer: Sendable {
     /// What the run lends to the jobs, and what it does after each.
-    struct House: Sendable {
-        let ledger: SQLiteLedger, board: LiveBoard, leases: DeliveryLeases
+    struct HostServices: Sendable {
+        let ledger: SQLiteLedger, liveStatus: LiveStatus, leases: DeliveryLeases
         let tidy: @Sendable () async -> Void
     }
     /// Who may ask at once; each takes a thread.
     private static let most = 32
-    private let door: Door, state: String, logger: Logger
-    private let house: House
+    private let listener: ListenerSocket, state: String, logger: Logger
+    private let services: HostServices
     private let clients = Atomic(0)
 
     /// Nil when the socket cannot be made; the run goes on without it.
-    init?(state: String, _ house: House, logger: Logger) {
-        (self.state, self.house, self.logger) = (state, house, logger)
+    init?(state: String, _ services: HostServices, logger: Logger) {
+        (self.state, self.services, self.logger) = (state, services, logger)
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
-        door = Door(owning: descriptor)
+        listener = ListenerSocket(owning: descriptor)
         // The state's lock is ours: what lies there is left from a run that was killed.
         unlink(state + "/" + ControlPath.name)
         let mask = umask(0o177)
@@ -39,7 +39,7 @@ final class ControlServer: Sendable {
     }
 
     func start() {
-        door.open("filmgate.control") { client in
+        listener.open("filmgate.control") { client in
             let stream = LineStream(owning: client)
             guard Self.isOurs(client), self.clients.load(ordering: .relaxed) < Self.most else { return }
             self.clients.add(1, ordering: .relaxed)
@@ -52,7 +52,7 @@ final class ControlServer: Sendable {
 
     func stop() {
         unlink(state + "/" + ControlPath.name)
-        door.shut()
+        listener.shut()
     }
 
     /// The same user, or root.
@@ -76,26 +76,26 @@ final class ControlServer: Sendable {
     }
 
     private func run(_ request: ControlRequest, for stream: LineStream) async {
-        let outbox = Outbox(stream)
-        let audience = Audience { word in
+        let queue = OutputQueue(stream)
+        let output = JobOutput { word in
             switch word {
-            case .out(let line): outbox.add(ControlAnswer.out(line))
-            case .err(let line): outbox.add(ControlAnswer.err(line))
+            case .out(let line): queue.add(ControlAnswer.out(line))
+            case .err(let line): queue.add(ControlAnswer.err(line))
             }
         }
         // Those who watch ask every second.
         if !request.arguments.contains("--board") { logger.info("control: \(request.arguments.first ?? "")") }
-        let code = await Living.$ledger.withValue(house.ledger) {
-            await Living.$leases.withValue(house.leases) {
-                await Living.$audience.withValue(audience) {
-                    await Living.$board.withValue(house.board) {
-                        await Living.$folder.withValue(request.folder) { await Filmgate.carryOut(request.arguments) }
+        let code = await HostedJob.$ledger.withValue(services.ledger) {
+            await HostedJob.$leases.withValue(services.leases) {
+                await HostedJob.$output.withValue(output) {
+                    await HostedJob.$liveStatus.withValue(services.liveStatus) {
+                        await HostedJob.$folder.withValue(request.folder) { await Filmgate.carryOut(request.arguments) }
                     }
                 }
             }
         }
-        if !request.arguments.contains("--board") { await house.tidy() }
-        outbox.end(ControlAnswer.exit(code))
+        if !request.arguments.contains("--board") { await services.tidy() }
+        queue.end(ControlAnswer.exit(code))
     }
 }
 

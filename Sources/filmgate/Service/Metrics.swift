@@ -3,7 +3,7 @@ import FilmgateCore
 import Foundation
 import Synchronization
 
-/// What a run has done, counted from the hub's happenings.
+/// What a run has done, counted from the hub's events.
 ///
 /// A delivery counts when its target has the file, whatever other targets the file still waits for.
 final class Metrics: Sendable {
@@ -45,9 +45,9 @@ final class Metrics: Sendable {
     /// From now on the free room of these folders is told: the folder targets' by name, and the spool's.
     func watch(_ places: [String: String]) { state.withLock { $0.places = places } }
 
-    @Sendable func note(_ happening: Happening) {
+    @Sendable func note(_ runEvent: RunEvent) {
         state.withLock { state in
-            switch happening {
+            switch runEvent {
             case .settled(let settled): state.endings[settled.ending, default: 0] += 1
             case .read(let bytes): state.bytesRead += bytes
             case .queue(let target, let waiting, let sending): Self.queue(target, waiting, sending, &state)

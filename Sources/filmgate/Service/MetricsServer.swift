@@ -10,7 +10,7 @@ struct ListenAddress: Sendable, CustomStringConvertible {
 
 /// Answers every GET with the metrics; nothing else is understood.
 final class MetricsServer: Sendable {
-    private let door: Door
+    private let listener: ListenerSocket
     private let text: @Sendable () -> String
     /// Reachable from this machine only.
     private let isPrivate: Bool
@@ -36,7 +36,7 @@ final class MetricsServer: Sendable {
         let bound = withUnsafePointer(to: &name) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
         }
-        door = Door(owning: descriptor)
+        listener = ListenerSocket(owning: descriptor)
         guard bound == 0, listen(descriptor, 8) == 0 else {
             let reason = String(cString: strerror(errno))
             throw IngestError(
@@ -47,12 +47,12 @@ final class MetricsServer: Sendable {
 
     func start() {
         // One after the other, and who speaks or reads too slowly must not keep the others waiting.
-        door.open("filmgate.metrics") { [text, isPrivate] client in
+        listener.open("filmgate.metrics") { [text, isPrivate] client in
             Self.answer(LineStream(owning: client, within: .seconds(3)), isPrivate: isPrivate, text)
         }
     }
 
-    func stop() { door.shut() }
+    func stop() { listener.shut() }
 
     private static func answer(_ stream: LineStream, isPrivate: Bool, _ text: () -> String) {
         var isGet = false, isForUs = true

@@ -31,24 +31,24 @@ final class PipelineWatch: Sendable {
     deinit { close(stopping) }
 
     private static func watch(_ files: Set<String>, until stop: Int32, _ changed: () -> Void, _ gone: (String) -> Void) {
-        var sight = PipelineSight(files), missing = files.filter(isMissing)
+        var stamp = PipelineStamp(files), missing = files.filter(isMissing)
         while true {
             // A folder that went with its file tells nothing when it is back.
-            var waits = sight.waits + [pollfd(fd: stop, events: 0, revents: 0)]
+            var waits = stamp.waits + [pollfd(fd: stop, events: 0, revents: 0)]
             let count = poll(&waits, nfds_t(waits.count), missing.isEmpty ? -1 : absence)
             if count < 0, errno == EINTR { continue }
             guard count >= 0, waits[waits.count - 1].revents == 0 else { return }
             // Writing and renaming are several events.
             if count > 0 { usleep(200_000) }
-            var seen = sight.look()
+            var seen = stamp.look()
             if seen.isRemoved, !seen.isChanged {
                 var ending = pollfd(fd: stop, events: 0, revents: 0)
                 if poll(&ending, 1, absence) > 0 { return }
-                seen.add(sight.look())
+                seen.add(stamp.look())
             }
             let lost = files.filter(isMissing)
             // Before anything is read: what changes after that is seen, wherever the names lead now.
-            if seen.isElsewhere || lost != missing || PipelineSight.names(files) != sight.names { sight = PipelineSight(files) }
+            if seen.isElsewhere || lost != missing || PipelineStamp.names(files) != stamp.names { stamp = PipelineStamp(files) }
             if seen.isChanged || (seen.isElsewhere && lost.isEmpty) || !missing.isSubset(of: lost) { changed() }
             for file in lost.subtracting(missing).sorted() { gone(file) }
             missing = lost

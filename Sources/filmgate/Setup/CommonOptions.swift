@@ -46,7 +46,7 @@ enum UserPath {
 
     /// The folder that relative paths start from.
     static var working: String {
-        if let folder = Living.folder { return folder }
+        if let folder = HostedJob.folder { return folder }
         guard let path = getcwd(nil, 0) else { return "/" }
         defer { free(path) }
         return String(cString: path)

@@ -14,34 +14,36 @@ struct LiveSession {
     /// One for all runners: a reload does not end a pause.
     let gate = PauseGate()
 
-    private var workplace: Workplace { session.workplace }
+    private var context: CommandContext { session.context }
 
     /// Goes on until a signal, and ends the verb with the run's exit code.
     func run(_ pipeline: PipelineFile) async throws {
-        let ledger = try await workplace.openLedger(handingOver: false)
-        try await workplace.telling { () async throws(IngestError) in try await session.learnEvent([pipeline]) }
+        let ledger = try await context.openLedger(handingOver: false)
+        try await context.telling { () async throws(IngestError) in try await session.learnEvent([pipeline]) }
         let hub = EventHub(), progress = Progress(), notices = NoticeRelay()
         hub.watch(progress.note)
         hub.watch(notices.note)
-        let printer = RunPrinter(json: session.json, plan: false, verbose: workplace.options.verbose, ledger: ledger)
+        let printer = RunPrinter(json: session.json, plan: false, verbose: context.options.verbose, ledger: ledger)
         hub.watch(printer.note)
         hub.whenResting(printer.catchUp)
-        let board = LiveBoard(event: session.options.event, gate: gate) { [json = session.json] in Self.tell(paused: $0, json) }
-        hub.watch(board.note)
-        let helm = Helm(whenStopping: ServiceNotice.stopping)
-        let house = ControlServer.House(ledger: ledger, board: board, leases: leases) { await helm.takeUp() }
-        let control = ControlServer(state: session.options.state, house, logger: workplace.options.logger)
+        let liveStatus = LiveStatus(event: session.options.event, gate: gate) { [json = session.json] in Self.tell(paused: $0, json) }
+        hub.watch(liveStatus.note)
+        let runControl = RunControl(whenStopping: ServiceNotice.stopping)
+        let services = ControlServer.HostServices(ledger: ledger, liveStatus: liveStatus, leases: leases) { await runControl.takeUp() }
+        let control = ControlServer(state: session.options.state, services, logger: context.options.logger)
         control?.start()
         let counts = Metrics(ledger), meter = try metrics.map { address in try serve(address, counts) }
         if metrics != nil { hub.watch(counts.note) }
         let background = Task { await Self.keepAlive() }
-        let result = await Signals.handled(by: helm, reloading: load != nil) {
-            await Result { () async throws(IngestError) in try await go(pipeline, ledger, hub, notices, printer, progress, counts, helm) }
+        let result = await Signals.handled(by: runControl, reloading: load != nil) {
+            await Result { () async throws(IngestError) in
+                try await go(pipeline, ledger, hub, notices, printer, progress, counts, runControl)
+            }
         }
         ServiceNotice.stopping()
         control?.stop()
         meter?.stop()
-        let outcome = try await workplace.telling { () throws(IngestError) in try result.get() }
+        let outcome = try await context.telling { () throws(IngestError) in try result.get() }
         await printer.finish(outcome)
         background.cancel()
         var code = outcome.exitCode
@@ -56,7 +58,7 @@ struct LiveSession {
     /// One runner after the other, as the pipeline is reloaded.
     private func go(
         _ first: PipelineFile, _ ledger: SQLiteLedger, _ hub: EventHub, _ notices: NoticeRelay, _ printer: RunPrinter,
-        _ progress: Progress, _ counts: Metrics, _ helm: Helm
+        _ progress: Progress, _ counts: Metrics, _ runControl: RunControl
     ) async throws(IngestError) -> RunOutcome {
         var outcome = RunOutcome(), next: PipelineFile? = first, proven: PipelineFile?
         let bar = session.drawing(progress)
@@ -66,18 +68,18 @@ struct LiveSession {
             let present = PipelineFingerprint(pipeline)
             let (runner, plan, own) = try runner(pipeline, ledger, hub)
             let reload = Reload(self, ledger: ledger, runner: runner, present: present)
-            let accounts = AccountWatch(plan.signIns, workplace.options.logger)
-            let credits = CreditWatch(CreditInquiry([pipeline], plan, workplace))
+            let accounts = AccountWatch(plan.signIns, context.options.logger)
+            let credits = CreditWatch(CreditInquiry([pipeline], plan, context))
             defer { accounts.end() }
             try PipelineSnapshot(state: session.options.state).keep(pipeline)
-            let board = NoticeBoard([pipeline], session.options, workplace)
-            notices.take(board, session.options.verb, targets: pipeline.targets.map(\.name))
+            let liveStatus = HookNotifier([pipeline], session.options, context)
+            notices.take(liveStatus, session.options.verb, targets: pipeline.targets.map(\.name))
             let watch = load == nil ? nil : PipelineWatch(Self.files(of: pipeline), changed: { reload.ask() }, gone: reload.lost)
             counts.watch(places(plan))
-            helm.steer(runner) { reload.ask() }
+            runControl.steer(runner) { reload.ask() }
             ServiceNotice.ready(paused: gate.isShut)
             let result = await Result { () async throws(IngestError) in try await runner.runContinuously() }
-            helm.letGo()
+            runControl.letGo()
             await credits.end()
             await own.rest()
             withExtendedLifetime(watch) {}
@@ -115,7 +117,7 @@ struct LiveSession {
     /// In the run's own words, whoever asked for it.
     private static func tell(paused: Bool, _ json: Bool) {
         ServiceNotice.ready(paused: paused)
-        Living.$audience.withValue(nil) {
+        HostedJob.$output.withValue(nil) {
             guard json else {
                 return Console.err(paused ? "Paused: nothing new is taken until `filmgate resume`; deliveries continue." : "Continuing.")
             }
@@ -138,7 +140,7 @@ struct LiveSession {
             let server = try MetricsServer(address) { metrics.text }
             server.start()
             return server
-        } catch { throw Workplace.end(error, workplace.options) }
+        } catch { throw CommandContext.end(error, context.options) }
     }
 
     private static func keepAlive() async {

@@ -3,36 +3,36 @@ import FilmgateEngine
 import FilmgateExternal
 import Synchronization
 
-extension NoticeBoard {
+extension HookNotifier {
     /// For a run; nobody is told of a dry one.
-    convenience init(_ pipelines: [PipelineFile], _ options: RunOptions, _ workplace: Workplace) {
+    convenience init(_ pipelines: [PipelineFile], _ options: RunOptions, _ context: CommandContext) {
         var told: Set<String> = []
         let all = options.dryRun ? [] : pipelines.flatMap(\.hooks).map(\.hook)
         // `retry` goes on with several pipelines, which often have the same hooks.
         let hooks = all.filter { told.insert($0.place).inserted }
         self.init(
-            hooks, pipeline: pipelines.first?.name, event: options.event, secrets: workplace.secrets, logger: workplace.options.logger)
+            hooks, pipeline: pipelines.first?.name, event: options.event, secrets: context.secrets, logger: context.options.logger)
     }
 }
 
 /// The hooks of a run without an end: those of the pipeline as it is now, which may be reloaded.
 final class NoticeRelay: Sendable {
-    private let board = Mutex<NoticeBoard?>(nil)
+    private let notifier = Mutex<HookNotifier?>(nil)
 
     /// For `EventHub.watch`.
-    @Sendable func note(_ happening: Happening) { board.withLock { $0 }?.note(happening) }
+    @Sendable func note(_ runEvent: RunEvent) { notifier.withLock { $0 }?.note(runEvent) }
 
     /// From now on these hooks are told; the ones before are given time for what they were told last.
-    func take(_ next: NoticeBoard, _ verb: String, targets: [String]) {
-        let before = board.withLock { board in
-            defer { board = next }
-            return board
+    func take(_ next: HookNotifier, _ verb: String, targets: [String]) {
+        let before = notifier.withLock { notifier in
+            defer { notifier = next }
+            return notifier
         }
         if let before { Task.detached { await before.finish() } } else { next.runStarted(verb, targets: targets) }
     }
 
     func end(_ verb: String, _ summary: RunSummary, _ code: ExitStatus) async {
-        guard let last = board.withLock({ $0 }) else { return }
+        guard let last = notifier.withLock({ $0 }) else { return }
         last.runEnded(verb, summary, exit: Int(code.rawValue))
         await last.finish()
     }
@@ -50,10 +50,10 @@ extension Hook {
 
 extension SignIn {
     /// Tells the hooks of its pipeline, and waits for them a while.
-    func tell(_ workplace: Workplace, _ what: (NoticeBoard) -> Void) async {
+    func tell(_ context: CommandContext, _ what: (HookNotifier) -> Void) async {
         guard !hooks.isEmpty else { return }
-        let board = NoticeBoard(hooks, pipeline: pipeline, event: nil, secrets: workplace.secrets, logger: workplace.options.logger)
-        what(board)
-        await board.finish()
+        let notifier = HookNotifier(hooks, pipeline: pipeline, event: nil, secrets: context.secrets, logger: context.options.logger)
+        what(notifier)
+        await notifier.finish()
     }
 }

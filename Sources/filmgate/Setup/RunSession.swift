@@ -7,11 +7,11 @@ import FilmgateLedger
 
 /// One run as a person sees it: progress while it lasts, troubles as they come, a summary at the end, the exit code.
 struct RunSession {
-    let workplace: Workplace
+    let context: CommandContext
     var options: RunOptions
     var errorOnEmpty = false
 
-    var json: Bool { workplace.options.json }
+    var json: Bool { context.options.json }
 
     /// Runs the pipeline once and ends the verb with the run's exit code.
     func run(_ pipeline: PipelineFile) async throws {
@@ -27,13 +27,13 @@ struct RunSession {
     ///
     /// With `assigning`, what waits for an event, to the options' event.
     func retry(_ pipelines: [PipelineFile], _ states: Set<Receipt.State>, target: String?, assigning: Bool = false) async throws {
-        try await workplace.telling { () throws(IngestError) in
+        try await context.telling { () throws(IngestError) in
             guard try FileFacts.of(options.state) == nil else { return }
             throw IngestError(
                 .notFound, "There is no state \(options.state): nothing was ever taken with it.", advice: "Say which one with --state.")
         }
         // What follows only reads, and readers refuse the tables of an earlier release: they are brought up to date first.
-        if Living.ledger == nil { try await workplace.openLedger().close() }
+        if HostedJob.ledger == nil { try await context.openLedger().close() }
         if let target { try await refuseUnknown(target, pipelines) }
         if assigning { try await tellWhereNothingIsHeld() }
         if !assigning, try await waitsForNothing(states, target) { return }
@@ -44,16 +44,16 @@ struct RunSession {
 
     /// A second word on whose frames these are changes nothing: it says so, and what would.
     private func tellWhereNothingIsHeld() async throws {
-        let reader = try await workplace.readLedger()
-        let waiting = try await workplace.telling { () async throws(IngestError) in try await reader.queue([.pending, .held, .failed]) }
+        let reader = try await context.readLedger()
+        let waiting = try await context.telling { () async throws(IngestError) in try await reader.queue([.pending, .held, .failed]) }
         if waiting.contains(where: { $0.delivery.isUnassigned }) { return }
         Console.err(AssignedBefore.remark(waiting.map(\.delivery)))
     }
 
     /// Says so where nothing is to be sent: a count of nothing reads as if something had been tried.
     private func waitsForNothing(_ states: Set<Receipt.State>, _ target: String?) async throws -> Bool {
-        let reader = try await workplace.readLedger()
-        let queue = try await workplace.telling { () async throws(IngestError) in try await reader.queue(states.union([.failed])) }
+        let reader = try await context.readLedger()
+        let queue = try await context.telling { () async throws(IngestError) in try await reader.queue(states.union([.failed])) }
         let mine = queue.map(\.delivery).filter { target == nil || $0.targetName == target }
         // The ledger may know the place by the name that it had in the pipeline file before: then the run itself looks.
         if mine.isEmpty, !queue.isEmpty { return false }
@@ -67,40 +67,40 @@ struct RunSession {
 
     /// Ends the verb for a target that neither the pipelines nor the ledger know.
     private func refuseUnknown(_ target: String, _ pipelines: [PipelineFile]) async throws {
-        let reader = try await workplace.readLedger()
-        let totals = try await workplace.telling { () async throws(IngestError) in try await reader.totals() }
+        let reader = try await context.readLedger()
+        let totals = try await context.telling { () async throws(IngestError) in try await reader.totals() }
         let known = Set(pipelines.flatMap { $0.targets.map(\.name) } + totals.targets.map(\.name)).sorted()
         if known.contains(target) { return }
         let hint = nearest(target, among: known).map { " Did you mean `\($0)`?" } ?? ""
         let list = known.isEmpty ? "none is known yet" : "known: \(known.joined(separator: ", "))"
-        throw Workplace.refuse("There is no target called `\(target)`; \(list).\(hint)", workplace.options)
+        throw CommandContext.refuse("There is no target called `\(target)`; \(list).\(hint)", context.options)
     }
 
     private func run(_ pipelines: [PipelineFile], _ body: (Runner) async throws(IngestError) -> RunOutcome) async throws {
-        let writer: SQLiteLedger? = options.dryRun ? nil : try await workplace.openLedger()
-        let reader: any LedgerReader = if let writer { writer } else { try await workplace.readLedger() }
+        let writer: SQLiteLedger? = options.dryRun ? nil : try await context.openLedger()
+        let reader: any LedgerReader = if let writer { writer } else { try await context.readLedger() }
         let hub = EventHub(), progress = Progress()
         hub.watch(progress.note)
-        let printer = RunPrinter(json: json, plan: options.dryRun, verbose: workplace.options.verbose, ledger: reader)
+        let printer = RunPrinter(json: json, plan: options.dryRun, verbose: context.options.verbose, ledger: reader)
         hub.watch(printer.note)
         hub.whenResting(printer.catchUp)
-        let notices = NoticeBoard(pipelines, options, workplace), earlier = EarlierPlaces(event: options.event)
+        let notices = HookNotifier(pipelines, options, context), earlier = EarlierPlaces(event: options.event)
         hub.watch(earlier.note)
         hub.watch(notices.note)
-        let outcome = try await workplace.telling { () async throws(IngestError) in
+        let outcome = try await context.telling { () async throws(IngestError) in
             let events = try await events(reader), held = try await heldEvents(events, pipelines)
             let plan = try plan(pipelines, reader, events: events, held: held)
             if !options.dryRun { earlier.expect(plan) }
-            if writer != nil { await nameStrays(plan, reader) }
+            if writer != nil { await nameOrphans(plan, reader) }
             if writer != nil { for pipeline in pipelines { try PipelineSnapshot(state: options.state).keep(pipeline) } }
             let runner = Runner(
-                plan: plan, options: options, hub: hub, reader: reader, writer: writer, leases: Living.leases ?? DeliveryLeases())
-            let accounts = options.dryRun ? nil : AccountWatch(plan.signIns, workplace.options.logger)
-            let credits = options.dryRun ? nil : CreditWatch(CreditInquiry(pipelines, plan, workplace))
+                plan: plan, options: options, hub: hub, reader: reader, writer: writer, leases: HostedJob.leases ?? DeliveryLeases())
+            let accounts = options.dryRun ? nil : AccountWatch(plan.signIns, context.options.logger)
+            let credits = options.dryRun ? nil : CreditWatch(CreditInquiry(pipelines, plan, context))
             defer { accounts?.end() }
             notices.runStarted(options.verb, targets: plan.connections.map(\.name))
             let bar = drawing(progress)
-            let outcome = await Signals.handled(by: Helm(runner)) {
+            let outcome = await Signals.handled(by: RunControl(runner)) {
                 await Result { () async throws(IngestError) in try await body(runner) }
             }
             bar?.cancel()
@@ -109,7 +109,7 @@ struct RunSession {
             await hub.rest()
             await printer.printed()
             do throws(IngestError) { return try outcome.get() } catch {
-                throw error.code == .deviceBusy && Living.ledger != nil ? Self.cameraInUse(error) : error
+                throw error.code == .deviceBusy && HostedJob.ledger != nil ? Self.cameraInUse(error) : error
             }
         }
         await printer.finish(outcome)
@@ -119,7 +119,7 @@ struct RunSession {
             for line in outcome.remarks + older { Console.err(line) }
         }
         Console.out(json ? SummaryLine.json(outcome, exit: code) : SummaryLine.human(outcome, exit: code, plan: options.dryRun))
-        workplace.close(writer)
+        context.close(writer)
         notices.runEnded(options.verb, outcome.summary, exit: Int(code.rawValue))
         await notices.finish()
         throw Exit(code)
@@ -127,7 +127,7 @@ struct RunSession {
 
     private func exitCode(of outcome: RunOutcome) -> ExitStatus {
         let code = outcome.exitCode
-        if Living.ledger != nil, code == .sourceLost, let busy = outcome.troubles.first(where: { $0.code == .deviceBusy }) {
+        if HostedJob.ledger != nil, code == .sourceLost, let busy = outcome.troubles.first(where: { $0.code == .deviceBusy }) {
             Failure.tell(Self.cameraInUse(busy), json: json)
             return .stateLocked
         }
@@ -135,10 +135,10 @@ struct RunSession {
     }
 
     /// Whole staged files that nothing waits for: a person has to know of them.
-    private func nameStrays(_ plan: Plan, _ reader: any LedgerReader) async {
+    private func nameOrphans(_ plan: Plan, _ reader: any LedgerReader) async {
         let roots = plan.connections.compactMap { $0.target.traits.localRoot }, state = options.state
-        let found = await Result { () async throws(IngestError) in try await StagedStrays.look(state: state, roots: roots, reader) }
-        for strays in (try? found.get()) ?? [] { Console.err(strays.remark) }
+        let found = await Result { () async throws(IngestError) in try await StagedOrphans.look(state: state, roots: roots, reader) }
+        for orphans in (try? found.get()) ?? [] { Console.err(orphans.remark) }
     }
 
     /// A camera has one session at a time, and the run that holds the state has it.
@@ -157,15 +157,15 @@ struct RunSession {
 
     /// A target is another one for each event (design §4), so each gets its own.
     func plan(
-        _ pipelines: [PipelineFile], _ reader: any LedgerReader, events: [String?], held: [EventDesk.Unknown] = []
+        _ pipelines: [PipelineFile], _ reader: any LedgerReader, events: [String?], held: [EventDirectories.Unknown] = []
     ) throws(IngestError) -> Plan {
         var plans: [Plan] = []
         for event in events {
-            var builder = workplace.builder(ledger: reader, event: event)
+            var builder = context.builder(ledger: reader, event: event)
             for unknown in held where unknown.event == event {
                 for place in unknown.places { builder.unknownEvents[place] = unknown.trouble }
             }
-            for pipeline in pipelines { plans.append(try workplace.ordering(pipeline.sources, builder).plan(pipeline)) }
+            for pipeline in pipelines { plans.append(try context.ordering(pipeline.sources, builder).plan(pipeline)) }
         }
         return Plan.union(plans)
     }

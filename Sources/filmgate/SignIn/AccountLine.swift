@@ -62,7 +62,7 @@ struct AccountLine {
             case .error: "in trouble"
             }
         var cure = ""
-        if case .locked = facts.state { cure = (reason == nil ? ". " : " ") + UnlockGate.advice }
+        if case .locked = facts.state { cure = (reason == nil ? ". " : " ") + PassphraseSource.advice }
         let left = credits.map { ", \(Describe.count($0.balance, "credit")) left\(isHeardNow ? "" : " (heard at \($0.heardAt))")" } ?? ""
         return Describe.name("\(name): \(what)\(left)" + (reason.map { ": \($0)" } ?? "") + cure)
     }
@@ -70,11 +70,11 @@ struct AccountLine {
 
 extension AccountLine {
     /// With what is left there: as it says when it is asked, or as it was heard last.
-    mutating func addCredits(_ desk: CreditInquiry) async {
-        guard isFine, !desk.places.isEmpty else { return }
-        let began = Int(Date().timeIntervalSince1970), heard = await desk.ask()
+    mutating func addCredits(_ prompter: CreditInquiry) async {
+        guard isFine, !prompter.places.isEmpty else { return }
+        let began = Int(Date().timeIntervalSince1970), heard = await prompter.ask()
         isHeardNow = heard.first.map { $0.heard >= began } ?? false
-        credits = heard.first ?? desk.book.all().filter { $0.signIns.contains(name) }.max { $0.heard < $1.heard }
+        credits = heard.first ?? prompter.book.all().filter { $0.signIns.contains(name) }.max { $0.heard < $1.heard }
     }
 }
 

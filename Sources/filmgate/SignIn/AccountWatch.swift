@@ -15,7 +15,7 @@ struct AccountWatch {
                 }
                 for await state in await account.states() {
                     guard let sentence = Self.sentence(state) else { continue }
-                    let cure = state == .locked ? UnlockGate.advice : "Run `filmgate login \(entry.name)`."
+                    let cure = state == .locked ? PassphraseSource.advice : "Run `filmgate login \(entry.name)`."
                     logger.warning("\(entry.name): \(sentence) \(cure)")
                 }
             }

@@ -32,7 +32,7 @@ struct SignIn {
 
 /// The sign-ins that a verb is about.
 struct SignIns {
-    let workplace: Workplace
+    let context: CommandContext
 
     /// Those of the pipeline files among `words` and of `pipeline`; without any, of the pipelines used before.
     ///
@@ -42,24 +42,24 @@ struct SignIns {
     func all(_ words: [String], pipeline: String?, keeping: Bool) async throws -> [SignIn] {
         let given = words.filter(Self.isFile) + [pipeline].compactMap { $0 }
         let names = words.filter { !Self.isFile($0) }
-        let snapshot = PipelineSnapshot(state: workplace.options.stateDirectory)
+        let snapshot = PipelineSnapshot(state: context.options.stateDirectory)
         let files = given.isEmpty ? newestFirst(snapshot.files()) : given
         if files.isEmpty {
-            throw Workplace.end(
+            throw CommandContext.end(
                 IngestError(
-                    .misconfigured, "No pipeline has been used yet.", advice: "Name it: filmgate login wedding.yaml"), workplace.options)
+                    .misconfigured, "No pipeline has been used yet.", advice: "Name it: filmgate login wedding.yaml"), context.options)
         }
         var found: [SignIn] = []
         for file in files {
-            let pipeline = try workplace.load(file)
-            if keeping, !given.isEmpty { try await workplace.telling { () throws(IngestError) in try snapshot.keep(pipeline) } }
+            let pipeline = try context.load(file)
+            if keeping, !given.isEmpty { try await context.telling { () throws(IngestError) in try snapshot.keep(pipeline) } }
             for entry in try await built(pipeline) where !found.contains(where: { $0.name == entry.name }) { found.append(entry) }
         }
         for name in names where !found.contains(where: { $0.name == name }) {
             let hint =
                 nearest(name, among: found.map(\.name)).map { "Did you mean `\($0)`?" }
                 ?? "There are: \(found.map(\.name).joined(separator: ", "))."
-            throw Workplace.end(IngestError(.misconfigured, "There is no sign-in `\(name)`.", advice: hint), workplace.options)
+            throw CommandContext.end(IngestError(.misconfigured, "There is no sign-in `\(name)`.", advice: hint), context.options)
         }
         shareEntries(&found)
         return names.isEmpty ? found : found.filter { names.contains($0.name) }
@@ -81,8 +81,8 @@ struct SignIns {
 
     /// Targets are built too: they say where each sign-in may be used.
     private func built(_ pipeline: PipelineFile) async throws -> [SignIn] {
-        try await workplace.telling { () throws(IngestError) in
-            let plan = try workplace.builder(ledger: nil).plan(pipeline), paid = CreditInquiry([pipeline], plan, workplace).places
+        try await context.telling { () throws(IngestError) in
+            let plan = try context.builder(ledger: nil).plan(pipeline), paid = CreditInquiry([pipeline], plan, context).places
             return plan.signIns.map { entry in
                 let use = pipeline.auth.first { $0.name == entry.name }
                 let places = plan.places[entry.name]?.addresses ?? [], typed = use.map { stored($0, places) } ?? []
@@ -95,7 +95,7 @@ struct SignIns {
     }
 
     private func stored(_ use: ModuleUse, _ addresses: [String]) -> [SignIn.Typed] {
-        (workplace.registry.entry(.auth, use.module)?.fields ?? []).compactMap { field in
+        (context.registry.entry(.auth, use.module)?.fields ?? []).compactMap { field in
             guard field.kind == .secret, let node = use.node[field.name], case .store(let name)? = (try? Secret(node: node))?.reference
             else { return nil }
             return SignIn.Typed(option: field.name, entry: name.isEmpty ? use.name : name, addresses: addresses)

@@ -8,16 +8,16 @@ enum LiveQuestion {
     private static let patience: Int32 = 1000
 
     /// Nil when no run answers.
-    static func ask(state: String) -> LiveBoard.State? {
+    static func ask(state: String) -> LiveStatus.State? {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
         let stream = LineStream(owning: descriptor, patience: patience)
         guard ControlPath.withAddress(in: state, { connect(descriptor, $0, $1) }) == 0 else { return nil }
         guard stream.send(ControlRequest(arguments: ["status", "--board"], folder: "/").line) else { return nil }
-        var found: LiveBoard.State?
+        var found: LiveStatus.State?
         stream.lines { line in
             guard let answer = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else { return false }
-            found = (answer["out"] as? String).flatMap { LiveBoard.State(line: $0) } ?? found
+            found = (answer["out"] as? String).flatMap { LiveStatus.State(line: $0) } ?? found
             return found == nil && answer["exit"] == nil
         }
         return found

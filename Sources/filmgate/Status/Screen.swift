@@ -2,7 +2,7 @@ import Glibc
 
 /// A terminal's other screen, drawn line by line; what is there before is there again afterwards.
 final class Screen {
-    private var shown: [BoardText.Line] = []
+    private var shown: [StatusScreen.Line] = []
     private var before = termios()
     private var isEntered = false
     private let usesInk = getenv("NO_COLOR") == nil
@@ -43,10 +43,10 @@ final class Screen {
     /// Writes the lines that differ from what stands there, and nothing else.
     ///
     /// False when the terminal is gone.
-    func draw(_ lines: [BoardText.Line]) -> Bool {
+    func draw(_ lines: [StatusScreen.Line]) -> Bool {
         var text = ""
         for row in 0..<max(lines.count, shown.count) {
-            let new = row < lines.count ? lines[row] : BoardText.Line(text: "")
+            let new = row < lines.count ? lines[row] : StatusScreen.Line(text: "")
             if row < shown.count, shown[row] == new { continue }
             // Cleared before it is written: behind a full line the cursor still stands on its last column.
             text += "\u{1B}[\(row + 1);1H\u{1B}[K" + ink(new)
@@ -55,7 +55,7 @@ final class Screen {
         return put(text)
     }
 
-    private func ink(_ line: BoardText.Line) -> String {
+    private func ink(_ line: StatusScreen.Line) -> String {
         guard usesInk else { return line.text }
         switch line.ink {
         case .plain: return line.text

@@ -3,11 +3,11 @@ import FilmgateCore
 import FilmgateEngine
 import Glibc
 
-/// `status --watch`: reads the board again and again and shows what has changed.
+/// `status --watch`: reads the status again and again and shows what has changed.
 struct StatusWatch {
     enum Wake: Sendable { case tick, resized, suspended, resumed, key(UInt8), ended(ExitStatus) }
 
-    var reader: BoardReader
+    var reader: StatusReader
     let json: Bool
     static let pace = Duration.seconds(1)
 
@@ -22,10 +22,10 @@ struct StatusWatch {
         let screen = Screen()
         screen.enter()
         defer { screen.leave() }
-        var board = Board()
+        var snapshot = StatusSnapshot()
         for await wake in wakes.stream {
             switch wake {
-            case .tick: board = try await next(board, screen)
+            case .tick: snapshot = try await next(snapshot, screen)
             case .resized: screen.clear()
             case .suspended:
                 screen.leave()
@@ -36,15 +36,15 @@ struct StatusWatch {
             case .ended(let status): return status
             }
             let size = Screen.size
-            guard screen.draw(BoardText(board: board, width: size.width, height: size.height).lines) else { return .complete }
+            guard screen.draw(StatusScreen(snapshot: snapshot, width: size.width, height: size.height).lines) else { return .complete }
         }
         return .complete
     }
 
     /// A ledger that cannot be read just now is read again; what was shown stays.
-    private mutating func next(_ board: Board, _ screen: Screen) async throws -> Board {
+    private mutating func next(_ snapshot: StatusSnapshot, _ screen: Screen) async throws -> StatusSnapshot {
         do throws(IngestError) { return try await reader.read() } catch {
-            var stale = board
+            var stale = snapshot
             stale.troubles = [error.message]
             return stale
         }
@@ -59,12 +59,12 @@ struct StatusWatch {
             case .tick:
                 defer { ticks += 1 }
                 guard ticks % (json ? 1 : 10) == 0 else { continue }
-                let board: Board
-                do throws(IngestError) { board = try await reader.read() } catch {
+                let snapshot: StatusSnapshot
+                do throws(IngestError) { snapshot = try await reader.read() } catch {
                     Console.err(error.description)
                     continue
                 }
-                let line = json ? BoardLine.json(board) : BoardLine.human(board)
+                let line = json ? StatusLine.json(snapshot) : StatusLine.human(snapshot)
                 if line != last, !Console.tryOut(line) { return .complete }
                 last = line
             default: continue

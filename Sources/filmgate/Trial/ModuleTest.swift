@@ -35,7 +35,7 @@ struct ModuleTest: AsyncParsableCommand {
     func run() async throws {
         let path = UserPath.absolute(path)
         let trial: ModuleTrial
-        do throws(IngestError) { trial = try ModuleTrial(path: path) } catch { throw Workplace.end(error, options) }
+        do throws(IngestError) { trial = try ModuleTrial(path: path) } catch { throw CommandContext.end(error, options) }
         let given = try set.map { text in
             guard let cut = text.firstIndex(of: "="), cut > text.startIndex else { throw ValidationError("--set takes key=value.") }
             return (String(text[..<cut]), String(text[text.index(after: cut)...]))

@@ -44,9 +44,10 @@ import Testing
     /// What the ledger heard last of each file.
     private func send(_ service: Ailing, count: Int, wait: Duration = .seconds(60)) async -> [DeliveryRow] {
         let rows = RowLedger(), target = PlannedTarget(name: "gallery", target: service, workers: nil)
-        let dispatcher = Dispatcher(
-            DispatcherSetup(
-                targets: [target], ledger: rows, hub: EventHub(), tally: Tally(hub: EventHub()), book: NameBook(),
+        let scheduler = DeliveryScheduler(
+            DeliverySchedulerSetup(
+                targets: [target], ledger: rows, hub: EventHub(), statistics: RunStatistics(hub: EventHub()),
+                reservations: NameReservations(),
                 budget: ByteBudget(limit: 1 << 20), run: 1, event: nil, backoff: Backoff(first: .milliseconds(1), cap: .milliseconds(2))))
         let file = FileManager.default.temporaryDirectory.path + "/filmgate-health-\(UInt64.random(in: 0...UInt64.max))"
         _ = FileManager.default.createFile(atPath: file, contents: Data([7]))
@@ -58,13 +59,14 @@ import Testing
             let bytes = LocalFile(path: file, size: 1, ownership: .source), content = ContentKey(rawValue: name)
             let job = UploadJob(
                 asset: asset, file: bytes, digests: Digests(sha256: name), path: name, name: name, values: TemplateValues())
-            let parcel = Parcel(id: Parcel.ID(content: content, target: target.identity), job: job, target: target, listeners: [asset.id])
-            await dispatcher.submit(
-                Consignment(asset: asset, content: content, wanted: [target], bytes: bytes, shot: ShotFacts(), budget: 0),
-                parcels: [parcel])
+            let delivery = Delivery(
+                id: Delivery.ID(content: content, target: target.identity), job: job, target: target, listeners: [asset.id])
+            await scheduler.submit(
+                AssetDeliveries(asset: asset, content: content, wanted: [target], bytes: bytes, shot: ShotFacts(), budget: 0),
+                deliveries: [delivery])
         }
-        await dispatcher.drain(wait: wait)
-        await dispatcher.closeOut()
+        await scheduler.drain(wait: wait)
+        await scheduler.closeOut()
         return rows.all
     }
 

@@ -6,12 +6,12 @@ import Testing
 
 @testable import FilmgateEngine
 
-/// Two dispatchers of one process, as a run and a job that was handed to it.
+/// Two schedulers of one process, as a run and a job that was handed to it.
 @Suite struct LeaseTests {
     /// Waits with each upload until it is let go; what came is counted.
     private final class Gallery: UploadTarget {
         private let sent = Mutex<[String]>([])
-        private let gate = CancelFlag()
+        private let gate = CancelToken()
         var traits: TargetTraits { TargetTraits(identity: "gallery", parallel: 4) }
         var uploads: [String] { sent.withLock(\.self) }
 
@@ -25,44 +25,46 @@ import Testing
     }
 
     private struct Bench {
-        let leases = DeliveryLeases(), gallery = Gallery(), ledger = Notebook()
+        let leases = DeliveryLeases(), gallery = Gallery(), ledger = RecordingLedger()
         let file = FileManager.default.temporaryDirectory.path + "/filmgate-leases-\(UInt64.random(in: 0...UInt64.max))"
         var target: PlannedTarget { PlannedTarget(name: "gallery", target: gallery, workers: nil) }
 
-        func dispatcher() -> (desk: Dispatcher, tally: Tally) {
+        func scheduler() -> (scheduler: DeliveryScheduler, statistics: RunStatistics) {
             _ = FileManager.default.createFile(atPath: file, contents: Data([7]))
-            let tally = Tally(hub: EventHub())
-            let setup = DispatcherSetup(
-                targets: [target], ledger: ledger, hub: EventHub(), tally: tally, book: NameBook(), budget: ByteBudget(limit: 1 << 20),
+            let statistics = RunStatistics(hub: EventHub())
+            let setup = DeliverySchedulerSetup(
+                targets: [target], ledger: ledger, hub: EventHub(), statistics: statistics, reservations: NameReservations(),
+                budget: ByteBudget(limit: 1 << 20),
                 run: 1, event: nil, leases: leases)
-            let made = Dispatcher(setup)
+            let made = DeliveryScheduler(setup)
             made.introduce()
-            return (made, tally)
+            return (made, statistics)
         }
 
-        func submit(_ name: String, to desk: Dispatcher, isRecorded: Bool) async {
+        func submit(_ name: String, to scheduler: DeliveryScheduler, isRecorded: Bool) async {
             let origin = Origin(source: "card", volume: "v", root: "/card", path: name, size: 1, modified: 0)
             let asset = Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: name, stem: name))
             let bytes = LocalFile(path: file, size: 1, ownership: .source), content = ContentKey(rawValue: name)
             let job = UploadJob(
                 asset: asset, file: bytes, digests: Digests(sha256: name), path: name, name: name, values: TemplateValues())
-            let id = Parcel.ID(content: content, target: target.identity)
-            var consignment = Consignment(asset: asset, content: content, wanted: [target], bytes: bytes, shot: ShotFacts(), budget: 0)
-            consignment.isRecorded = isRecorded
-            await desk.submit(consignment, parcels: [Parcel(id: id, job: job, target: target, listeners: [asset.id])])
+            let id = Delivery.ID(content: content, target: target.identity)
+            var assetDeliveries = AssetDeliveries(
+                asset: asset, content: content, wanted: [target], bytes: bytes, shot: ShotFacts(), budget: 0)
+            assetDeliveries.isRecorded = isRecorded
+            await scheduler.submit(assetDeliveries, deliveries: [Delivery(id: id, job: job, target: target, listeners: [asset.id])])
         }
 
-        func end(_ one: (desk: Dispatcher, tally: Tally), wait: Duration = .seconds(60)) async -> RunSummary {
-            await one.desk.drain(wait: wait)
-            await one.desk.closeOut()
-            return one.tally.outcome(seconds: 0, signal: nil).summary
+        func end(_ one: (scheduler: DeliveryScheduler, statistics: RunStatistics), wait: Duration = .seconds(60)) async -> RunSummary {
+            await one.scheduler.drain(wait: wait)
+            await one.scheduler.closeOut()
+            return one.statistics.outcome(seconds: 0, signal: nil).summary
         }
     }
 
     @Test(arguments: [true, false]) func whatOneSendsTheOtherWaitsFor(_ isRecorded: Bool) async {
-        let bench = Bench(), run = bench.dispatcher(), job = bench.dispatcher()
-        await bench.submit("a.jpg", to: run.desk, isRecorded: false)
-        await bench.submit("a.jpg", to: job.desk, isRecorded: isRecorded)
+        let bench = Bench(), run = bench.scheduler(), job = bench.scheduler()
+        await bench.submit("a.jpg", to: run.scheduler, isRecorded: false)
+        await bench.submit("a.jpg", to: job.scheduler, isRecorded: isRecorded)
         bench.gallery.open()
         let (first, second) = (await bench.end(run), await bench.end(job))
         #expect(bench.gallery.uploads == ["a.jpg"])
@@ -72,11 +74,11 @@ import Testing
 
     /// The job had looked into the ledger before the run's delivery was final.
     @Test func anOldAnswerOfTheLedgerSendsNothingTwice() async {
-        let bench = Bench(), run = bench.dispatcher(), job = bench.dispatcher()
+        let bench = Bench(), run = bench.scheduler(), job = bench.scheduler()
         bench.gallery.open()
-        await bench.submit("a.jpg", to: run.desk, isRecorded: false)
-        await run.desk.drain(wait: .seconds(60))
-        await bench.submit("a.jpg", to: job.desk, isRecorded: true)
+        await bench.submit("a.jpg", to: run.scheduler, isRecorded: false)
+        await run.scheduler.drain(wait: .seconds(60))
+        await bench.submit("a.jpg", to: job.scheduler, isRecorded: true)
         #expect(await bench.end(job)[.delivered] == 1)
         #expect(await bench.end(run)[.delivered] == 1)
         #expect(bench.gallery.uploads == ["a.jpg"])
@@ -84,19 +86,19 @@ import Testing
 
     /// A job that failed before it began never said that it ended: nothing is remembered for it.
     @Test func whoIsGoneIsForgotten() async {
-        let bench = Bench(), run = bench.dispatcher()
-        do { _ = bench.dispatcher() }
+        let bench = Bench(), run = bench.scheduler()
+        do { _ = bench.scheduler() }
         bench.gallery.open()
-        await bench.submit("a.jpg", to: run.desk, isRecorded: false)
-        await run.desk.drain(wait: .seconds(60))
-        #expect(bench.leases.delivered(Parcel.ID(content: ContentKey(rawValue: "a.jpg"), target: "gallery")) == nil)
+        await bench.submit("a.jpg", to: run.scheduler, isRecorded: false)
+        await run.scheduler.drain(wait: .seconds(60))
+        #expect(bench.leases.delivered(Delivery.ID(content: ContentKey(rawValue: "a.jpg"), target: "gallery")) == nil)
         #expect(await bench.end(run)[.delivered] == 1)
     }
 
     @Test func whatTheOtherGivesUpStaysPending() async {
-        let bench = Bench(), run = bench.dispatcher(), job = bench.dispatcher()
-        await bench.submit("a.jpg", to: run.desk, isRecorded: false)
-        await bench.submit("a.jpg", to: job.desk, isRecorded: true)
+        let bench = Bench(), run = bench.scheduler(), job = bench.scheduler()
+        await bench.submit("a.jpg", to: run.scheduler, isRecorded: false)
+        await bench.submit("a.jpg", to: job.scheduler, isRecorded: true)
         #expect(await bench.end(job, wait: .milliseconds(100))[.pending] == 1)
         bench.gallery.open()
         #expect(await bench.end(run)[.delivered] == 1)

@@ -23,7 +23,7 @@ import Testing
     }
 
     /// Named by kind and the minute of its capture: `jpeg 5`.
-    private func parcel(_ name: String, to target: PlannedTarget) -> Parcel {
+    private func delivery(_ name: String, to target: PlannedTarget) -> Delivery {
         let parts = name.split(separator: " "), kind = MediaKind(rawValue: String(parts[0])) ?? .other, minute = Int(parts[1]) ?? 0
         let origin = Origin(source: "card", volume: "v", root: "/card", path: name, size: 1, modified: 0)
         var asset = Asset(origin: origin, kind: kind, shot: ShotPlace(key: name, stem: name))
@@ -32,14 +32,14 @@ import Testing
         let job = UploadJob(
             asset: asset, file: LocalFile(path: "/x", size: 1, ownership: .source), digests: Digests(sha256: name), path: name, name: name,
             values: TemplateValues())
-        let id = Parcel.ID(content: ContentKey(rawValue: name), target: target.identity)
-        return Parcel(id: id, job: job, target: target, listeners: [asset.id])
+        let id = Delivery.ID(content: ContentKey(rawValue: name), target: target.identity)
+        return Delivery(id: id, job: job, target: target, listeners: [asset.id])
     }
 
     private func queue(_ names: [String], local: Bool, parallel: Int = 10_000) -> TargetQueue {
         let target = target(local: local, parallel: parallel)
         var queue = TargetQueue(target)
-        for name in names { queue.append(parcel(name, to: target)) }
+        for name in names { queue.append(delivery(name, to: target)) }
         return queue
     }
 
@@ -62,16 +62,16 @@ import Testing
     @Test func whatIsTakenOutLeavesTheOthersInOrder() {
         let minutes = (0..<200).map { ($0 * 37) % 60 }, target = target(local: false, parallel: 10_000)
         var queue = TargetQueue(target), left: [Int] = []
-        let parcels = minutes.enumerated().map { parcel("jpeg \($1) \($0)", to: target) }
-        for parcel in parcels { queue.append(parcel) }
-        for (number, parcel) in parcels.enumerated() {
-            if number % 3 == 1 { left.append(minutes[number]) } else { #expect(Self.remove(parcel.id, from: &queue)) }
+        let deliveries = minutes.enumerated().map { delivery("jpeg \($1) \($0)", to: target) }
+        for delivery in deliveries { queue.append(delivery) }
+        for (number, delivery) in deliveries.enumerated() {
+            if number % 3 == 1 { left.append(minutes[number]) } else { #expect(Self.remove(delivery.id, from: &queue)) }
         }
-        #expect(!Self.remove(parcels[0].id, from: &queue))
+        #expect(!Self.remove(deliveries[0].id, from: &queue))
         #expect(order(queue).compactMap { Int($0.split(separator: " ")[1]) } == left.sorted(by: >))
     }
 
-    private static func remove(_ id: Parcel.ID, from queue: inout TargetQueue) -> Bool { queue.remove(id) }
+    private static func remove(_ id: Delivery.ID, from queue: inout TargetQueue) -> Bool { queue.remove(id) }
 
     @Test func thousandsComeOutInOrder() {
         let minutes = (0..<4000).map { ($0 * 7919) % 4000 % 60 }
@@ -143,9 +143,9 @@ import Testing
         #expect(next.count == 1)
     }
 
-    /// At most `count` of the parcels that may be sent.
-    private func take(_ queue: inout TargetQueue, _ count: Int, at now: ContinuousClock.Instant = .now) -> [Parcel.ID] {
-        var ids: [Parcel.ID] = []
+    /// At most `count` of the deliveries that may be sent.
+    private func take(_ queue: inout TargetQueue, _ count: Int, at now: ContinuousClock.Instant = .now) -> [Delivery.ID] {
+        var ids: [Delivery.ID] = []
         while ids.count < count, let id = queue.next(at: now) { ids.append(id) }
         return ids
     }

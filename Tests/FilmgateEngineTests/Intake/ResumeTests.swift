@@ -20,8 +20,8 @@ import Testing
         let area = try StagingArea(folder)
         area.removeLeftovers()
         return Stager(
-            areas: [area], digests: [.md5], dryRun: false, pool: BlockingPool("test", width: 2), hub: EventHub(), cancelled: CancelFlag(),
-            shelf: PartShelf([area]), marks: MarkingSink.Rule(bytes: 4096, every: .zero))
+            areas: [area], digests: [.md5], dryRun: false, pool: BlockingPool("test", width: 2), hub: EventHub(), cancelled: CancelToken(),
+            partialFiles: PartialFiles([area]), marks: MarkingSink.Rule(bytes: 4096, every: .zero))
     }
 
     private func cutOff(at offset: Int, _ camera: FakeCamera? = nil) async throws {
@@ -43,7 +43,7 @@ import Testing
         #expect(bytes == Data(camera.state.withLock(\.content)) && file.size == UInt64(size))
         let fresh = try FileCopy.hash(path: file.path, algorithms: [.md5]).digests
         #expect(digests == fresh)
-        run.shelf.placed(origin)
+        run.partialFiles.planned(origin)
         // What was begun of another file waits for that one.
         if modified == nil { #expect(try files().filter { $0.hasSuffix(".resume") }.isEmpty) }
     }
@@ -166,7 +166,7 @@ import Testing
             let (file, digests) = try await run.stage(origin, from: camera)
             var asset = Asset(origin: origin, kind: .video, shot: ShotPlace(key: "k", stem: "CLIP"))
             (asset.file, asset.digests) = (file, digests)
-            run.shelf.leave(asset)
+            run.partialFiles.leave(asset)
         }
         try await finish(camera)
         #expect(camera.state.withLock(\.fetches) == [0])
@@ -176,9 +176,9 @@ import Testing
     @Test func whatIsDeliveredAlreadyIsNotKept() async throws {
         try await cutOff(at: 3_000_000)
         let run = try stager()
-        run.shelf.placed(FakeCamera(content).origin(size: size, modified: 5))
+        run.partialFiles.planned(FakeCamera(content).origin(size: size, modified: 5))
         #expect(try files().count == 2)
-        run.shelf.placed(FakeCamera(content).origin(size: size))
+        run.partialFiles.planned(FakeCamera(content).origin(size: size))
         #expect(try files().isEmpty)
     }
 
@@ -194,8 +194,8 @@ import Testing
         let camera = FakeCamera(content, breaksAt: 3_000_000)
         let area = try StagingArea(folder)
         let run = Stager(
-            areas: [area], digests: [], dryRun: false, pool: BlockingPool("test", width: 2), hub: EventHub(), cancelled: CancelFlag(),
-            shelf: PartShelf([area]))
+            areas: [area], digests: [], dryRun: false, pool: BlockingPool("test", width: 2), hub: EventHub(), cancelled: CancelToken(),
+            partialFiles: PartialFiles([area]))
         await #expect(throws: IngestError.self) { try await run.stage(camera.origin(size: self.size), from: camera) }
         #expect(try files().isEmpty)
     }

@@ -5,15 +5,15 @@ import Testing
 
 /// A source that stays open for a whole evening keeps nothing of what it listed at the beginning.
 @Suite struct ShotFeedTests {
-    private func listing(_ names: [String], known: [KnownFile] = []) -> Listing {
+    private func listing(_ names: [String], known: [KnownFile] = []) -> IntakeListing {
         let entries = names.map { name in
             SourceEntry(
                 origin: Origin(source: "camera", volume: "v", root: "r", path: name, size: 10, modified: 1), kind: .jpeg,
                 shot: ShotPlace(key: name, stem: name))
         }
-        let rules = Listing.Rules(
+        let rules = IntakeListing.Rules(
             recognition: Recognition(known, hourShift: false), acceptable: [.jpeg], again: false, wanted: { _, _ in ["archive"] })
-        return Listing(entries, rules: rules)
+        return IntakeListing(entries, rules: rules)
     }
 
     @Test func givesTheListingAndThenWhatArrives() async {

@@ -9,22 +9,22 @@ import Testing
     private let place = SourcePlace(source: "card", address: "/card", label: "CARD")
 
     @Test func aBurstIsFollowedByOne() async {
-        let bench = Bench(), upkeep = Upkeep(after: bench.pause, bench.give)
+        let bench = Bench(), trimmer = HeapTrimmer(after: bench.pause, bench.give)
         for burst in 1...2 {
-            for _ in 0..<1000 { upkeep.note(.source(place, .back)) }
+            for _ in 0..<1000 { trimmer.note(.source(place, .back)) }
             await bench.endPause()
             #expect(bench.given == burst)
         }
     }
 
     @Test func whatIsNoEndAsksForNothing() async {
-        let bench = Bench(), upkeep = Upkeep(after: bench.pause, bench.give)
-        for _ in 0..<10 { upkeep.note(.read(bytes: 1)) }
-        #expect(!upkeep.isDue)
-        upkeep.note(.source(place, .back))
-        #expect(upkeep.isDue)
+        let bench = Bench(), trimmer = HeapTrimmer(after: bench.pause, bench.give)
+        for _ in 0..<10 { trimmer.note(.read(bytes: 1)) }
+        #expect(!trimmer.isDue)
+        trimmer.note(.source(place, .back))
+        #expect(trimmer.isDue)
         await bench.endPause()
-        #expect(!upkeep.isDue)
+        #expect(!trimmer.isDue)
     }
 }
 

@@ -19,10 +19,10 @@ import Testing
     @Test(arguments: [false, true]) func anAssignmentThatBrokeOffKeepsNoNumber(isGoingOn: Bool) async throws {
         let world = try world()
         try await world.take(nil)
-        var book: NameBook? = try await world.breakOff(assigning: "e")
-        if !isGoingOn { book = nil }
+        var reservations: NameReservations? = try await world.breakOff(assigning: "e")
+        if !isGoingOn { reservations = nil }
         try await world.send(["e"], assigning: true)
-        withExtendedLifetime(book) {}
+        withExtendedLifetime(reservations) {}
         let sent = world.targetFiles[0].state.withLock { $0.files.values.map(\.path) }
         let written = try await world.ledger.counter(at: Self.target, event: "e")
         #expect(written > 0 && sent == ["e/00\(written).JPG"], "\(sent) \(written)")

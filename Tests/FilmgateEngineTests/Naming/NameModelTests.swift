@@ -50,7 +50,7 @@ private final class EmptyLedgers: Sendable {
 
 /// One sequence: what is done, and what is expected of it.
 private final class NameScene {
-    private var dice: Dice
+    private var dice: SeededRandomNumbers
     private let world: NameWorld
     /// Names have numbers, and no target holds anything else: then no suffix is ever needed.
     private let isNumbered: Bool
@@ -62,8 +62,8 @@ private final class NameScene {
     private(set) var story = ""
 
     init(_ seed: UInt64, _ ledger: SQLiteLedger) throws {
-        dice = Dice(seed)
-        dice = Dice(dice.next())
+        dice = SeededRandomNumbers(seed)
+        dice = SeededRandomNumbers(dice.next())
         isNumbered = seed % 3 == 0
         let isTimed = dice.next() % 2 == 0
         let places = [

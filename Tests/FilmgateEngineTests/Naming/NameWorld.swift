@@ -65,46 +65,48 @@ final class NameWorld {
         return asset
     }
 
-    private func desk(_ targets: [PlannedTarget], _ event: String?, _ book: NameBook) -> Dispatcher {
+    private func scheduler(_ targets: [PlannedTarget], _ event: String?, _ reservations: NameReservations) -> DeliveryScheduler {
         run += 1
-        return Dispatcher(
-            DispatcherSetup(
-                targets: targets, ledger: ledger, hub: EventHub(), tally: Tally(hub: EventHub()), book: book,
+        return DeliveryScheduler(
+            DeliverySchedulerSetup(
+                targets: targets, ledger: ledger, hub: EventHub(), statistics: RunStatistics(hub: EventHub()), reservations: reservations,
                 budget: ByteBudget(limit: 1 << 20), run: run, event: event,
                 backoff: Backoff(first: .milliseconds(1), cap: .seconds(3600))))
     }
 
-    private func end(_ desk: Dispatcher) async {
-        await desk.drain(wait: .seconds(60))
-        await desk.closeOut()
+    private func end(_ scheduler: DeliveryScheduler) async {
+        await scheduler.drain(wait: .seconds(60))
+        await scheduler.closeOut()
     }
 
     /// All cards, for `event`; without one, held for it.
     func take(_ event: String?) async throws {
-        let targets = targetFiles.map { $0.planned(event, layout) }, book = NameBook(names), said = event ?? DeliveryRow.unassigned
-        let desk = desk(targets, said, book)
+        let targets = targetFiles.map { $0.planned(event, layout) }, reservations = NameReservations(names),
+            said = event ?? DeliveryRow.unassigned
+        let scheduler = scheduler(targets, said, reservations)
         for shot in shots.indices where !shots[shot].members.isEmpty {
-            let placer = Placer(
-                ledger: ledger, targets: targets, profiles: ProfileSet(), book: book, event: said, photographer: nil, again: false,
-                volumeLabel: shots[shot].volume, bodies: BodyBook(), trees: TreeBook())
+            let planner = NamePlanner(
+                ledger: ledger, targets: targets, profiles: ProfileSet(), reservations: reservations, event: said, photographer: nil,
+                again: false,
+                volumeLabel: shots[shot].volume, bodies: BodySerials(), trees: ClipTreeNames())
             let order = shots[shot].members.keys.sorted {
                 (Self.pictures.firstIndex(of: $0) ?? 9, $0) < (Self.pictures.firstIndex(of: $1) ?? 9, $1)
             }
             let assets = order.map { asset(shot, $0) }
-            book.beginPlacing()
-            for placed in try await placer.place(assets.map { ($0, targets.map(\.name)) }, lead: assets.first, budget: [:]) {
-                await desk.submit(placed.consignment, parcels: placed.parcels)
+            reservations.beginPlacing()
+            for planned in try await planner.place(assets.map { ($0, targets.map(\.name)) }, lead: assets.first, budget: [:]) {
+                await scheduler.submit(planned.assetDeliveries, deliveries: planned.deliveries)
             }
         }
-        await end(desk)
+        await end(scheduler)
     }
 
     /// An assignment that ends before it sends anything; the book of its names, which are given back once that is gone.
-    func breakOff(assigning event: String) async throws -> NameBook {
-        let targets = targetFiles.map { $0.planned(event, layout) }, book = NameBook(names)
-        let leftovers = Leftovers(ledger: ledger, targets: targets, event: event, assigning: true, book: book)
-        _ = try await leftovers.placed([.held], only: nil)
-        return book
+    func breakOff(assigning event: String) async throws -> NameReservations {
+        let targets = targetFiles.map { $0.planned(event, layout) }, reservations = NameReservations(names)
+        let leftovers = PendingDeliveries(ledger: ledger, targets: targets, event: event, assigning: true, reservations: reservations)
+        _ = try await leftovers.planned([.held], only: nil)
+        return reservations
     }
 
     /// What waits is sent; with `assigning`, what is held, to `event`, by a pipeline that has `names` alone.
@@ -112,12 +114,13 @@ final class NameWorld {
         let targets = events.flatMap { event in
             targetFiles.filter { names?.contains($0.name) ?? true }.map { $0.planned(event, layout) }
         }
-        let event = assigning ? events[0] : nil, book = NameBook(self.names), desk = desk(targets, event, book)
-        let leftovers = Leftovers(ledger: ledger, targets: targets, event: event, assigning: assigning, book: book)
-        for placed in try await leftovers.placed([.pending, .held], only: nil) {
-            await desk.note(placed.elsewhere)
-            await desk.submit(placed.consignment, parcels: placed.parcels)
+        let event = assigning ? events[0] : nil, reservations = NameReservations(self.names),
+            scheduler = scheduler(targets, event, reservations)
+        let leftovers = PendingDeliveries(ledger: ledger, targets: targets, event: event, assigning: assigning, reservations: reservations)
+        for planned in try await leftovers.planned([.pending, .held], only: nil) {
+            await scheduler.note(planned.elsewhere)
+            await scheduler.submit(planned.assetDeliveries, deliveries: planned.deliveries)
         }
-        await end(desk)
+        await end(scheduler)
     }
 }

@@ -26,7 +26,7 @@ import Testing
     @Test func anExtensionHasAnAnswerOfItsOwn() {
         var plan = Plan(sources: [], stages: [], targets: [("picky", Picky())], profiles: ProfileSet(), spool: 1)
         plan.uploadTo = ["picky"]
-        let memo = WantedMemo(plan)
+        let memo = WantedCache(plan)
         #expect(memo.wanted(known("DCIM/A.CR2")) == [])
         #expect(memo.wanted(known("DCIM/B.CR3")) == ["picky"])
         #expect(memo.wanted(known("DCIM/C.CR2")) == [])

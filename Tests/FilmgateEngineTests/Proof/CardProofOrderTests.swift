@@ -40,7 +40,7 @@ import Testing
         func assets(sha256: String) async throws(IngestError) -> [AssetRow] { [asset] }
         func deliveries(of content: ContentKey) async throws(IngestError) -> [DeliveryRow] { rows.withLock { Array($0.values) } }
         func deliver(_ row: DeliveryRow) { rows.withLock { $0[row.target] = row } }
-        func note(_ words: [HeardWord]) {
+        func note(_ words: [TargetStatement]) {
             for word in words {
                 rows.withLock { rows in
                     guard rows[word.target]?.receipt.at == word.receiptAt, rows[word.target]?.denial == word.before else { return }
@@ -82,8 +82,8 @@ import Testing
         func isSafe(asking step: Step) async throws -> Bool {
             let asked: Set<Step> = [.saysYes, .saysNo, .fails, .cannotTell]
             let plan = Plan(sources: [], stages: [], targets: [("far", Gallery(step: step))], profiles: ProfileSet(), spool: 1)
-            let witnesses = try asked.contains(step) ? Witnesses { _ throws(IngestError) in [plan] } : nil
-            let proof = CardProof(reader: ledger, witnesses: witnesses, allowance: .sameDevice, exemptions: .init { _ in false })
+            let proofTargets = try asked.contains(step) ? ProofTargets { _ throws(IngestError) in [plan] } : nil
+            let proof = CardProof(reader: ledger, proofTargets: proofTargets, allowance: .sameDevice, exemptions: .init { _ in false })
             let finding = try await proof.examine(entry, at: card + "/A.JPG")
             ledger.note(proof.heard.all)
             return finding.verdict == .proven
@@ -92,7 +92,7 @@ import Testing
 
     @Test func aYesNeedsTheLastWordOfTheGalleryAndTheBytesOfTheFolder() async throws {
         let fixture = try ProofFixture()
-        var random = Dice(4), yeses = 0
+        var random = SeededRandomNumbers(4), yeses = 0
         for _ in 0..<100 {
             // The last word of the gallery; nil after a delivery that it did not confirm.
             var far: Bool?, isThere = true, clock: Int64 = 1

@@ -30,7 +30,8 @@ import Testing
         }
         let rows = [row("near", folder + "/archive/A.JPG", sha256), row("far", nil, isStamped ? stamped : sha256)]
         let proof = CardProof(
-            reader: TwoPlaces(asset: asset, rows: rows), witnesses: nil, allowance: .sameDevice, copies: 2, exemptions: .init { _ in false }
+            reader: TwoPlaces(asset: asset, rows: rows), proofTargets: nil, allowance: .sameDevice, copies: 2,
+            exemptions: .init { _ in false }
         )
         let entry = SourceEntry(origin: origin, kind: .jpeg, shot: asset.shot)
         let verdict = try await proof.examine(entry, at: folder + "/CARD/A.JPG").verdict

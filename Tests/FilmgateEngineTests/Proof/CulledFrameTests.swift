@@ -35,7 +35,7 @@ import Testing
         deinit { try? FileManager.default.removeItem(atPath: folder) }
 
         func proof(_ allowance: CardProof.Allowance = .sameDevice) -> CardProof {
-            CardProof(reader: ledger, witnesses: nil, allowance: allowance, exemptions: .init { _ in false })
+            CardProof(reader: ledger, proofTargets: nil, allowance: allowance, exemptions: .init { _ in false })
         }
 
         func verdict(_ allowance: CardProof.Allowance = .sameDevice) async throws -> CardProof.Verdict {
@@ -99,7 +99,7 @@ import Testing
         #expect(try await scene.say() == [])
         guard case .removed(let why) = try await scene.verdict() else { throw IngestError(.unexpected, "It is not missed.") }
         #expect(why.contains(CardProof.notMounted))
-        let heard = HeardWords(), delivery = try await scene.delivery(at: "two")
+        let heard = TargetStatements(), delivery = try await scene.delivery(at: "two")
         #expect(await CopyCheck(scene.ledger, heard).examine(delivery) == .missing)
         #expect(heard.all.isEmpty)
         #expect(await !CardProof.isLost(delivery, scene.ledger))

@@ -15,7 +15,7 @@ import Testing
         var has = false, isOther = false, isDelivered = false, last = Word.none
 
         /// What the target answers when it can.
-        var answer: TargetWord { has ? isOther ? .denies(.differs, "other") : .has : .denies(.gone, "gone") }
+        var answer: TargetAnswer { has ? isOther ? .denies(.differs, "other") : .has : .denies(.gone, "gone") }
 
         mutating func go(_ step: Step) {
             switch step {
@@ -36,7 +36,7 @@ import Testing
         var evidence = CopyEvidence(isConfirmed: false, denial: nil), isDelivered = false
 
         /// Whether the copy counts after this question.
-        mutating func hear(_ word: TargetWord?) -> Bool {
+        mutating func hear(_ word: TargetAnswer?) -> Bool {
             let standing = evidence.standing(word)
             evidence.hear(word)
             return isDelivered && (standing == .proven || standing == .believed)
@@ -57,7 +57,7 @@ import Testing
 
     /// After each step every copy is asked for, so each beginning of a sequence is one of its own.
     @Test func aYesOnlyAfterTheLastWordOfEveryCopyWasAYes() {
-        var random = Dice(17), yeses = 0, noes = 0
+        var random = SeededRandomNumbers(17), yeses = 0, noes = 0
         for _ in 0..<100_000 {
             var models = [Model(), Model()], known = [Known(), Known()]
             for _ in 0..<Int.random(in: 2...8, using: &random) {

@@ -16,7 +16,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Data("x".utf8).write(to: URL(fileURLWithPath: path))
         let proof = CardProof(
-            reader: Blank(), witnesses: nil, allowance: [],
+            reader: Blank(), proofTargets: nil, allowance: [],
             exemptions: .init(
                 isHousekeeping: { _ in true }, disguise: { _ throws(IngestError) in throw IngestError(.unreadable, "Bad sector.") }))
         let origin = Origin(source: "card", volume: "v", root: "/", path: String(path.dropFirst()), size: 1, modified: 0)
@@ -29,7 +29,7 @@ import Testing
     /// What lies below a mount is not seen: no rule of a pipeline leaves it out.
     @Test func aMountOverAPartOfTheCardIsANoWhateverIsLifted() async throws {
         let proof = CardProof(
-            reader: Blank(), witnesses: nil, allowance: .filtered,
+            reader: Blank(), proofTargets: nil, allowance: .filtered,
             exemptions: .init(isHousekeeping: { _ in false }, disguise: { _ throws(IngestError) in nil }))
         let origin = Origin(source: "card", volume: "v", root: "/", path: "DCIM/101CANON", size: 0, modified: 0)
         let fate = SourceEntry.Fate.filtered("another file system is mounted here; name it as a path of its own")

@@ -42,7 +42,7 @@ import Testing
     /// The run would write what waits in it once more when it ends.
     @Test func aPlaceThatIsGoneIsRetiredInTheRunThatWaitsForIt() async throws {
         let ledger = try await waiting(), leases = DeliveryLeases(), number = leases.join()
-        let id = Parcel.ID(content: Self.content, target: Self.target), ended = EndedParcels()
+        let id = Delivery.ID(content: Self.content, target: Self.target), ended = EndedDeliveries()
         leases.introduce(
             number,
             DeliveryLeases.Holder(tryNow: { _ in }, cede: { _, _, _ in }, cancel: { id in await ended.note(id) }))
@@ -56,9 +56,9 @@ import Testing
         #expect(row.receipt.state == .excluded && row.attempts == DeliveryRow.retired)
     }
 
-    private actor EndedParcels {
-        var all: [Parcel.ID] = []
-        func note(_ id: Parcel.ID) -> Bool {
+    private actor EndedDeliveries {
+        var all: [Delivery.ID] = []
+        func note(_ id: Delivery.ID) -> Bool {
             all.append(id)
             return true
         }

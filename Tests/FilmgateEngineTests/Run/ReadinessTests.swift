@@ -19,7 +19,7 @@ import Testing
         func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession { throw IngestError(.unexpected, "not here") }
     }
 
-    private let stopping = CancelFlag(), hub = EventHub()
+    private let stopping = CancelToken(), hub = EventHub()
 
     private func readiness(_ wait: Duration?, awaitsBusy: Bool = true) -> Readiness {
         var options = RunOptions(verb: "import", state: "")

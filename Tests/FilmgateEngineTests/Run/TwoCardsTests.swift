@@ -64,8 +64,8 @@ import Testing
         let plan = Plan(sources: [Reader(cards: cards)], stages: [Body()], targets: [], profiles: ProfileSet(), spool: 1 << 20)
         struct Blank: LedgerStandIn {}
         let hub = EventHub(), makes = Makes()
-        hub.watch { happening in
-            guard case .settled(let settled) = happening else { return }
+        hub.watch { runEvent in
+            guard case .settled(let settled) = runEvent else { return }
             makes.found.withLock { $0[settled.asset.origin.name] = settled.asset.media?.make ?? "none" }
         }
         let runner = Runner(

@@ -4,7 +4,7 @@ import FilmgateCore
 /// The chain file: every manifest of a history with its C4 identity (ASC MHL 2.0, ascmhldirectory).
 enum Chain {
     static func parse(_ bytes: [UInt8]) throws(IngestError) -> [History.Generation] {
-        var scanner = XMLScanner(bytes)
+        var scanner = ManifestXMLScanner(bytes)
         var generations: [History.Generation] = []
         var number: Int?, name: String?, c4: String?
         while let event = try scanner.next() {
@@ -24,8 +24,8 @@ enum Chain {
     static func text(_ generations: [History.Generation]) -> String {
         var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ascmhldirectory xmlns=\"urn:ASC:MHL:DIRECTORY:v2.0\">\n"
         for generation in generations {
-            text += "  <hashlist sequencenr=\"\(generation.number)\">\n    <path>\(XMLText.escaped(generation.name))</path>\n"
-            text += "    <c4>\(XMLText.escaped(generation.c4))</c4>\n  </hashlist>\n"
+            text += "  <hashlist sequencenr=\"\(generation.number)\">\n    <path>\(XMLEscaping.escaped(generation.name))</path>\n"
+            text += "    <c4>\(XMLEscaping.escaped(generation.c4))</c4>\n  </hashlist>\n"
         }
         return text + "</ascmhldirectory>\n"
     }

@@ -33,7 +33,7 @@ struct MHLManifest {
         if !references.isEmpty {
             text += "  <references>\n"
             for reference in references {
-                text += "    <hashlistreference>\n      <path>\(XMLText.escaped(reference.path))</path>\n"
+                text += "    <hashlistreference>\n      <path>\(XMLEscaping.escaped(reference.path))</path>\n"
                 text += "      <c4>\(reference.c4)</c4>\n    </hashlistreference>\n"
             }
             text += "  </references>\n"
@@ -43,7 +43,7 @@ struct MHLManifest {
 
     private var head: String {
         var text = "  <creatorinfo>\n    <creationdate>\(Self.date(created))</creationdate>\n"
-        text += "    <hostname>\(XMLText.escaped(Self.host))</hostname>\n    <tool>Filmgate</tool>\n  </creatorinfo>\n"
+        text += "    <hostname>\(XMLEscaping.escaped(Self.host))</hostname>\n    <tool>Filmgate</tool>\n  </creatorinfo>\n"
         text += "  <processinfo>\n    <process>transfer</process>\n"
         if let root = folders.first(where: { $0.path == "" }) {
             text += "    <roothash>\n\(pair(root, indent: "      "))    </roothash>\n"
@@ -52,17 +52,17 @@ struct MHLManifest {
             text += "    <roothash>\n      <content/>\n      <structure/>\n    </roothash>\n"
         }
         text += "    <ignore>\n"
-        for pattern in ignore { text += "      <pattern>\(XMLText.escaped(pattern))</pattern>\n" }
+        for pattern in ignore { text += "      <pattern>\(XMLEscaping.escaped(pattern))</pattern>\n" }
         return text + "    </ignore>\n  </processinfo>\n"
     }
 
     private func element(_ file: File) -> String {
-        "    <hash>\n      <path size=\"\(file.size)\" lastmodificationdate=\"\(Self.date(file.modified))\">\(XMLText.escaped(file.path))</path>\n"
+        "    <hash>\n      <path size=\"\(file.size)\" lastmodificationdate=\"\(Self.date(file.modified))\">\(XMLEscaping.escaped(file.path))</path>\n"
             + "      <xxh128 action=\"\(file.action)\" hashdate=\"\(Self.date(file.hashed))\">\(file.xxh128)</xxh128>\n    </hash>\n"
     }
 
     private func element(_ folder: FolderHash) -> String {
-        "    <directoryhash>\n      <path>\(XMLText.escaped(folder.path))</path>\n\(pair(folder, indent: "      "))    </directoryhash>\n"
+        "    <directoryhash>\n      <path>\(XMLEscaping.escaped(folder.path))</path>\n\(pair(folder, indent: "      "))    </directoryhash>\n"
     }
 
     private func pair(_ folder: FolderHash, indent: String) -> String {
@@ -81,7 +81,7 @@ struct MHLManifest {
     /// `0001_NAME_2026-05-01_123005Z.mhl`, NAME being the folder's.
     static func name(_ number: Int, of root: String, at nanoseconds: Int64) -> String {
         var name = String.UnicodeScalarView()
-        for scalar in Paths.name(root).unicodeScalars { name.append(XMLText.canHold(String(Character(scalar))) ? scalar : "_") }
+        for scalar in Paths.name(root).unicodeScalars { name.append(XMLEscaping.canHold(String(Character(scalar))) ? scalar : "_") }
         let folder = SafeName.shortened(SafeName.component(String(name)), to: 200)
         let stamp = date(nanoseconds).unicodeScalars.filter { $0 != ":" }
         let text = String(String.UnicodeScalarView(stamp)).split(separator: "T").joined(separator: "_")
@@ -92,6 +92,6 @@ struct MHLManifest {
         var name = utsname()
         guard uname(&name) == 0 else { return "localhost" }
         let text = withUnsafeBytes(of: &name.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        return XMLText.canHold(text) ? text : "localhost"
+        return XMLEscaping.canHold(text) ? text : "localhost"
     }
 }

@@ -17,7 +17,7 @@ struct ManifestReader {
     ]
 
     static func read(_ bytes: [UInt8]) throws(IngestError) -> ManifestReader {
-        var scanner = XMLScanner(bytes), reader = ManifestReader()
+        var scanner = ManifestXMLScanner(bytes), reader = ManifestReader()
         var isManifest = false
         while let event = try scanner.next() {
             if case .begin("hashlist", _) = event { isManifest = true }
@@ -27,7 +27,7 @@ struct ManifestReader {
         return reader
     }
 
-    private mutating func take(_ event: XMLScanner.Event) {
+    private mutating func take(_ event: ManifestXMLScanner.Event) {
         switch event {
         case .begin("hash", _): open = File(path: "")
         case .begin("path", let attributes): open?.size = attributes["size"].flatMap(UInt64.init)

@@ -5,7 +5,7 @@ public import FilmgateCore
 /// Nil = this profile does not say.
 public struct Profile: Sendable, ModuleConfig {
     /// One key of `deliver`, with its place.
-    struct Delivery: Sendable, Hashable { var target: String, mark: Mark }
+    struct DeliverEntry: Sendable, Hashable { var target: String, mark: Mark }
 
     public var photographer: String?
     /// Added to camera time for names and selection, never to identity.
@@ -19,7 +19,7 @@ public struct Profile: Sendable, ModuleConfig {
     /// What the make writes where a movie's header should hold UTC.
     public var movieClock: MovieClock?
     /// How the make names and marks things; for people, in `profile show`.
-    public var habits: Habits?
+    public var conventions: MakeConventions?
     /// Written into metadata by the `stamp` stage, instead of what its own options say.
     public var stamp: StampRule?
     /// For camera times without an offset; set by the decoder from `zoneName`.
@@ -29,7 +29,7 @@ public struct Profile: Sendable, ModuleConfig {
     /// Where it stands.
     public internal(set) var mark = Mark()
     var zoneName: String?, match = ConfigNode(.null)
-    var delivering: [Delivery] = []
+    var delivering: [DeliverEntry] = []
 
     public init() {}
 
@@ -39,7 +39,7 @@ public struct Profile: Sendable, ModuleConfig {
         .field("clock_offset", \.clockOffset, "Added to camera time for names and selection, never to identity, such as \"+00:03:12\"."),
         .field("zone", \.zoneName, "Time zone of the camera's clock: a name such as Europe/Oslo or a fixed offset such as \"+02:00\"."),
         .field("movie_clock", \.movieClock, "What the make's movies hold in their headers: utc, as the standard says, or local time."),
-        .field("habits", \.habits, "How the make names and marks its files; shown by `profile show`, decides nothing."),
+        .field("habits", \.conventions, "How the make names and marks its files; shown by `profile show`, decides nothing."),
         .field("accept", \.accept, "Kinds of file to ingest; absent = all media and sidecars."),
         .field("deliver", \.deliver, "What targets get, by their names: kinds, or a rule as in upload; absent = what upload says."),
         .field("stamp", \.stamp, "What the `stamp` stage writes, instead of what its own options say."),

@@ -38,7 +38,7 @@ public struct ResolvedProfile: Sendable {
     public private(set) var deliver: [String: DeliveryRule]?
     public private(set) var rename: Template?
     public private(set) var movieClock: MovieClock?
-    public private(set) var habits: Habits?
+    public private(set) var conventions: MakeConventions?
     public private(set) var stamp: StampRule?
     /// By the key's name in the file, such as `clock_offset`.
     public private(set) var decided: [String: Rule] = [:]
@@ -64,7 +64,7 @@ public struct ResolvedProfile: Sendable {
         take("deliver", profile.deliver, into: \.deliver, rule)
         take("rename", profile.rename, into: \.rename, rule)
         take("movie_clock", profile.movieClock, into: \.movieClock, rule)
-        take("habits", profile.habits, into: \.habits, rule)
+        take("habits", profile.conventions, into: \.conventions, rule)
         if let stamp, let further = profile.stamp {
             self.stamp = stamp.filled(from: further)
         } else {

@@ -3,15 +3,15 @@ import FilmgateCore
 /// The JSON Schema of one option, and of a map of them.
 enum FieldSchema {
     /// `replacing`: what stands for options that a module decodes itself.
-    static func options(_ fields: [FieldDescription], replacing known: [String: JSONText] = [:]) -> JSONText {
+    static func options(_ fields: [FieldDescription], replacing known: [String: OrderedJSON] = [:]) -> OrderedJSON {
         let required = fields.filter(\.required).map(\.name)
-        let schema = JSONText.object(
-            ("type", .text("object")), ("properties", .object(fields.map { JSONText.Member($0.name, option($0, known[$0.name])) })),
+        let schema = OrderedJSON.object(
+            ("type", .text("object")), ("properties", .object(fields.map { OrderedJSON.Member($0.name, option($0, known[$0.name])) })),
             ("additionalProperties", .bool(false)))
         return required.isEmpty ? schema : schema.adding(("required", .texts(required)))
     }
 
-    private static func option(_ field: FieldDescription, _ known: JSONText?) -> JSONText {
+    private static func option(_ field: FieldDescription, _ known: OrderedJSON?) -> OrderedJSON {
         var help = field.help
         if let range = field.range { help += " Range: \(range)." }
         var schema = (known ?? value(field.kind)).adding(("description", .text(help)))
@@ -20,7 +20,7 @@ enum FieldSchema {
         return schema
     }
 
-    static func value(_ kind: ValueKind) -> JSONText {
+    static func value(_ kind: ValueKind) -> OrderedJSON {
         switch kind {
         // YAML reads `0123` or `5` as numbers; where text is wanted, the file's own spelling counts.
         case .text: .object(("type", .texts(["string", "number", "boolean"])))
@@ -43,28 +43,28 @@ enum FieldSchema {
     }
 
     /// The same type or null.
-    static func nullable(_ schema: JSONText) -> JSONText {
+    static func nullable(_ schema: OrderedJSON) -> OrderedJSON {
         guard case .object(let members) = schema else { return schema }
         return .object(
             members.map { member in
                 guard member.name == "type", case .text(let type) = member.value else { return member }
-                return JSONText.Member("type", .texts([type, "null"]))
+                return OrderedJSON.Member("type", .texts([type, "null"]))
             })
     }
 
-    private static func pattern(_ pattern: String) -> JSONText { .object(("type", .text("string")), ("pattern", .text(pattern))) }
+    private static func pattern(_ pattern: String) -> OrderedJSON { .object(("type", .text("string")), ("pattern", .text(pattern))) }
 
-    private static func bounds(_ field: FieldDescription) -> [(String, JSONText)] {
+    private static func bounds(_ field: FieldDescription) -> [(String, OrderedJSON)] {
         guard field.kind == .integer || field.kind == .number, let range = field.range?.split(separator: "…"), range.count == 2 else {
             return []
         }
         return zip(["minimum", "maximum"], range).compactMap { name, bound in
-            Double(bound).map { _ in (name, JSONText.number(String(bound))) }
+            Double(bound).map { _ in (name, OrderedJSON.number(String(bound))) }
         }
     }
 
     /// A default as JSON, where it is one plain value.
-    private static func constant(_ text: String, _ kind: ValueKind) -> JSONText? {
+    private static func constant(_ text: String, _ kind: ValueKind) -> OrderedJSON? {
         switch kind {
         case .integer, .number: Double(text).map { _ in .number(text) }
         case .boolean: .bool(text == "true")

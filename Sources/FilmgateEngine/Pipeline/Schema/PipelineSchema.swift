@@ -7,8 +7,8 @@ public import FilmgateCore
 public enum PipelineSchema {
     public static func json(registry: ModuleRegistry) -> String { schema(registry).written() + "\n" }
 
-    static func schema(_ registry: ModuleRegistry) -> JSONText {
-        var properties: [JSONText.Member] = []
+    static func schema(_ registry: ModuleRegistry) -> OrderedJSON {
+        var properties: [OrderedJSON.Member] = []
         for field in PipelineKeys.schema.descriptions {
             properties.append(.init(field.name, described(section(field.name, registry), field)))
         }
@@ -19,7 +19,7 @@ public enum PipelineSchema {
             ("anyOf", .array([.object(("required", .texts(["stages"]))), .object(("required", .texts(["profiles"])))])))
     }
 
-    private static func section(_ name: String, _ registry: ModuleRegistry) -> JSONText {
+    private static func section(_ name: String, _ registry: ModuleRegistry) -> OrderedJSON {
         switch name {
         case "version": .object(("type", .text("integer")), ("enum", .array([.number(PipelineDecoder.version)])))
         case "event": nullable(FieldSchema.options(EventRule.schema.descriptions))
@@ -38,11 +38,11 @@ public enum PipelineSchema {
         }
     }
 
-    private static func described(_ schema: JSONText, _ field: FieldDescription) -> JSONText {
+    private static func described(_ schema: OrderedJSON, _ field: FieldDescription) -> OrderedJSON {
         schema.adding(("description", .text(field.help)))
     }
 
-    private static var hooks: [JSONText] {
+    private static var hooks: [OrderedJSON] {
         Hook.kinds.map { name, fields in
             .object(
                 ("type", .text("object")), ("properties", .object([.init(name, FieldSchema.options(fields))])),
@@ -50,29 +50,29 @@ public enum PipelineSchema {
         }
     }
 
-    private static var profile: JSONText {
+    private static var profile: OrderedJSON {
         let match = nullable(FieldSchema.options(ProfileMatch.schema.descriptions))
         return FieldSchema.options(Profile.schema.descriptions, replacing: ["match": match])
     }
 
-    private static func moduleList(_ kind: ModuleKind, _ registry: ModuleRegistry) -> JSONText {
+    private static func moduleList(_ kind: ModuleKind, _ registry: ModuleRegistry) -> OrderedJSON {
         .object(("type", .text("array")), ("items", choice(kind, registry)))
     }
 
-    private static func moduleMap(_ kind: ModuleKind, _ registry: ModuleRegistry) -> JSONText {
+    private static func moduleMap(_ kind: ModuleKind, _ registry: ModuleRegistry) -> OrderedJSON {
         .object(
             ("type", .text("object")), ("propertyNames", .object(("maxLength", .number(64)), ("pattern", .text(#"^[^\s.:/]+$"#)))),
             ("additionalProperties", choice(kind, registry)))
     }
 
     /// Exactly one of the modules of a kind, as a single-key map.
-    private static func choice(_ kind: ModuleKind, _ registry: ModuleRegistry) -> JSONText {
+    private static func choice(_ kind: ModuleKind, _ registry: ModuleRegistry) -> OrderedJSON {
         let modules = registry.entries.filter { $0.kind == kind }
         if modules.isEmpty { return .object(("type", .text("object")), ("maxProperties", .number(0))) }
         return .object(("oneOf", .array(modules.map(module))))
     }
 
-    private static func module(_ entry: ModuleEntry) -> JSONText {
+    private static func module(_ entry: ModuleEntry) -> OrderedJSON {
         let name = entry.manifest.name, stability = entry.manifest.stability
         let summary = entry.manifest.summary + (stability == .stable ? "" : " (\(stability.rawValue))")
         let options = nullable(FieldSchema.options(entry.fields)).adding(("description", .text(summary)))
@@ -82,5 +82,5 @@ public enum PipelineSchema {
     }
 
     /// An empty value (`exif:`) stands for an empty map or list.
-    private static func nullable(_ schema: JSONText) -> JSONText { FieldSchema.nullable(schema) }
+    private static func nullable(_ schema: OrderedJSON) -> OrderedJSON { FieldSchema.nullable(schema) }
 }

@@ -80,7 +80,7 @@ func packets(_ bytes: [UInt8], piece: Int) {
 /// The one connection of Fujifilm's dialect, and its handshake.
 func dialect(_ bytes: [UInt8], piece: Int) {
     let identity = InitiatorIdentity(guid: [1], name: "fuzz")
-    let model = try? FujiGreeting.exchange(FuzzStream(bytes, piece: piece), identity, by: .after(.seconds(1)))
+    let model = try? FujiHandshake.exchange(FuzzStream(bytes, piece: piece), identity, by: .after(.seconds(1)))
     follow(FujiLink("fuzz", model: model ?? "X", stream: FuzzStream(bytes, piece: piece)))
 }
 

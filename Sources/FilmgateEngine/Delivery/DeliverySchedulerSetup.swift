@@ -1,0 +1,15 @@
+import FilmgateCore
+
+/// What a scheduler works with.
+struct DeliverySchedulerSetup: Sendable {
+    var targets: [PlannedTarget]
+    var ledger: any Ledger
+    var hub: EventHub
+    var statistics: RunStatistics
+    var reservations: NameReservations
+    var budget: ByteBudget
+    var run: Int64
+    var event: String?
+    var backoff = Backoff()
+    var leases = DeliveryLeases()
+}

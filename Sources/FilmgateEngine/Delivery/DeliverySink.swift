@@ -1,0 +1,56 @@
+import FilmgateCore
+
+/// Takes over planned assets: the scheduler delivers them, that of a dry run only says what would happen.
+protocol DeliverySink: Actor {
+    func submit(_ assetDeliveries: AssetDeliveries, deliveries: [Delivery]) async
+    /// True when nothing that waits can move: every queue is held, or there was no progress for `wait`.
+    func isStuck(_ wait: Duration) -> Bool
+}
+
+extension DeliveryScheduler: DeliverySink {}
+
+/// A dry run's deliveries: decides exactly as the scheduler would, writes nothing.
+actor DryRunScheduler: DeliverySink {
+    private let statistics: RunStatistics
+    /// Why nothing would be sent.
+    private let held: IngestError?
+    /// Names of copies that would be made, folded.
+    private var taken: Set<String> = []
+    private var promised: [Delivery.ID: (receipt: Receipt, twin: String)] = [:]
+
+    init(statistics: RunStatistics, held: IngestError? = nil) { (self.statistics, self.held) = (statistics, held) }
+
+    func submit(_ assetDeliveries: AssetDeliveries, deliveries: [Delivery]) async {
+        var assetDeliveries = assetDeliveries
+        for delivery in deliveries {
+            var receipt: Receipt
+            if let held {
+                receipt = Receipt(state: .held, reason: held.description)
+            } else if let earlier = promised[delivery.id] {
+                receipt = earlier.receipt
+                receipt.existed = true
+                assetDeliveries.twin = assetDeliveries.twin ?? earlier.twin
+            } else {
+                receipt = await answer(delivery)
+                promised[delivery.id] = (receipt, assetDeliveries.asset.origin.absolutePath)
+            }
+            assetDeliveries.receipts[delivery.id.target] = receipt
+        }
+        var asset = assetDeliveries.asset
+        asset.receipts = assetDeliveries.named
+        let ending = DeliveryScheduler.ending(assetDeliveries.receipts.values)
+        var settled = AssetResult(
+            asset: asset, ending: ending, reason: DeliveryScheduler.reason(ending, asset.receipts), twin: assetDeliveries.twin)
+        (settled.captured, settled.photographer) = (assetDeliveries.shot.captured, assetDeliveries.shot.photographer)
+        statistics.settle(settled)
+    }
+
+    func isStuck(_ wait: Duration) -> Bool { false }
+
+    private func answer(_ delivery: Delivery) async -> Receipt {
+        let taken = taken, root = delivery.target.traits.localRoot.map { $0 + "/" } ?? ""
+        let receipt = await DeliveryAttempt.rehearse(delivery) { path in taken.contains(SafeName.folded(root + path)) }
+        if let path = receipt.path { self.taken.insert(SafeName.folded(path)) }
+        return receipt
+    }
+}

@@ -1,0 +1,166 @@
+import FilmgateCore
+
+/// A source's listing, sorted out: what is settled by looking at it, and the shots that must be read.
+struct IntakeListing: Sendable {
+    /// Bytes to be read.
+    private(set) var bytes: UInt64 = 0
+    /// How many files are settled by looking at them.
+    var settledCount: Int { verdicts.count }
+
+    private let entries: [SourceEntry], rules: Rules
+    private var verdicts: [Verdict] = [], shots: [Range<Int32>] = []
+    private var files: [KnownFile] { rules.recognition.files }
+
+    /// A file that need not be read, by its position; whole endings of a full card would take tens of megabytes.
+    private struct Verdict: Sendable {
+        var entry: Int32, file: Int32?
+    }
+
+    /// What decides whether a file is known.
+    struct Rules: Sendable {
+        var recognition: Recognition
+        /// Kinds that some profile may accept; the rest is filtered unread.
+        var acceptable: Set<MediaKind>
+        var again: Bool
+        /// Identities of the targets that the pipeline wants for a file with these facts, or nil when it is filtered.
+        ///
+        /// Also of those that may want it, once it has been read.
+        var wanted: @Sendable (KnownFile, KnownShot) -> [String]
+        /// Why nothing takes a file that ended `filtered` before; nil when the rules may say otherwise now.
+        var refusal: @Sendable (KnownFile, KnownShot) -> String? = { _, _ in nil }
+        /// Whether they ask for what the other files of a shot say.
+        var looksAtShots = false
+        /// What targets are called, by their identities.
+        var targetNames: [String: String] = [:]
+    }
+
+    init(_ entries: [SourceEntry], rules: Rules) {
+        (self.entries, self.rules) = (entries, rules)
+        var start = 0
+        while start < entries.count {
+            var end = start + 1
+            while end < entries.count, entries[end].shot.key == entries[start].shot.key { end += 1 }
+            add(start..<end)
+            start = end
+        }
+    }
+
+    /// What is settled, in card order, each made as it is asked for.
+    var settled: some Sequence<AssetResult> { verdicts.lazy.map(settled) }
+
+    /// The clips of clip trees, in card order.
+    var clips: some Sequence<SourceEntry> {
+        entries.lazy.filter { $0.shot.innerPath != nil && !$0.kind.follows && $0.fate == .take }
+    }
+
+    /// The file as the ledger remembers it; nil for one that is new, or that nothing took.
+    func remembered(_ entry: SourceEntry) -> Asset? {
+        guard let file = rules.recognition.find(entry.origin), file.hasContent, file.ending != .filtered else { return nil }
+        var asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
+        Inheritance.remember(file, &asset)
+        asset.digests = file.content.map { Digests(sha256: $0.sha256) }
+        return asset
+    }
+
+    /// How many shots must be read.
+    var shotCount: Int { shots.count }
+
+    /// The shot with that number in card order, made as it is asked for.
+    func work(_ number: Int) -> ShotWork { work(shots[number]) }
+
+    private mutating func add(_ shot: Range<Int>) {
+        var settled = 0
+        let whole = knownShot(shot)
+        for index in shot {
+            guard let verdict = verdict(on: index, rules.recognition.position(of: entries[index].origin), whole) else {
+                bytes = bytes.addingClamped(entries[index].origin.size)
+                continue
+            }
+            verdicts.append(verdict)
+            settled += 1
+        }
+        if settled < shot.count { shots.append(Int32(shot.lowerBound)..<Int32(shot.upperBound)) }
+    }
+
+    private func work(_ range: Range<Int32>) -> ShotWork {
+        let shot = entries[Int(range.lowerBound)..<Int(range.upperBound)]
+        var known: [Int: KnownFile] = [:], settled: Set<Int> = [], speaking: Set<Int> = []
+        let whole = knownShot(shot.indices)
+        for index in shot.indices {
+            let file = rules.recognition.position(of: shot[index].origin)
+            if let file { known[index] = files[Int(file)] }
+            guard let verdict = verdict(on: index, file, whole) else { continue }
+            settled.insert(index)
+            if verdict.file != nil { speaking.insert(index) }
+        }
+        return ShotWork(entries: shot, known: known, settled: settled, speaking: speaking)
+    }
+
+    /// What is known of a whole shot; nothing where no rule asks for it.
+    private func knownShot(_ shot: Range<Int>) -> KnownShot {
+        guard rules.looksAtShots else { return KnownShot() }
+        return KnownShot(
+            shot.map { (entries[$0], rules.recognition.position(of: entries[$0].origin).map { files[Int($0)] }) })
+    }
+
+    /// The shot of one entry: its files lie side by side.
+    private func knownShot(around index: Int) -> KnownShot {
+        guard rules.looksAtShots else { return KnownShot() }
+        let key = entries[index].shot.key
+        var range = index..<(index + 1)
+        while range.lowerBound > 0, entries[range.lowerBound - 1].shot.key == key { range = (range.lowerBound - 1)..<range.upperBound }
+        while range.upperBound < entries.count, entries[range.upperBound].shot.key == key {
+            range = range.lowerBound..<(range.upperBound + 1)
+        }
+        return knownShot(range)
+    }
+
+    private func verdict(on index: Int, _ file: Int32?, _ shot: KnownShot) -> Verdict? {
+        let entry = entries[index]
+        guard entry.fate == .take, rules.acceptable.contains(entry.kind) else { return Verdict(entry: Int32(index), file: nil) }
+        guard !rules.again, let file else { return nil }
+        let known = files[Int(file)]
+        if !known.hasContent { return nil }
+        if rules.refusal(known, shot) != nil { return Verdict(entry: Int32(index), file: file) }
+        let wanted = rules.wanted(known, shot).filter { !known.cancelled.contains($0) }
+        guard !wanted.isEmpty, wanted.allSatisfy(known.done.contains) else { return nil }
+        return Verdict(entry: Int32(index), file: file)
+    }
+
+    /// With a receipt for each delivery that somebody took back, as it has when it is read: a source that gives up what no rule wants keeps
+    /// such a file, which may be nowhere else.
+    private func takenBack(_ asset: Asset, _ file: KnownFile) -> Asset {
+        var asset = asset
+        for target in file.cancelled {
+            asset.receipts[rules.targetNames[target] ?? target] = Receipt(state: .excluded, reason: DeliveryRow.cancelledReason)
+        }
+        return asset
+    }
+
+    private func settled(_ verdict: Verdict) -> AssetResult {
+        let entry = entries[Int(verdict.entry)], asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
+        switch entry.fate {
+        case .filtered(let reason): return AssetResult(asset: asset, ending: .filtered, reason: reason)
+        case .unreadable(let reason): return AssetResult(asset: asset, ending: .setAside, reason: reason)
+        case .take: break
+        }
+        if let file = verdict.file.map({ files[Int($0)] }), let content = file.content {
+            if let reason = rules.refusal(file, knownShot(around: Int(verdict.entry))) {
+                return AssetResult(asset: takenBack(asset, file), ending: .filtered, reason: reason)
+            }
+            return Self.seen(asset, file, content)
+        }
+        let reason = entry.kind == .other ? AssetResult.unknownKind : "no profile accepts \(entry.kind.rawValue) files"
+        return AssetResult(asset: asset, ending: .filtered, reason: reason)
+    }
+
+    /// Made in place: what it holds is large, and a card has tens of thousands.
+    private static func seen(_ asset: consuming Asset, _ known: KnownFile, _ content: ContentKey) -> AssetResult {
+        var settled = AssetResult(
+            asset: asset, ending: .alreadySeen, reason: "known: same place, name, size and time, and delivered")
+        settled.content = content
+        settled.asset.digests = Digests(sha256: content.sha256)
+        Inheritance.remember(known, &settled.asset)
+        return settled
+    }
+}

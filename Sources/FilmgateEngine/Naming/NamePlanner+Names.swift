@@ -1,0 +1,298 @@
+import FilmgateCore
+
+/// Choosing names: the same suffix for every file of a shot, and never a name that holds other bytes.
+extension NamePlanner {
+    func name(
+        _ drafts: inout [Draft], at target: PlannedTarget, values: ShotValues, lead: NamingPrimary?, profile: ResolvedProfile
+    ) async throws(IngestError) {
+        var indices: [Int] = [], contents: Set<ContentKey> = []
+        for index in drafts.indices where drafts[index].unnamed.contains(target.name) {
+            let isNew =
+                contents.insert(drafts[index].content).inserted && !reservations.isPromised(drafts[index].content, at: target.identity)
+            if isNew { indices.append(index) } else { drafts[index].paths[target.name] = "" }
+        }
+        guard !indices.isEmpty else { return }
+        guard let layout = target.traits.layout else {
+            for index in indices { drafts[index].paths[target.name] = "" }
+            return
+        }
+        let namer = Namer(layout: layout, rename: profile.rename), asset = drafts[indices[0]].asset
+        let tree = ClipTreeNames.Place(asset.origin, asset.shot)
+        var round = Round(target: target, namer: namer, shot: Self.shotKey(drafts, lead), values: values, lead: lead)
+        round.givenBeside = reservations.givenBeside
+        defer { reservations.endClaims(of: round.claimant, at: target.identity) }
+        try await begin(&round, asset, in: tree)
+        if let tree { round.home = try await treeValues(tree) }
+        if event == DeliveryRow.unassigned, namer.usesCounter {
+            for index in indices { promise(&drafts[index], round) }
+            return
+        }
+        let second = try await secondSidecars(drafts, indices, paths(drafts, indices, round, round.name.suffix), at: target)
+        for index in second { drafts[index].leaveOut(target) }
+        indices.removeAll(where: second.contains)
+        // Files that differ only in case share a name on many file systems: the later ones are suffixed by themselves.
+        for group in Self.withoutClashes(indices, paths(drafts, indices, round, round.name.suffix)) {
+            do throws(IngestError) {
+                try await give(&drafts, group, &round, in: tree)
+            } catch {
+                // A name that cannot be had is a matter of these files alone.
+                guard error.code.disposition == .setAside else { throw error }
+                for index in group { drafts[index].receipts[target.name] = Receipt(state: .failed, reason: error.description) }
+            }
+        }
+    }
+
+    /// What the names of one shot at one target are made of.
+    struct Round {
+        let target: PlannedTarget, namer: Namer
+        /// What its name is remembered under.
+        let shot: String
+        let values: ShotValues, lead: NamingPrimary?
+        /// As the scheduler calls it when it asks about names.
+        var claimant: String { target.identity + "\u{1F}" + shot }
+        /// Of its clip tree.
+        var home: TemplateValues?
+        /// Where the search for a free name begins.
+        var name = ShotName(counter: 0, suffix: 1, base: "")
+        /// Who stands at a suffix, once that was asked; and how many names had been given beside this run before.
+        var company: [Int: SiblingNames.Sibling] = [:], givenBeside = 0
+        /// The shot has its name: what cannot have it changes nothing about that.
+        var isNamed = false
+    }
+
+    /// The shot's own key, whichever of its files come: that of the picture that names it.
+    private static func shotKey(_ drafts: [Draft], _ lead: NamingPrimary?) -> String {
+        let picture = lead.map(\.asset) ?? drafts.first { !$0.asset.kind.follows }?.asset
+        return (picture ?? drafts.first?.asset).map(shotKey) ?? ""
+    }
+
+    /// Its number cannot be known before its event: the name is made when somebody says that.
+    private func promise(_ draft: inout Draft, _ round: Round) {
+        let name = NameParts(pattern: pattern(of: draft, round), shot: round.shot)
+        draft.names[round.target.name] = name
+        draft.paths[round.target.name] = name.path(event: nil)
+    }
+
+    /// One name for the files of `group`, from the shot's own on.
+    private func give(_ drafts: inout [Draft], _ group: [Int], _ round: inout Round, in tree: ClipTreeNames.Place?)
+        async throws(IngestError)
+    {
+        let target = round.target, patterns = group.map { [drafts] in pattern(of: drafts[$0], round) }
+        if tree == nil, !round.isNamed { try await findHome(&round, drafts, group, patterns[0]) }
+        if try await comesApart(round, drafts, group) {
+            // The shot has its place: what finds its name taken there takes nothing else along.
+            round.isNamed = true
+            for index in group { try await give(&drafts, [index], &round, in: tree) }
+            return
+        }
+        let first = round.name.suffix, found = try await firstFree(&round, drafts, group, patterns[0])
+        if let tree { trees.keep(ShotName(counter: round.name.counter, suffix: found.suffix, base: ""), tree, at: target.identity) }
+        let isGiven = !round.isNamed && (found.suffix == first || round.company[first] != .own)
+        round.isNamed = true
+        // Where others of the shot are still to ask for their name, they move together.
+        let isOpen = drafts.contains { $0.unasked.contains(target.name) && $0.paths[target.name] != nil }
+        for (position, index) in group.enumerated() {
+            let path = found.paths[position]
+            let name = NameParts(
+                pattern: patterns[position], counter: round.name.counter, suffix: found.suffix, shot: round.shot, isGiven: isGiven)
+            drafts[index].names[target.name] = name
+            take(path, found.answers[position], &drafts[index], name, at: target)
+            if isOpen { drafts[index].leaveOpen(at: target) }
+            if position == 0, let given = name.shotName(base: path) {
+                reservations.note(given, of: round.shot, at: target.identity, event: event)
+            }
+        }
+    }
+
+    /// Whether files of the shot are at the target already, and not all of `group` can have their names beside them.
+    private func comesApart(_ round: Round, _ drafts: [Draft], _ group: [Int]) async throws(IngestError) -> Bool {
+        guard group.count > 1, !round.isNamed, round.company[round.name.suffix] == .own else { return false }
+        let names = paths(drafts, group, round, round.name.suffix)
+        return try await free(names, drafts: drafts, indices: group, at: round.target) == nil
+    }
+
+    /// Begins at the suffix where files of the shot are already, whatever was remembered of it.
+    private func findHome(_ round: inout Round, _ drafts: [Draft], _ group: [Int], _ pattern: PathPattern) async throws(IngestError) {
+        if try await company(round.name.suffix, &round, drafts, group, pattern) == .own { return }
+        for suffix in 1...99 {
+            switch try await company(suffix, &round, drafts, group, pattern) {
+            case .own: return round.name.suffix = suffix
+            case .nobody: return
+            case .strangers, .perhapsOwn: continue
+            }
+        }
+    }
+
+    private func company(
+        _ suffix: Int, _ round: inout Round, _ drafts: [Draft], _ group: [Int], _ pattern: PathPattern
+    ) async throws(IngestError) -> SiblingNames.Sibling {
+        if let known = round.company[suffix] { return known }
+        let stem = pattern.stem(event: event, counter: round.name.counter, suffix: suffix)
+        guard let stem, let first = group.first(where: { !drafts[$0].asset.kind.follows }) ?? group.first else { return .nobody }
+        let target = round.target.identity
+        let company = try await SiblingNames(ledger: ledger, reservations: reservations).company(
+            of: stem, at: target, for: ShotMark(drafts[first].asset), but: Set(group.map { drafts[$0].content }))
+        round.company[suffix] = company
+        return company
+    }
+
+    /// The first suffix with which none of the names holds other bytes or stands beside another shot's files.
+    private func firstFree(
+        _ round: inout Round, _ drafts: [Draft], _ group: [Int], _ pattern: PathPattern
+    ) async throws(IngestError) -> (suffix: Int, paths: [String], answers: [Answer]) {
+        var last: [String] = []
+        let first = round.name.suffix, isInTree = drafts[group[0]].asset.shot.innerPath != nil
+        for suffix in first...max(first, 9999) {
+            let names = paths(drafts, group, round, suffix)
+            // A name that no suffix changes never becomes free.
+            if names == last { break }
+            last = names
+            // A target that did not answer before may just be asked about it, for another shot.
+            let stem = pattern.stem(event: event, counter: round.name.counter, suffix: suffix)
+            let isClaimed = isInTree || stem.map { reservations.claim($0, at: round.target.identity, for: round.claimant) } ?? true
+            if reservations.givenBeside != round.givenBeside { (round.company, round.givenBeside) = ([:], reservations.givenBeside) }
+            if !isInTree {
+                let company = try await company(suffix, &round, drafts, group, pattern)
+                // Where this shot stands already, whoever else is just looking finds it and goes on.
+                if company == .strangers || (!isClaimed && company != .own) { continue }
+            }
+            if let answers = try await free(names, drafts: drafts, indices: group, at: round.target) { return (suffix, names, answers) }
+        }
+        throw IngestError(
+            .nameTaken, "No free name is left for \(drafts[group[0]].asset.origin.name) at \(round.target.name).",
+            advice: "Let the target's `path` or `name` hold more of what tells files apart, such as {captured:HHmmss}.")
+    }
+
+    /// Splits `indices` so that no two of a group have the same folded path.
+    private static func withoutClashes(_ indices: [Int], _ paths: [String]) -> [[Int]] {
+        var groups: [[Int]] = [], taken: [Set<String>] = []
+        for (position, index) in indices.enumerated() {
+            let folded = SafeName.folded(paths[position])
+            if let free = taken.firstIndex(where: { !$0.contains(folded) }) {
+                groups[free].append(index)
+                taken[free].insert(folded)
+            } else {
+                groups.append([index])
+                taken.append([folded])
+            }
+        }
+        return groups
+    }
+
+    private func take(_ path: String, _ answer: Answer, _ draft: inout Draft, _ name: NameParts, at target: PlannedTarget) {
+        switch answer {
+        case .told(.same(var receipt)) where !again:
+            receipt.existed = true
+            draft.adopted[target.name] = receipt
+        case .told: break
+        case .silence: draft.unasked.insert(target.name)
+        }
+        draft.paths[target.name] = path
+        let stem = draft.asset.shot.innerPath == nil ? name.stem(event: event) : nil
+        reservations.give(path, to: draft.content, at: target.identity, ShotMark(draft.asset), stem: stem)
+    }
+
+    private func paths(_ drafts: [Draft], _ indices: [Int], _ round: Round, _ suffix: Int) -> [String] {
+        indices.map { index in
+            let (asset, values, lead) = namingValues(of: drafts[index], round, counter: round.name.counter)
+            return round.namer.path(of: asset, values: values, lead: lead, suffix: suffix)
+        }
+    }
+
+    private func pattern(of draft: Draft, _ round: Round) -> PathPattern {
+        let isOpen = event == DeliveryRow.unassigned && round.namer.usesCounter
+        let (asset, values, lead) = namingValues(of: draft, round, counter: isOpen ? nil : round.name.counter)
+        return round.namer.pattern(of: asset, values: values, lead: lead)
+    }
+
+    /// With `counter` nil, its place stays open.
+    private func namingValues(
+        of draft: Draft, _ round: Round, counter: Int?
+    ) -> (asset: Asset, values: TemplateValues, lead: TemplateValues?) {
+        func open(_ values: TemplateValues) -> TemplateValues {
+            guard counter == nil else { return values }
+            var values = values
+            values.text["counter"] = NameSlot.counter
+            return values
+        }
+        if var tree = round.home, draft.asset.shot.innerPath != nil {
+            tree.counter = counter
+            return (draft.asset, open(tree), nil)
+        }
+        let values = round.values
+        var asset = draft.asset
+        // A clip of another day only bears the same name: it lies where its own day does.
+        let lead = round.lead.flatMap { !asset.kind.follows && ShotTime.isApart(draft.captured, $0.time) ? nil : $0 }
+        let isLead = lead.map { $0.asset.id == asset.id } ?? true
+        if isLead, let lead { asset.media = lead.asset.media }
+        let time = (isLead ? nil : draft.captured) ?? lead?.time ?? draft.captured ?? CaptureTime.ofFile(asset.origin.modified)
+        let own = values.values(for: asset, primary: lead?.asset, captured: time, counter: counter)
+        guard !isLead, let lead else { return (asset, open(own), nil) }
+        return (asset, open(own), open(values.values(for: lead.asset, primary: nil, captured: lead.time, counter: counter)))
+    }
+
+    /// What stands at each path, when none of them holds other bytes; nil when one does.
+    func free(
+        _ paths: [String], drafts: [Draft], indices: [Int], at target: PlannedTarget
+    ) async throws(IngestError) -> [Answer]? {
+        var answers: [Answer] = [], mine: [String: ContentKey] = [:]
+        for (position, index) in indices.enumerated() {
+            let path = paths[position], draft = drafts[index], folded = SafeName.folded(path)
+            let other = mine[folded] ?? reservations.holder(of: path, at: target.identity)
+            if let other, draft.asset.mustLeave(to: other, with: draft.content) { return nil }
+            mine[folded] = draft.content
+            // A folder may tell names apart that are one on the disk that it is copied to; and what waits for its event, or was
+            // removed since, stands nowhere but in the ledger.
+            let earlier = try await ledger.holder(of: path, at: target.identity)
+            if let earlier, draft.asset.mustLeave(to: earlier, with: draft.content) { return nil }
+            let bytes = draft.bytes(for: target)
+            let job = UploadJob(
+                asset: draft.asset, file: bytes.file, digests: bytes.digests, path: path, name: draft.asset.origin.name,
+                values: TemplateValues(), event: event)
+            let answer = try await ask(target, path, job)
+            if answer == .told(.other) { return nil }
+            answers.append(answer)
+        }
+        return answers
+    }
+
+    /// What a target says of a name; `silence` when it cannot be asked now: then the name is chosen by what we know ourselves, and the
+    /// target is asked before anything is sent.
+    enum Answer: Equatable { case told(Occupancy), silence }
+
+    /// A target in a network is given a few seconds: the folders must not wait for it, nor for one that was silent before.
+    private func ask(_ target: PlannedTarget, _ path: String, _ job: UploadJob) async throws(IngestError) -> Answer {
+        if target.isLocal {
+            do throws(IngestError) { return .told(try await target.target.occupancy(of: path, for: job)) } catch {
+                // A disk that is gone keeps nothing from the others.
+                guard error.code == .unavailable else { throw error }
+                return .silence
+            }
+        }
+        guard !reservations.isSilent(target.identity) else { return .silence }
+        let result = await CancelToken().answer(within: Self.patience) { () async throws(IngestError) in
+            try await target.target.occupancy(of: path, for: job)
+        }
+        switch result {
+        case .success(let answer)?: return .told(answer)
+        // A server that is set up wrongly holds its own queue, once it is to be sent something; the folders get theirs.
+        case .failure(let error)? where !error.code.isAboutTheTarget && error.code != .misconfigured: throw error
+        case .failure, nil:
+            reservations.note(silent: true, target.identity)
+            return .silence
+        }
+    }
+
+    private static let patience = Duration.seconds(10)
+
+    /// Begins with the name that the shot was given before, so that a late file joins it, or that its tree has; else with a fresh number.
+    private func begin(_ round: inout Round, _ asset: Asset, in tree: ClipTreeNames.Place?) async throws(IngestError) {
+        if event == DeliveryRow.unassigned, round.namer.usesCounter { return }
+        let target = round.target.identity, siblings = SiblingNames(ledger: ledger, reservations: reservations)
+        if let earlier = try await siblings.shotName(round.shot, at: target, event: event) { return round.name = earlier }
+        if let tree, let name = try await treeName(tree, at: round.target, namer: round.namer) { return round.name = name }
+        guard round.namer.usesCounter else { return }
+        let last = try await ledger.counter(at: target, event: event)
+        round.name.counter = reservations.number(of: round.shot, at: target, event: event, after: last)
+    }
+}

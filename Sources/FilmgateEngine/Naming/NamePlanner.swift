@@ -1,0 +1,265 @@
+import FilmgateCore
+
+/// Decides, shot by shot in card order, which target gets what under which name.
+struct NamePlanner: Sendable {
+    let ledger: any LedgerReader
+    let targets: [PlannedTarget]
+    let profiles: ProfileSet
+    let reservations: NameReservations
+    let event: String?
+    let photographer: String?
+    let again: Bool
+    let volumeLabel: String
+    let bodies: BodySerials
+    let trees: ClipTreeNames
+    /// Told of each copy that keeps a file from being delivered.
+    var copies: ReadCopies?
+    /// What targets get where no profile says otherwise.
+    var rules: [String: DeliveryRule] = [:]
+
+    /// One asset with its names: its deliveries, and those of them that must be sent.
+    struct PlannedAsset: Sendable {
+        var assetDeliveries: AssetDeliveries
+        var deliveries: [Delivery]
+        /// What waits for the same event at targets that are not at hand.
+        var elsewhere: [UnreachableAssignment] = []
+        /// Another rating of its shot would bring it to a target that it is kept from now.
+        var awaitsRating = false
+        var isMade: Bool { assetDeliveries.asset.flags.contains(AssetFlag.made) }
+    }
+
+    /// What a shot's assets become.
+    ///
+    /// `lead` is what is known of the primary, read now or remembered; `standing` what all files of the shot say together.
+    func place(
+        _ assets: [(asset: Asset, to: [String])], lead: Asset?, standing: ShotStanding = ShotStanding(), budget: [AssetID: UInt64]
+    ) async throws(IngestError) -> [PlannedAsset] {
+        let tree = assets.first.flatMap { ClipTreeNames.Place($0.asset.origin, $0.asset.shot) }
+        let speaker = treeLead(tree, lead)
+        let facts = speaker?.media ?? MediaFacts()
+        bodies.note(facts)
+        let profile = try await bodies.resolve(facts, speaker?.kind ?? .other, profiles, ledger)
+        var drafts: [Draft] = []
+        for (asset, names) in assets {
+            var names = names
+            if asset.flags.contains(AssetFlag.made) {
+                names = names.filter { isSent(lead, to: $0, drafts) }
+                if names.isEmpty {
+                    if let file = asset.file { Companions.remove(file) }
+                    continue
+                }
+            }
+            var own = speaker?.id == lead?.id ? asset : Inheritance.apply(from: facts, to: asset)
+            if lead?.kind.follows != false { own.joinTree(of: speaker) }
+            let frame = FrameFacts(of: own, lead: speaker, standing, profile)
+            drafts.append(try await draft(own, as: frame, to: names, profile: profile, lead: lead))
+        }
+        let values = shotValues(profile)
+        let first = lead.map { NamingPrimary($0, among: drafts, profile: profile) }
+        for target in targets { try await name(&drafts, at: target, values: values, lead: first, profile: profile) }
+        for draft in drafts where draft.isLeftOut { Companions.remove(draft.file) }
+        drafts.removeAll(where: \.isLeftOut)
+        return drafts.map { $0.planned(budget: budget[$0.asset.id] ?? 0, event: event, values: values, lead: lead) }
+    }
+
+    func shotValues(_ profile: ResolvedProfile) -> ShotValues {
+        let named = event == DeliveryRow.unassigned ? NameSlot.event : event
+        return ShotValues(event: named, photographer: photographer, profile: profile, volumeLabel: volumeLabel)
+    }
+
+    /// Who decides for a shot: its primary; for what belongs to no clip of its tree, such as an index, the tree's clip.
+    private func treeLead(_ tree: ClipTreeNames.Place?, _ lead: Asset?) -> Asset? {
+        guard let tree else { return lead }
+        trees.begin(tree, lead)
+        return lead?.kind.follows == false ? lead : trees.lead(tree)?.asset ?? lead
+    }
+
+    /// True when the frame itself is new to that target: what is made to lie beside it is made once, and never for a copy of long ago.
+    private func isSent(_ lead: Asset?, to name: String, _ drafts: [Draft]) -> Bool {
+        guard let draft = drafts.first(where: { $0.asset.id == lead?.id }), let target = draft.wanted.first(where: { $0.name == name })
+        else { return false }
+        return draft.receipts[name] == nil && draft.rechecks[name] == nil && !reservations.isPromised(draft.content, at: target.identity)
+    }
+
+    /// The identity of a shot across runs: the card may be formatted and its counter start again, so the capture time is part of it.
+    static func shotKey(_ asset: Asset) -> String {
+        "\(asset.origin.volume)\u{1F}\(asset.shot.key)\u{1F}\(asset.media?.captured?.description ?? "")"
+    }
+
+    /// The part of that which all shots of one place and stem share.
+    static func shotPlace(_ shot: String) -> String {
+        shot.utf8.lastIndex(of: 0x1F).map { String(shot[...$0]) } ?? shot
+    }
+
+    private func draft(
+        _ asset: Asset, as frame: FrameFacts, to names: [String], profile: ResolvedProfile, lead: Asset?
+    ) async throws(IngestError) -> Draft {
+        guard let file = asset.file, let digests = asset.digests else {
+            throw IngestError(.unexpected, "\(asset.origin.absolutePath) reached the targets without its bytes.")
+        }
+        let shot = Shot(key: asset.shot.key, assets: [asset], remembered: lead)
+        let content = asset.treeContent ?? shot.content(of: asset) ?? ContentKey(sha256: digests.sha256)
+        var draft = Draft(asset: asset, content: content, file: file, digests: digests)
+        draft.captured = CaptureTime.corrected(asset, profile: profile)
+        draft.photographer = photographer ?? profile.photographer ?? asset.media?.owner ?? lead?.media?.owner
+        let rows = try await deliveries(of: content, asset, to: names)
+        for target in targets where names.contains(target.name) {
+            let share = profile.share(of: target.name, rules)
+            if case .refuses(let reason) = share.decision(on: frame, for: target.name) {
+                draft.receipts[target.name] = Receipt(state: .excluded, reason: reason)
+                draft.awaitsRating = draft.awaitsRating || share.awaitsRating(frame, for: target.name)
+                continue
+            }
+            if let refusal = target.refusal(of: asset) {
+                draft.receipts[target.name] = Receipt(state: .excluded, reason: refusal)
+                continue
+            }
+            let row = row(of: target, among: rows)
+            if let row, row.target != target.identity {
+                draft.given.append(row)
+                continue
+            }
+            if let row, row.isCancelled, !again {
+                draft.receipts[target.name] = Receipt(state: .excluded, reason: row.receipt.reason)
+                continue
+            }
+            draft.wanted.append(target)
+            if let row, row.receipt.state == .done, !again { copies?.note(row) }
+            draft.add(row, for: target, again: again, event: event)
+            if event != DeliveryRow.unassigned {
+                draft.replace(rows.first { $0.isUnassigned && target.isHeir(of: $0, for: event) }, for: target)
+            }
+        }
+        draft.twin = asset.twin
+        let receipts = Array(draft.receipts.values) + draft.given.map(\.receipt)
+        if draft.twin == nil, receipts.contains(where: { $0.state == .done }) {
+            // Delivered for another file since the stages asked.
+            let twin = try await ledger.twin(of: content)
+            draft.twin = twin == asset.origin.absolutePath ? nil : twin
+        }
+        return draft
+    }
+
+    /// The target's own; without an event, what it has or will get for some event needs nobody to say one again: that could be another.
+    private func row(of target: PlannedTarget, among rows: [DeliveryRow]) -> DeliveryRow? {
+        if let own = rows.first(where: { $0.target == target.identity }) { return own }
+        guard event == DeliveryRow.unassigned else { return nil }
+        let given = rows.filter { row in row.event.map { row.target == PlannedTarget.identity(target.identity, for: $0) } == true }
+        return given.first { $0.receipt.state == .done } ?? given.first
+    }
+
+    /// That a stage found all deliveries done is still true; that it found fewer may be out of date: other shots have been delivered since.
+    private func deliveries(of content: ContentKey, _ asset: Asset, to names: [String]) async throws(IngestError) -> [DeliveryRow] {
+        let earlier = asset.earlier ?? [], done = Set(earlier.filter { $0.receipt.state == .done }.map(\.target))
+        let wanted = targets.filter { names.contains($0.name) }
+        if !earlier.isEmpty, wanted.allSatisfy({ done.contains($0.identity) }) { return earlier }
+        return try await ledger.deliveries(of: content)
+    }
+}
+
+/// One asset while its names are being chosen.
+struct Draft: Sendable {
+    var asset: Asset
+    var content: ContentKey
+    var file: LocalFile
+    var digests: Digests
+    var wanted: [PlannedTarget] = []
+    /// Deliveries to the event that somebody said before, made or under way.
+    var given: [DeliveryRow] = []
+    /// Final already: excluded, or delivered in an earlier run.
+    var receipts: [String: Receipt] = [:]
+    var awaitsRating = false
+    /// Path per target that must still be sent.
+    var paths: [String: String] = [:]
+    /// Per target, the parts of that path; none where the target has no names.
+    var names: [String: NameParts] = [:]
+    var rechecks: [String: DeliveryRow] = [:]
+    var resumed: Set<String> = []
+    var spooled: [String: String] = [:]
+    var unnamed: Set<String> = []
+    /// Targets that could not be asked what stands at the name.
+    var unasked: Set<String> = []
+    /// Per target, the identity under which it was written down as unassigned.
+    var replaced: [String: String] = [:]
+    /// Per target, the delivery that waits for its event, perhaps in another run of this process.
+    var inherited: [String: Delivery.ID] = [:]
+    /// The same bytes stand at the chosen name already, though the ledger did not know: nothing to send, only to write down.
+    var adopted: [String: Receipt] = [:]
+    var captured: CivilTime?
+    var photographer: String?
+    var twin: String?
+
+    init(asset: Asset, content: ContentKey, file: LocalFile, digests: Digests) {
+        (self.asset, self.content, self.file, self.digests) = (asset, content, file, digests)
+    }
+
+    /// What the ledger says of this content at `target` decides whether it is sent, checked, sent again under its old name, or named anew.
+    mutating func add(_ row: DeliveryRow?, for target: PlannedTarget, again: Bool, event: String?) {
+        guard let row, row.receipt.state != .excluded else {
+            unnamed.insert(target.name)
+            return
+        }
+        if row.receipt.state == .done, !again {
+            var receipt = row.receipt
+            receipt.existed = true
+            // What was said of the delivery, such as that an older copy had been removed, is not true of the copy that it made.
+            receipt.reason = nil
+            receipts[target.name] = receipt
+            return
+        }
+        if row.receipt.state == .done { rechecks[target.name] = row }
+        if row.staged, let file = row.file { spooled[target.name] = file }
+        if row.attempts > 0 { resumed.insert(target.name) }
+        if row.attempts == DeliveryRow.unasked { unasked.insert(target.name) }
+        let nameless = row.path.isEmpty && target.traits.layout != nil
+        if nameless || (row.isUnassigned && event != row.event) { return _ = unnamed.insert(target.name) }
+        paths[target.name] = row.path
+        if target.traits.layout != nil { names[target.name] = NameParts(row, of: asset) }
+    }
+
+    /// The event is known now: what waited without one at this target goes there under its own identity.
+    mutating func replace(_ row: DeliveryRow?, for target: PlannedTarget) {
+        if let row { inherited[target.name] = Delivery.ID(content: row.content, target: row.target) }
+        guard let row, row.target != target.identity else { return }
+        replaced[target.name] = row.target
+        if row.staged, let file = row.file { spooled[target.name] = file }
+    }
+
+    /// What that target gets: the original, or what was made of it.
+    func bytes(for target: PlannedTarget) -> (file: LocalFile, digests: Digests) {
+        asset.renditions[target.name].map { ($0.file, $0.digests) } ?? (file, digests)
+    }
+
+    func planned(budget: UInt64, event: String?, values: ShotValues, lead: Asset?) -> NamePlanner.PlannedAsset {
+        var assetDeliveries = AssetDeliveries(
+            asset: asset, content: content, wanted: wanted, bytes: file, shot: ShotFacts(), budget: budget)
+        for (name, receipt) in receipts { assetDeliveries.receipts[wanted.first { $0.name == name }?.identity ?? name] = receipt }
+        (assetDeliveries.twin, assetDeliveries.event) = (twin, given.first?.event ?? event)
+        for row in given { assetDeliveries.give(row) }
+        assetDeliveries.shot = ShotFacts(captured: captured, photographer: photographer)
+        let deliveries = wanted.filter { paths[$0.name] != nil }.map { target in
+            let (file, digests) = bytes(for: target), rendition = asset.renditions[target.name]
+            var filled = values.values(for: asset, primary: lead, captured: captured, counter: names[target.name].flatMap(\.number))
+            if rendition != nil { filled.text.merge(["sha256": digests.sha256, "size": String(file.size)]) { $1 } }
+            var sent = asset
+            sent.renditions = [:]
+            let job = UploadJob(
+                asset: sent, file: file, digests: digests, path: paths[target.name] ?? "", name: asset.origin.name, values: filled,
+                event: event,
+                mayTake: file.ownership == .staged && (rendition == nil || target.isLocal))
+            var delivery = Delivery(
+                id: Delivery.ID(content: content, target: target.identity), job: job, target: target, listeners: [asset.id])
+            delivery.name = names[target.name]
+            delivery.recheck = rechecks[target.name]
+            delivery.adopted = adopted[target.name]
+            delivery.rendition = rendition?.file
+            delivery.spooled = spooled[target.name]
+            delivery.replaces = replaced[target.name]
+            delivery.inherits = inherited[target.name]
+            delivery.mayHaveArrived = resumed.contains(target.name)
+            delivery.isUnasked = unasked.contains(target.name)
+            return delivery
+        }
+        return NamePlanner.PlannedAsset(assetDeliveries: assetDeliveries, deliveries: deliveries, awaitsRating: awaitsRating)
+    }
+}

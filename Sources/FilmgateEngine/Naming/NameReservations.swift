@@ -1,0 +1,111 @@
+import FilmgateCore
+import Synchronization
+
+/// The names given out in this run and not yet on disk or in the ledger, and the counters.
+///
+/// Asked shot by shot in card order. Names and numbers are seen by all books of one register.
+final class NameReservations: Sendable {
+    private struct Pages {
+        /// Contents that have a name at a target, as hashes.
+        var promised: [String: Set<Int>] = [:]
+        /// Those whose delivery has become final since names were chosen last.
+        var final: Set<Delivery.ID> = []
+        /// Targets that could not be asked what a name holds.
+        var silent: Set<String> = []
+    }
+    private let pages = Mutex(Pages())
+    private let register: NameRegister
+    /// This book's, in the register.
+    private let number: Int
+
+    /// `register` is that of all runs that work on one state at the same time.
+    init(_ register: NameRegister = NameRegister()) { (self.register, number) = (register, register.join()) }
+
+    deinit { register.leave(number) }
+
+    func holder(of path: String, at target: String) -> ContentKey? { register.holder(of: path, at: target) }
+
+    /// The shot of the file that has that name.
+    func shot(at path: String, of target: String) -> ShotMark? { register.shot(at: path, of: target) }
+
+    /// `stem`: what all files of its shot are called but for their extensions.
+    func give(_ path: String, to content: ContentKey, at target: String, _ shot: ShotMark, stem: String? = nil) {
+        register.give(path, to: content, at: target, shot, stem: stem, by: number)
+        pages.withLock { _ = $0.promised[target, default: []].insert(content.hashValue) }
+    }
+
+    /// The files that were given such a name in this run, or beside it.
+    func files(named stem: String, at target: String) -> [(content: ContentKey, shot: ShotMark)] {
+        register.files(named: stem, at: target)
+    }
+
+    /// How many names were given beside this run: what was found out before the last of them may be out of date.
+    var givenBeside: Int { register.gifts(but: number) }
+
+    /// Keeps such names for the shot while its target is asked; false where another shot does.
+    func claim(_ stem: String, at target: String, for shot: String) -> Bool { register.claim(stem, at: target, for: shot, by: number) }
+
+    /// Asked: what it keeps has been given to it.
+    func endClaims(of shot: String, at target: String) { register.endClaims(of: shot, at: target, by: number) }
+
+    /// The shot has that name from now on.
+    func note(_ name: ShotName, of shot: String, at target: String, event: String?) {
+        register.note(name, of: shot, at: target, event: event, by: number)
+    }
+
+    /// The names that shots of that place and stem were given and that the ledger may not know yet.
+    func shotNames(below place: String, at target: String, event: String?) -> [(shot: String, name: ShotName)] {
+        register.shotNames(below: place, at: target, event: event)
+    }
+
+    /// True when these bytes got their name from an earlier file of this run: they need no second one.
+    func isPromised(_ content: ContentKey, at target: String) -> Bool {
+        pages.withLock { $0.promised[target]?.contains(content.hashValue) == true }
+    }
+
+    /// A shot's names are about to be chosen, by what the ledger knows from now on: what was final before needs no second memory.
+    func beginPlacing() {
+        pages.withLock { pages in
+            for id in pages.final { pages.promised[id.target]?.remove(id.content.hashValue) }
+            pages.final = []
+        }
+    }
+
+    /// The delivery is final, and the ledger knows.
+    func conclude(_ id: Delivery.ID) { pages.withLock { _ = $0.final.insert(id) } }
+
+    /// Became final since names were chosen last: whoever chose them may not have seen it in the ledger yet.
+    func isConcluded(_ id: Delivery.ID) -> Bool { pages.withLock { $0.final.contains(id) } }
+
+    /// How many deliveries and names it remembers.
+    var count: Int {
+        register.count + pages.withLock { pages in pages.final.count + pages.promised.values.reduce(0) { $0 + $1.count } }
+    }
+
+    /// Once a delivery is final, the disk and the ledger remember its name, and what its shot is called.
+    func release(_ delivery: Delivery) {
+        releaseName(of: delivery)
+        if let shot = delivery.name?.shot, delivery.name?.isGiven == true {
+            register.forget(shot, at: delivery.id.target, event: delivery.job.event)
+        }
+    }
+
+    /// Another scheduler sends it, under the name that it has there.
+    func releaseName(of delivery: Delivery) {
+        register.release(delivery.job.path, of: delivery.id.content, at: delivery.id.target, by: number)
+    }
+
+    /// It did not answer, and nothing has got through to it since.
+    func isSilent(_ target: String) -> Bool { pages.withLock { $0.silent.contains(target) } }
+
+    func note(silent: Bool, _ target: String) {
+        pages.withLock { pages in
+            if silent { pages.silent.insert(target) } else { pages.silent.remove(target) }
+        }
+    }
+
+    /// The value of `{counter}` for a shot that has none in the ledger; `last` is what the ledger gave last.
+    func number(of shot: String, at target: String, event: String?, after last: Int) -> Int {
+        register.number(of: shot, at: target, event: event, after: last, by: number)
+    }
+}

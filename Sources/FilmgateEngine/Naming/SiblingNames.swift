@@ -1,0 +1,64 @@
+import FilmgateCore
+
+/// Who has the names beside one: a shot is together where its files differ in nothing but their extensions.
+///
+/// Names of other programs are not seen here: a target is asked about whole names only.
+struct SiblingNames: Sendable {
+    let ledger: any LedgerReader
+    let reservations: NameReservations
+
+    enum Sibling: Sendable {
+        case nobody
+        /// Files of the same shot are there.
+        case own
+        /// Files of another shot are: nobody could tell which of them belong together.
+        case strangers
+        /// Files that may be of the same frame: RAW and JPEG on two cards of one body.
+        case perhapsOwn
+    }
+
+    /// Who is called `stem` but for the extension; `contents` are those that look for a name themselves.
+    ///
+    /// With `mark` that of a sidecar or memo, only its own picture is company: what it says would be taken for another's.
+    func company(of stem: String, at target: String, for mark: ShotMark, but contents: Set<ContentKey>) async throws(IngestError) -> Sibling
+    {
+        var marks: [ContentKey: [ShotMark]] = [:]
+        for file in try await ledger.files(named: stem, at: target) { marks[file.content, default: []].append(ShotMark(file)) }
+        for file in reservations.files(named: stem, at: target) { marks[file.content, default: []].append(file.shot) }
+        for content in contents { marks[content] = nil }
+        // A sidecar whose picture came later was recorded anew with it: its file is found by its bytes alone.
+        for (content, known) in marks where known.allSatisfy(\.isUnknown) {
+            marks[content] = known + (try await ledger.assets(sha256: content.sha256)).map { ShotMark($0) }
+        }
+        if marks.isEmpty { return .nobody }
+        if marks.values.contains(where: { $0.contains { $0.isOne(with: mark) } }) { return .own }
+        // A sidecar or memo says something of its own picture alone, and a picture must not come to one of another's.
+        let pictures = marks.values.filter { $0.contains { !$0.follows } }
+        if mark.follows || pictures.isEmpty { return .strangers }
+        return pictures.contains { $0.allSatisfy { $0.isOther(than: mark) } } ? .strangers : .perhapsOwn
+    }
+
+    /// What the shot is called at the target by what was given or written down before; nil for nothing.
+    ///
+    /// Two shots of one place and stem are told apart by their time: a formatted card counts anew.
+    func shotName(_ shot: String, at target: String, event: String?) async throws(IngestError) -> ShotName? {
+        let place = NamePlanner.shotPlace(shot)
+        let known = reservations.shotNames(below: place, at: target, event: event)
+        if let name = Self.nearest(shot, place, known) { return name }
+        return try await writtenName(shot, at: target, event: event)
+    }
+
+    /// The same by what was written down alone.
+    func writtenName(_ shot: String, at target: String, event: String?) async throws(IngestError) -> ShotName? {
+        let place = NamePlanner.shotPlace(shot)
+        return Self.nearest(shot, place, try await ledger.shotNames(below: place, at: target, event: event))
+    }
+
+    private static func nearest(_ shot: String, _ place: String, _ names: [(shot: String, name: ShotName)]) -> ShotName? {
+        if names.isEmpty { return nil }
+        if let same = names.first(where: { $0.shot == shot }) { return same.name }
+        func time(_ key: String) -> Int64? { CivilTime(String(key.dropFirst(place.count)))?.civilSeconds }
+        guard let mine = time(shot) else { return names.first?.name }
+        return names.first { one in time(one.shot).map { abs($0 - mine) <= 2 } ?? true }?.name
+    }
+}

@@ -1,0 +1,51 @@
+import Synchronization
+
+/// Set once, read from callbacks on any thread; wakes those who wait for it.
+final class CancelToken: Sendable {
+    private struct Waiters { var next: UInt64 = 0, all: [UInt64: @Sendable () -> Void] = [:] }
+    private let flag = Atomic(false)
+    private let waiters = Mutex(Waiters())
+
+    var isSet: Bool { flag.load(ordering: .relaxed) }
+
+    func set() {
+        let waiting = waiters.withLock { waiters in
+            flag.store(true, ordering: .relaxed)
+            defer { waiters.all = [:] }
+            return waiters.all.values
+        }
+        for wake in waiting { wake() }
+    }
+
+    /// Runs `body` in a task that is cancelled when the flag is set, or when the caller's own is.
+    func during<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
+        let task = Task { await body() }
+        let key = whenSet { task.cancel() }
+        let value = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        forget(key)
+        return value
+    }
+
+    /// Waits that long; false when the flag was set before the time was over.
+    func sleep(_ time: Duration) async -> Bool {
+        await during { try? await Task.sleep(for: time) }
+        return !isSet
+    }
+
+    /// Calls `wake` once, at once when the flag is set already; the key takes that back.
+    func whenSet(_ wake: @escaping @Sendable () -> Void) -> UInt64 {
+        let (key, now) = waiters.withLock { waiters in
+            waiters.next += 1
+            if !isSet { waiters.all[waiters.next] = wake }
+            return (waiters.next, isSet)
+        }
+        if now { wake() }
+        return key
+    }
+
+    func forget(_ key: UInt64) { waiters.withLock { $0.all[key] = nil } }
+}

@@ -1,0 +1,23 @@
+import FilmgateCore
+import Synchronization
+
+/// The sessions that are open now, and at the end of a run those that were, each to be told what became of its assets.
+final class OpenSessions: Sendable {
+    private struct Key: Hashable { var source: String, root: String }
+    private let sessions = Mutex<[Key: any SourceSession]>([:])
+
+    func add(_ session: any SourceSession) { sessions.withLock { $0[Self.key(session)] = session } }
+    func remove(_ session: any SourceSession) { sessions.withLock { _ = $0.removeValue(forKey: Self.key(session)) } }
+
+    func tell(_ settled: AssetResult) {
+        let origin = settled.asset.origin
+        sessions.withLock { $0[Key(source: origin.source, root: origin.root)] }?.settled(settled)
+    }
+
+    /// Returns once all of them have done what the endings of their assets asked for.
+    func concluded() async {
+        for session in sessions.withLock({ Array($0.values) }) { await session.concluded() }
+    }
+
+    private static func key(_ session: any SourceSession) -> Key { Key(source: session.place.source, root: session.place.address) }
+}

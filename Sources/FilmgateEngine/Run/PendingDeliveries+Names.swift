@@ -1,0 +1,76 @@
+import FilmgateCore
+
+/// The names of what waits: as they were given, or given now that the event is known.
+extension PendingDeliveries {
+    /// The numbers and suffixes that shots are given in one pass, by target and shot.
+    struct NamesGiven {
+        fileprivate var shots: [String: [(mark: ShotMark, name: NameParts)]] = [:]
+    }
+
+    /// What the delivery is called at `target`, and whether the target must be asked about that first; nil where it has no names.
+    ///
+    /// A name that was made without its event is only a wish: its number and its suffix belong to the event.
+    func name(
+        _ row: DeliveryRow, of asset: Asset, at target: String, _ given: inout NamesGiven
+    ) async throws(IngestError) -> (name: NameParts, path: String)? {
+        if row.path.isEmpty { return nil }
+        var name = NameParts(row, of: asset)
+        guard assigning else { return (name, row.path) }
+        let key = target + "\u{1F}" + NamePlanner.shotPlace(name.shot), mark = ShotMark(asset)
+        if let same = given.shots[key]?.first(where: { $0.mark.isOne(with: mark) })?.name {
+            (name.counter, name.suffix, name.shot, name.isGiven) = (same.counter, same.suffix, same.shot, same.isGiven)
+        } else {
+            try await give(&name, at: target)
+            given.shots[key, default: []].append((mark, name))
+        }
+        return (name, name.path(event: event))
+    }
+
+    private func give(_ name: inout NameParts, at target: String) async throws(IngestError) {
+        let hood = SiblingNames(ledger: ledger, reservations: reservations)
+        let earlier = try await hood.shotName(name.shot, at: target, event: event)
+        name.suffix = earlier?.suffix ?? 1
+        // What only this process knows is written down here, too: whoever chose it may never have sent anything.
+        name.isGiven = try await hood.writtenName(name.shot, at: target, event: event) == nil
+        guard name.pattern.usesCounter else { return }
+        if let number = earlier?.counter, number > 0 { return name.counter = number }
+        let last = try await ledger.counter(at: target, event: event)
+        name.counter = reservations.number(of: name.shot, at: target, event: event, after: last)
+    }
+}
+
+/// A delivery that was assigned, and whose target no pipeline at hand has.
+struct UnreachableAssignment: Sendable {
+    var row: DeliveryRow
+    /// The target's identity before its event was known.
+    var old: String
+    var shotName: LedgerChange?
+}
+
+extension PendingDeliveries {
+    /// What waits for an event at other targets than `mine`, written down for the one that is said now: a frame has one event.
+    func elsewhere(
+        _ rows: [DeliveryRow], of asset: Asset, but mine: Set<String>, _ given: inout NamesGiven
+    ) async throws(IngestError) -> [UnreachableAssignment] {
+        guard assigning, let event else { return [] }
+        var found: [UnreachableAssignment] = []
+        for old in rows where old.isUnassigned && !mine.contains(old.target) && old.receipt.state != .done {
+            var row = old
+            (row.target, row.event) = (PlannedTarget.identity(old.target, for: event), event)
+            row.receipt.state = old.receipt.state == .failed ? .failed : .pending
+            row.receipt.reason =
+                "it belongs to \(event) and waits for \(old.targetName), which this pipeline lacks; `filmgate retry` sends it"
+            var one = UnreachableAssignment(row: row, old: old.target)
+            if let (name, path) = try await name(old, of: asset, at: row.target, &given) {
+                (one.row.name, one.row.path) = (name.row, path)
+                // Nobody has asked the target about that name.
+                one.row.attempts = DeliveryRow.unasked
+                one.shotName = name.shotName(base: path).map {
+                    .shotName($0, shot: name.shot, target: row.target, event: event)
+                }
+            }
+            found.append(one)
+        }
+        return found
+    }
+}

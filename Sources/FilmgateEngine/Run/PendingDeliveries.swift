@@ -1,0 +1,146 @@
+import FileKit
+import FilmgateCore
+
+/// Deliveries that earlier runs left waiting, made ready to be sent again.
+struct PendingDeliveries: Sendable {
+    let ledger: any LedgerReader
+    let targets: [PlannedTarget]
+    let event: String?
+    /// Takes what waits for an event, and only that, to `event`; else everything but that.
+    var assigning = false
+    /// Of the run that sends them.
+    var reservations = NameReservations()
+
+    /// The asset of each file, with each of the waiting deliveries of its bytes; `only` limits them to one target's name.
+    ///
+    /// Of files with the same bytes the latest goes first: the others wait for its deliveries.
+    func planned(_ states: Set<Receipt.State>, only: String?) async throws(IngestError) -> [NamePlanner.PlannedAsset] {
+        let waiting = try await ledger.queue(states)
+        var order: [ContentKey] = [], byContent: [ContentKey: [QueuedDelivery]] = [:]
+        for one in waiting where concerns(one.delivery, only) && one.delivery.isUnassigned == assigning {
+            if byContent[one.delivery.content] == nil { order.append(one.delivery.content) }
+            byContent[one.delivery.content, default: []].append(one)
+        }
+        var result: [NamePlanner.PlannedAsset] = [], given = NamesGiven()
+        for content in order {
+            result += try await planned(content, byContent[content] ?? [], &given)
+        }
+        return result
+    }
+
+    /// Identities of the targets that `planned` would send something to; gives no names.
+    func awaited(_ states: Set<Receipt.State>, only: String?) async throws(IngestError) -> Set<String> {
+        var awaited: Set<String> = []
+        for one in try await ledger.queue(states) where concerns(one.delivery, only) && one.delivery.isUnassigned == assigning {
+            if let target = try taker(of: one.delivery) { awaited.insert(target.identity) }
+        }
+        return awaited
+    }
+
+    /// The target that a waiting delivery can be sent to now.
+    private func taker(of delivery: DeliveryRow) throws(IngestError) -> PlannedTarget? {
+        guard let target = target(of: delivery) else { return nil }
+        // Made for this target and gone with a crash: the next reading makes it again.
+        if delivery.holdsRendition, try FileFacts.of(delivery.file ?? "") == nil { return nil }
+        return target
+    }
+
+    private func planned(
+        _ content: ContentKey, _ waiting: [QueuedDelivery], _ given: inout NamesGiven
+    ) async throws(IngestError) -> [NamePlanner.PlannedAsset] {
+        var mine: [(one: QueuedDelivery, target: PlannedTarget)] = []
+        for one in waiting { if let target = try taker(of: one.delivery) { mine.append((one, target)) } }
+        guard let (first, _) = mine.first else { return [] }
+        let rows = try await ledger.deliveries(of: content)
+        var asset = Asset(origin: first.asset.origin, kind: first.asset.kind, shot: first.asset.shot)
+        (asset.media, asset.flags) = (first.asset.media, first.asset.flags)
+        let digests = first.asset.digests ?? Digests(sha256: content.sha256)
+        asset.digests = digests
+        let bytes = try bytes((mine.map(\.0.delivery) + rows).filter { !$0.holdsRendition }, size: asset.origin.size)
+        asset.file = bytes
+        let wanted = targets.filter { target in
+            first.asset.wanted.contains(target.identity) || mine.contains { $0.1.identity == target.identity }
+        }
+        var assetDeliveries = AssetDeliveries(
+            asset: asset, content: content, wanted: wanted, bytes: bytes,
+            shot: ShotFacts(captured: asset.media?.captured, photographer: first.asset.photographer), budget: 0, isRecorded: true)
+        assetDeliveries.event = assigning ? event : first.asset.event ?? event
+        assetDeliveries.standsAlone = first.isFileless
+        let others = try await elsewhere(rows, of: asset, but: Set(mine.map { $0.0.delivery.target }), &given)
+        for row in rows where !mine.contains(where: { $0.0.delivery.target == row.target }) {
+            assetDeliveries.note(others.first { $0.old == row.target }?.row ?? row)
+        }
+        assetDeliveries.keep(first.asset.wanted, but: Set(mine.map { $0.0.delivery.target }), others)
+        var deliveries: [Delivery] = []
+        for (one, target) in mine { deliveries.append(try await delivery(one.delivery, to: target, asset, of: first.asset, &given)) }
+        var owner = NamePlanner.PlannedAsset(assetDeliveries: assetDeliveries, deliveries: deliveries)
+        owner.elsewhere = others
+        return [owner] + (try await twins(of: owner, mine.map { ($0.one.delivery, $0.target) }, rows))
+    }
+
+    private func delivery(
+        _ row: DeliveryRow, to target: PlannedTarget, _ asset: Asset, of first: AssetRow, _ given: inout NamesGiven
+    ) async throws(IngestError) -> Delivery {
+        let event = assigning ? event : row.event ?? event, digests = asset.digests ?? Digests(sha256: row.content.sha256)
+        let bytes = asset.file ?? LocalFile(path: row.file ?? "", size: row.size, ownership: .delivered)
+        let values = ShotValues(event: event, photographer: first.photographer, profile: ResolvedProfile(), volumeLabel: "")
+        let rendition = row.holdsRendition ? LocalFile(path: row.file ?? "", size: row.size, ownership: .staged) : nil
+        let called = try await name(row, of: asset, at: target.identity, &given)
+        let job = UploadJob(
+            asset: asset, file: rendition ?? bytes, digests: rendition == nil ? digests : Digests(sha256: row.receipt.sha256 ?? ""),
+            path: called?.path ?? "", name: asset.origin.name,
+            values: values.values(for: asset, primary: nil, captured: asset.media?.captured, counter: called?.name.number), event: event,
+            mayTake: rendition == nil ? bytes.ownership == .staged : target.isLocal)
+        let id = Delivery.ID(content: row.content, target: target.identity)
+        var delivery = Delivery(id: id, job: job, target: target, listeners: [asset.id])
+        delivery.mayHaveArrived = row.attempts > 0
+        if row.receipt.at > 0 { delivery.since = row.receipt.at }
+        delivery.name = called?.name
+        delivery.isUnasked = called != nil && (assigning || row.attempts == DeliveryRow.unasked)
+        delivery.rendition = rendition
+        if row.target != target.identity { delivery.replaces = row.target }
+        if assigning { delivery.inherits = Delivery.ID(content: row.content, target: row.target) }
+        return delivery
+    }
+
+    /// A target that has another name in the file by now is the same one all the same.
+    func concerns(_ delivery: DeliveryRow, _ only: String?) -> Bool {
+        only == nil || delivery.targetName == only || targets.contains { $0.name == only && $0.identity == delivery.target }
+    }
+
+    /// With its event a target may be another one: the same place for that event, never another place of the same name.
+    private func target(of delivery: DeliveryRow) -> PlannedTarget? {
+        if let same = targets.first(where: { $0.identity == delivery.target }) { return same }
+        if assigning { return targets.first { $0.isHeir(of: delivery, for: event) } }
+        // `assign` noted it for its event without the pipeline at hand, which would have said that the place is the same for every event.
+        return delivery.event.flatMap { event in
+            targets.first { $0.isLocal && !$0.isOneByEvent && PlannedTarget.identity($0.identity, for: event) == delivery.target }
+        }
+    }
+
+    /// Where the bytes are: waiting in the spool, or delivered to a folder.
+    private func bytes(_ rows: [DeliveryRow], size: UInt64) throws(IngestError) -> LocalFile {
+        for row in rows {
+            if let file = row.file, try FileFacts.of(file) != nil {
+                return LocalFile(path: file, size: size, ownership: row.staged ? .staged : .delivered)
+            }
+            if row.receipt.state == .done, let path = row.receipt.path, try FileFacts.of(path) != nil {
+                return LocalFile(path: path, size: size, ownership: .delivered)
+            }
+        }
+        // Ended between a folder's taking it and the ledger's hearing of it: whoever reads it there compares its digest.
+        for row in rows {
+            guard let root = targets.first(where: { $0.identity == row.target })?.traits.localRoot, !row.path.isEmpty else { continue }
+            let path = root + "/" + row.path
+            if let facts = try FileFacts.of(path), facts.kind == .regular, facts.size == size {
+                return LocalFile(path: path, size: size, ownership: .delivered)
+            }
+        }
+        return LocalFile(path: rows.first?.file ?? "", size: size, ownership: .delivered)
+    }
+}
+
+extension QueuedDelivery {
+    /// Its file was recorded again as another content: the delivery stands for itself, and no file's row is about it.
+    var isFileless: Bool { asset.run == 0 && asset.origin.source.isEmpty }
+}

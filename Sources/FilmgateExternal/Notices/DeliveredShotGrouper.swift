@@ -1,0 +1,47 @@
+import FilmgateCore
+import HTTPKit
+
+/// Puts the files of a shot together that were delivered one after the other.
+struct DeliveredShotGrouper: Sendable {
+    struct ShotGroup: Sendable {
+        var asset: Asset
+        var files: [JSONValue] = []
+        var last: ContinuousClock.Instant
+    }
+    private var shots: [String: ShotGroup] = [:]
+    /// A shot is told of when nothing more came for so long.
+    static let quiet = Duration.milliseconds(500)
+
+    var isEmpty: Bool { shots.isEmpty }
+
+    mutating func add(_ settled: AssetResult, at now: ContinuousClock.Instant) {
+        let asset = settled.asset, key = "\(asset.origin.volume)\u{1F}\(asset.shot.key)"
+        var group = shots[key] ?? ShotGroup(asset: asset, last: now)
+        group.files.append(Self.file(asset))
+        group.last = now
+        shots[key] = group
+    }
+
+    /// Those that nothing more came for; with `all`, every one.
+    mutating func take(at now: ContinuousClock.Instant, all: Bool = false) -> [[String: JSONValue]] {
+        let ready = shots.filter { all || now - $0.value.last >= Self.quiet }
+        for key in ready.keys { shots[key] = nil }
+        return ready.values.sorted { $0.last < $1.last }.map { shot in
+            ["shot": .string(shot.asset.shot.stem), "source": .string(shot.asset.origin.root), "files": .array(shot.files)]
+        }
+    }
+
+    private static func file(_ asset: Asset) -> JSONValue {
+        var receipts: [String: JSONValue] = [:]
+        for (target, receipt) in asset.receipts where receipt.state == .done {
+            receipts[target] = .object([
+                "path": .text(receipt.path), "url": .text(receipt.url), "id": .text(receipt.id),
+                "verified": .string(receipt.verified.rawValue), "existed": .bool(receipt.existed),
+            ])
+        }
+        return .object([
+            "path": .string(asset.origin.path), "kind": .string(asset.kind.rawValue), "size": .count(asset.origin.size),
+            "sha256": .text(asset.digests?.sha256), "receipts": .object(receipts),
+        ])
+    }
+}

@@ -1,0 +1,40 @@
+import FilmgateCore
+import FilmgateEngine
+import FilmgateLedger
+import Synchronization
+
+/// The context of a job that another process handed to this run: what the run lends to its verb.
+enum HostedJob {
+    /// The run's own ledger; set only while such a job is done.
+    @TaskLocal static var ledger: SQLiteLedger?
+    /// What it delivers just now, so that nothing is sent by two.
+    @TaskLocal static var leases: DeliveryLeases?
+    /// Where the job's words go, instead of this process's streams.
+    @TaskLocal static var output: JobOutput?
+    /// What the run shows of itself.
+    @TaskLocal static var liveStatus: LiveStatus?
+    /// The folder that the job was asked for in.
+    @TaskLocal static var folder: String?
+    /// Whether this command has written its summary.
+    @TaskLocal static var summaryFlag: SummaryFlag?
+}
+
+/// Notes that the last line of a command's JSON was written.
+final class SummaryFlag: Sendable {
+    private let said = Atomic(false)
+    var isSaid: Bool { said.load(ordering: .relaxed) }
+
+    func hear(_ line: String) {
+        if line.utf8.starts(with: #"{"type":"summary""#.utf8) { said.store(true, ordering: .relaxed) }
+    }
+}
+
+/// Where the output of a handed-over job goes.
+final class JobOutput: Sendable {
+    enum Chunk: Sendable { case out(String), err(String) }
+    private let hear: @Sendable (Chunk) -> Void
+
+    init(_ hear: @escaping @Sendable (Chunk) -> Void) { self.hear = hear }
+
+    func say(_ word: Chunk) { hear(word) }
+}

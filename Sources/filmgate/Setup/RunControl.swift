@@ -1,0 +1,83 @@
+import FilmgateCore
+import FilmgateEngine
+import Glibc
+import Synchronization
+
+/// What signals ask for, and the runner that does it now; one runner may follow another without a signal being lost in between.
+final class RunControl: Sendable {
+    private struct State {
+        var runner: Runner?, asked: ExitStatus?, isAborting = false
+        var hangUp: (@Sendable () -> Void)?, isHungUp = false
+    }
+    private let state = Mutex(State())
+    private let whenStopping: (@Sendable () -> Void)?
+
+    /// `whenStopping` is called when the end is asked for first, and must be quick.
+    init(_ runner: Runner? = nil, whenStopping: (@Sendable () -> Void)? = nil) {
+        self.whenStopping = whenStopping
+        state.withLock { $0.runner = runner }
+    }
+
+    /// From now on `runner` is meant; what was asked for before it came holds for it too.
+    ///
+    /// `hangUp` is what SIGHUP asks for.
+    func steer(_ runner: Runner, hangUp: (@Sendable () -> Void)? = nil) {
+        let (asked, isAborting, isHungUp) = state.withLock { state in
+            (state.runner, state.hangUp) = (runner, hangUp)
+            defer { state.isHungUp = false }
+            return (state.asked, state.isAborting, state.isHungUp)
+        }
+        if let asked { runner.stop(asked) }
+        if isAborting { runner.abort() }
+        if isHungUp { hangUp?() }
+    }
+
+    /// The runner is done; the next one is not there yet.
+    func letGo() { state.withLock { ($0.runner, $0.hangUp) = (nil, nil) } }
+
+    /// A job on the same state has ended: what it left waiting is the runner's.
+    func takeUp() async { await state.withLock(\.runner)?.takeUp() }
+
+    /// Finish what is in flight; asked for again: stop at once.
+    func stop(_ status: ExitStatus) {
+        let (runner, again) = state.withLock { state in
+            defer { state.asked = state.asked ?? status }
+            if state.asked != nil { state.isAborting = true }
+            return (state.runner, state.asked != nil)
+        }
+        if !again { whenStopping?() }
+        if again { runner?.abort() } else { runner?.stop(status) }
+    }
+
+    func hangUp() {
+        let hangUp = state.withLock { state in
+            if state.hangUp == nil { state.isHungUp = true }
+            return state.hangUp
+        }
+        hangUp?()
+    }
+}
+
+/// First Ctrl-C or SIGTERM: finish what is in flight; the second: stop at once.
+enum Signals {
+    /// With `reloading`, SIGHUP goes to `RunControl`; else it ends the program, as ever.
+    static func handled<Value>(by runControl: RunControl, reloading: Bool = false, _ body: () async -> Value) async -> Value {
+        let count = SignalCount(), watchdog = Watchdog()
+        let key = SignalRouter.shared.take([SIGINT, SIGTERM] + (reloading ? [SIGHUP] : [])) { number in
+            guard number != SIGHUP else { return runControl.hangUp() }
+            if count.next() == 1 { Console.err("Stopping after what is in flight; once more to stop at once.") }
+            let status = number == SIGTERM ? ExitStatus.terminated : .interrupted
+            runControl.stop(status)
+            if count.isAgain { watchdog.bark(status) }
+        }
+        // A job that was handed over by a process that is gone is stopped as by Ctrl-C.
+        let value = await withTaskCancellationHandler {
+            await body()
+        } onCancel: {
+            runControl.stop(.interrupted)
+        }
+        SignalRouter.shared.give(key)
+        watchdog.rest()
+        return value
+    }
+}

@@ -1,0 +1,65 @@
+import Dispatch
+import FilmgateCore
+import Glibc
+
+/// Signing in at a terminal: address, code and QR code on stderr; on a desktop the browser opens by itself.
+struct TerminalPrompter: SignInPrompter {
+    let name: String
+    let json: Bool, opensBrowser: Bool
+
+    func invite(_ prompt: SignInPrompt) async {
+        if json {
+            var line = JSONObject()
+            line.add("type", "invitation")
+            line.add("name", name)
+            line.add("url", prompt.url)
+            line.add("code", prompt.code)
+            line.add("complete_url", prompt.completeURL)
+            Console.out(line.finished)
+        } else if let code = prompt.code {
+            // Lines of their own: a terminal of 80 columns would break them anywhere.
+            Console.err("\(name): open this address in any browser, on any device,\n\n  \(Describe.name(prompt.url))\n")
+            Console.err("and enter the code\n\n  \(Describe.name(code))\n")
+            draw(prompt.completeURL ?? prompt.url)
+            Console.err("Waiting …")
+        } else {
+            Console.err("\(name): open this address in a browser\(prompt.opens ? " on this machine" : "")")
+            Console.err("\n  \(Describe.name(prompt.url))\n")
+        }
+        if prompt.opens, opensBrowser, Self.isDesktop { Self.open(prompt.url) }
+    }
+
+    private func draw(_ address: String) {
+        guard Console.stderrIsTerminal, let lines = QRText.lines(address, colour: Console.usesColour) else { return }
+        guard (lines.first.map { $0.count } ?? 0) <= Console.width + 12 else { return }
+        for line in lines { Console.err(line) }
+        Console.err("")
+    }
+
+    func ask(_ question: String, hidden: Bool) async throws(IngestError) -> String {
+        let answer: String? = await withCheckedContinuation { continuation in
+            DispatchQueue(label: "filmgate.terminal").async { continuation.resume(returning: Terminal.line(question, hidden: hidden)) }
+        }
+        guard let answer, !answer.isEmpty else {
+            throw IngestError(.unauthorized, "Nobody answered: \(question).", advice: "Run it in a terminal, or pipe the answer in.")
+        }
+        return answer
+    }
+
+    func tell(_ sentence: String) async { Console.err("\(name): \(Describe.name(sentence))") }
+
+    private static var isDesktop: Bool { getenv("WAYLAND_DISPLAY") != nil || getenv("DISPLAY") != nil }
+
+    /// Lets the desktop open an address, which holds no secret: states and challenges are good for this one sign-in.
+    private static func open(_ address: String) {
+        guard address.hasPrefix("https://") || address.hasPrefix("http://") else { return }
+        var actions = posix_spawn_file_actions_t(), child: pid_t = 0
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for descriptor: CInt in 0...2 { posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0) }
+        let command = ["xdg-open", address]
+        var words = command.map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        posix_spawnp(&child, "xdg-open", &actions, nil, &words, environ)
+    }
+}

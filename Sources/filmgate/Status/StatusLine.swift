@@ -1,0 +1,57 @@
+import FilmgateCore
+
+/// The status as one line, where there is no terminal to draw on.
+enum StatusLine {
+    static func human(_ snapshot: StatusSnapshot) -> String {
+        var parts = [snapshot.since == nil ? "no run" : snapshot.isPaused ? "paused" : "running", "\(snapshot.seen) frames"]
+        for ending in Ending.allCases { if let count = snapshot.endings[ending], count > 0 { parts.append("\(count) \(ending.rawValue)") } }
+        for target in snapshot.targets {
+            let waiting = target.waiting + target.held
+            if waiting > 0 { parts.append("\(target.label) \(waiting) waiting\(target.reason.map { " (\($0))" } ?? "")") }
+            if target.failed > 0 { parts.append("\(target.label) \(target.failed) failed") }
+        }
+        for source in snapshot.sources { parts += source.condition.alarms }
+        for source in snapshot.sources where !source.isUp { parts.append("\(source.name) away") }
+        return Describe.name(parts.joined(separator: ", "))
+    }
+
+    static func json(_ snapshot: StatusSnapshot) -> String {
+        var line = JSONObject()
+        line.add("type", "status")
+        line.add("running", snapshot.since != nil)
+        line.add("paused", snapshot.isPaused)
+        line.add("event", snapshot.event)
+        var assets = JSONObject()
+        for ending in Ending.allCases { assets.add(ending.rawValue, snapshot.endings[ending] ?? 0) }
+        line.add("assets", assets)
+        line.add("unfinished", snapshot.unfinished)
+        line.add("targets", objects: snapshot.targets.map(object))
+        line.add("sources", objects: snapshot.sources.map(object))
+        return line.finished
+    }
+
+    private static func object(_ target: StatusSnapshot.Target) -> JSONObject {
+        var object = JSONObject()
+        object.add("name", target.name)
+        object.add("done", target.done)
+        object.add("pending", target.waiting)
+        object.add("held", target.held)
+        object.add("failed", target.failed)
+        object.add("sending", target.sending)
+        object.add("bytes_waiting", target.bytesWaiting)
+        object.add("reason", target.reason)
+        object.add("free", target.free)
+        return object
+    }
+
+    private static func object(_ source: StatusSnapshot.Source) -> JSONObject {
+        var object = JSONObject()
+        object.add("name", source.name)
+        object.add("up", source.isUp)
+        object.add("battery", source.condition.battery)
+        object.add("words", source.words)
+        object.add("notes", source.condition.notes)
+        object.add("alarms", source.condition.alarms)
+        return object
+    }
+}

@@ -1,0 +1,113 @@
+import FilmgateCore
+import FilmgateLedger
+import Foundation
+
+/// Reads the status from the ledger, and what a run adds to it.
+struct StatusReader {
+    /// Opens the ledger for reading; it may not be there yet.
+    let open: () throws(IngestError) -> any LedgerReader
+    private var opened: (any LedgerReader)?
+    /// What the run that goes on says of itself; nil when none does.
+    let live: () -> LiveStatus.State?
+    /// Who holds the state.
+    var holder: () -> StateHolder? = { nil }
+    static let frames = 12
+    /// Ledger counts of the last minute, for the rate.
+    private var counts: [(at: Double, settled: Int)] = []
+
+    init(open: @escaping () throws(IngestError) -> any LedgerReader, live: @escaping () -> LiveStatus.State?) {
+        (self.open, self.live) = (open, live)
+    }
+
+    private mutating func reader() throws(IngestError) -> any LedgerReader {
+        if let opened, !(opened is EmptyLedger) { return opened }
+        let reader = try open()
+        opened = reader
+        return reader
+    }
+
+    /// What the ledger said last, and when it may be asked again.
+    private var last = StatusSnapshot(), spacing = Spacing()
+    private let rooms = FreeSpaceCache()
+
+    /// Never locks the ledger, and asks it no more than a tenth of the time.
+    mutating func read() async throws(IngestError) -> StatusSnapshot {
+        let clock = ContinuousClock(), start = clock.now
+        if spacing.isDue(at: start) {
+            last = try await ask()
+            spacing.took(from: start, to: clock.now)
+        }
+        var snapshot = last
+        let now = Date().timeIntervalSince1970
+        for index in snapshot.targets.indices {
+            snapshot.targets[index].free = snapshot.targets[index].local.flatMap { rooms.free($0) }
+        }
+        if let live = live() { Self.add(live, to: &snapshot) }
+        snapshot.perMinute = rate(snapshot.endings.values.reduce(0, +), now: now)
+        return snapshot
+    }
+
+    private mutating func ask() async throws(IngestError) -> StatusSnapshot {
+        let reader = try reader(), totals = try await reader.totals(), run = try await reader.runs(limit: 1).first
+        var filter = AssetFilter(run: run?.id, limit: Self.frames)
+        filter.latest = true
+        var snapshot = StatusSnapshot()
+        (snapshot.endings, snapshot.unfinished) = (totals.assets, totals.unfinished)
+        for row in try await reader.assets(filter) { snapshot.frames.append(try await Self.frame(row, reader)) }
+        filter = AssetFilter(endings: [.setAside], limit: 4)
+        filter.latest = true
+        snapshot.troubles = try await reader.assets(filter).map { "set aside: \($0.origin.name)\($0.reason.map { ": " + $0 } ?? "")" }
+        let now = Date().timeIntervalSince1970
+        snapshot.targets = totals.targets.map { Self.target($0, now: now) }
+        snapshot.lastRun = run.map { HistoryCommand.text($0, holder()) }
+        snapshot.event = run?.event
+        return snapshot
+    }
+
+    private static func frame(_ row: AssetRow, _ reader: any LedgerReader) async throws(IngestError) -> StatusSnapshot.Frame {
+        var frame = StatusSnapshot.Frame(at: row.at, name: row.origin.name, camera: row.media?.model, ending: row.ending)
+        guard let content = row.content else { return frame }
+        for delivery in try await reader.deliveries(of: content).sorted(by: { $0.targetName < $1.targetName }) {
+            switch delivery.receipt.state {
+            case .done: frame.done.append(delivery.targetName)
+            case .pending, .held, .failed: frame.open.append(delivery.targetName)
+            case .excluded: break
+            }
+        }
+        return frame
+    }
+
+    private static func target(_ totals: LedgerTotals.Target, now: Double) -> StatusSnapshot.Target {
+        var target = StatusSnapshot.Target(name: totals.name, folder: TargetLabel.folder(totals))
+        target.done = totals.states[.done] ?? 0
+        (target.waiting, target.held) = (totals.states[.pending] ?? 0, totals.states[.held] ?? 0)
+        target.failed = totals.states[.failed] ?? 0
+        target.bytesWaiting = totals.bytesWaiting
+        target.age = totals.oldestWaiting.map { max(0, now - Double($0) / 1e9) }
+        target.reason = totals.lastReason
+        target.local = TargetLabel.localFolder(totals)
+        return target
+    }
+
+    private static func add(_ live: LiveStatus.State, to snapshot: inout StatusSnapshot) {
+        (snapshot.since, snapshot.event, snapshot.isPaused) = (live.since, live.event, live.isPaused)
+        snapshot.sources = live.sources.values.sorted { $0.name < $1.name }
+        snapshot.troubles = snapshot.sources.flatMap(\.condition.alarms) + snapshot.troubles
+        for (name, queue) in live.queues.sorted(by: { $0.key < $1.key }) {
+            let index = snapshot.targets.firstIndex { $0.name == name } ?? snapshot.targets.endIndex
+            if index == snapshot.targets.endIndex { snapshot.targets.append(StatusSnapshot.Target(name: name)) }
+            snapshot.targets[index].sending = queue.sending
+            snapshot.targets[index].waiting = max(snapshot.targets[index].waiting, queue.waiting + queue.sending)
+            snapshot.targets[index].reason =
+                queue.trouble ?? (queue.waiting == 0 && snapshot.targets[index].held == 0 ? nil : snapshot.targets[index].reason)
+        }
+    }
+
+    /// Settled in the last minute; nil before there is anything to compare with.
+    private mutating func rate(_ settled: Int, now: Double) -> Int? {
+        counts.append((now, settled))
+        while counts.count > 2, counts[1].at <= now - 60 { counts.removeFirst() }
+        guard let first = counts.first, now - first.at >= 2 else { return nil }
+        return Int((Double(max(0, settled - first.settled)) * 60 / (now - first.at)).rounded())
+    }
+}

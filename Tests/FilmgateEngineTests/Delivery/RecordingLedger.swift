@@ -1,0 +1,28 @@
+import FilmgateCore
+import Synchronization
+
+/// Keeps the last state of each delivery; `refusing` names a content that cannot be written.
+final class RecordingLedger: Ledger, LedgerStandIn {
+    private let rows = Mutex<[String: Receipt.State]>([:])
+    private let files = Mutex<[String: String]>([:])
+    private let refusing: String?
+    init(refusing: String? = nil) { self.refusing = refusing }
+
+    func state(_ content: String) -> Receipt.State? { rows.withLock { $0[content] } }
+    /// Where the bytes wait, by the last row.
+    func file(_ content: String) -> String? { files.withLock { $0[content] } }
+    var states: [Receipt.State] { rows.withLock { Array($0.values) } }
+
+    func record(_ changes: [LedgerChange]) async throws(IngestError) {
+        var written: [(String, Receipt.State)] = []
+        for case .delivery(let row) in changes {
+            if row.content.rawValue == refusing { throw IngestError(.unexpected, "It cannot be written.") }
+            written.append((row.content.rawValue, row.receipt.state))
+            files.withLock { $0[row.content.rawValue] = row.file }
+        }
+        await Task.yield()
+        rows.withLock { rows in for (content, state) in written { rows[content] = state } }
+    }
+    func beginRun(verb: String, event: String?, at: Int64) async throws(IngestError) -> Int64 { 1 }
+    func sync() async throws(IngestError) {}
+}

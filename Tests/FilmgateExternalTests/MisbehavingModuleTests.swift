@@ -1,0 +1,120 @@
+import FilmgateCore
+import FilmgateTesting
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+@testable import FilmgateExternal
+
+/// Whatever a child does, the frame is delivered later, and the program goes on.
+@Suite struct MisbehavingModuleTests {
+    private func failure(_ mood: String, _ codes: IngestError.Code = .unavailable) async throws -> IngestError {
+        let module = try MisbehavingModule(), target = try module.target(["mood": mood, "key": "${env:X}"]), job = try SampleJob()
+        return try await expectError(codes) { () async throws(IngestError) in try await target.upload(job.job()) }
+    }
+
+    @Test func aCrashIsTriedAgainWithAnotherChild() async throws {
+        let module = try MisbehavingModule(), target = try module.target(["mood": "crash once"]), job = try SampleJob()
+        let error = try await expectError(.unavailable) { () async throws(IngestError) in try await target.upload(job.job()) }
+        #expect(error.message.contains("signal 9"))
+        #expect(try await target.find(job.job()) == nil)
+        #expect(try await target.upload(job.job()).id == "1")
+        #expect(Set(module.asked.map { $0.split(separator: " ").last }).count == 2)
+    }
+
+    @Test func crashesInARowAreLeftAloneForAWhile() async throws {
+        let module = try MisbehavingModule(), target = try module.target(["mood": "crash"]), job = try SampleJob()
+        // The pause doubles with each crash: on a slow machine the first ones may be over before the next try.
+        var started = 0, pause: Duration?
+        while pause == nil, started < 10 {
+            let error = try await expectError(.unavailable) { () async throws(IngestError) in try await target.upload(job.job()) }
+            pause = error.retryAfter
+            if pause == nil { started += 1 }
+        }
+        #expect(started >= 2 && pause.map { $0 > .zero && $0 <= .seconds(60) } == true)
+        #expect(module.asked.filter { $0.hasPrefix("upload") }.count == started)
+    }
+
+    @Test(arguments: ["silent", "long", "nonsense", "other id", "no receipt"])
+    func whatIsNoAnswerIsTriedAgain(_ mood: String) async throws { _ = try await failure(mood) }
+
+    @Test func progressIsASignOfLife() async throws {
+        let module = try MisbehavingModule(), target = try module.target(["mood": "progress"]), job = try SampleJob()
+        #expect(try await target.upload(job.job()).id == "1")
+    }
+
+    @Test func aReceiptForOtherBytesIsNone() async throws { _ = try await failure("other bytes", .corruptData) }
+
+    @Test func itsWordsAreCleanedAndItsCodesLimited() async throws {
+        let error = try await failure("strange code")
+        #expect(error.message == "moody: line break ‹secret›")
+        #expect(try await failure("later", .rateLimited).retryAfter == .seconds(7))
+    }
+
+    @Test func secretsTravelThroughThePipeAlone() async throws {
+        let module = try MisbehavingModule(), log = LogCollector(), secrets = CanarySecrets(), job = try SampleJob()
+        let target = try module.target(["mood": "talks", "key": "${env:X}"], module.context(log.logger, secrets))
+        #expect(secrets.lookups == 0)
+        #expect(try await target.upload(job.job()).id == "unseen")
+        // Its last words are heard at its next answer at the latest.
+        _ = try await target.find(job.job())
+        #expect(log.text.contains("key is ‹secret›"))
+        try secrets.expectAbsent(from: log.text, "The log")
+    }
+
+    @Test func aMissingSecretHoldsTheTarget() async throws {
+        let module = try MisbehavingModule(), job = try SampleJob()
+        let target = try module.target(["key": "${env:X}"], module.context(secretless: true))
+        try await expectError(.unauthorized) { () async throws(IngestError) in try await target.upload(job.job()) }
+    }
+
+    @Test func whatItStartedEndsWithIt() async throws {
+        let module = try MisbehavingModule(), target = try module.target(["mood": "children"]), job = try SampleJob()
+        let attempt = Task { await Result { () async throws(IngestError) in try await target.upload(job.job()) } }
+        while !module.asked.contains(where: { $0.hasPrefix("child") }) { try await Task.sleep(for: .milliseconds(20)) }
+        attempt.cancel()
+        guard case .failure(let error) = await attempt.value else { throw CheckFailure("It went well.") }
+        #expect(error.code == .cancelled)
+        let child = try #require(module.asked.compactMap { $0.hasPrefix("child ") ? pid_t($0.dropFirst(6)) : nil }.first)
+        var left = 500
+        while Self.lives(child), left > 0 {
+            try await Task.sleep(for: .milliseconds(20))
+            left -= 1
+        }
+        #expect(!Self.lives(child))
+    }
+
+    /// False for what is gone, or dead and not buried by init yet.
+    private static func lives(_ child: pid_t) -> Bool {
+        let state = (try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8))?.split(separator: ")").last?.first { $0 != " " }
+        return state != nil && state != "Z" && state != "X"
+    }
+
+    @Test func signInsSignForTheAddressOfTheEntryAlone() async throws {
+        let module = try MisbehavingModule(), job = try SampleJob(), auth = BoundAuth()
+        let options = ["mood": "sign", "url": "https://gallery.example/up", "auth": "studio"]
+        let target = try module.target(options, module.context(auth: ["studio": auth]))
+        let signed = try await target.upload(job.job("https://gallery.example/up/1"))
+        #expect(signed.id == #"[["Authorization", "Bearer abc"]]"#)
+        let refused = try await target.upload(job.job("https://evil.example/"))
+        #expect(refused.id?.contains("untrusted") == true)
+    }
+}
+
+extension MisbehavingModule {
+    func context(secretless: Bool) -> ModuleContext { context(Logger(label: "test"), secretless ? CanarySecrets(nil) : CanarySecrets()) }
+}
+
+/// Signs for what it was bound to.
+private final class BoundAuth: AuthProvider {
+    let origins = Mutex<[String]>([])
+    func bind(to address: String) throws(IngestError) { origins.withLock { $0.append(String(address.prefix(23))) } }
+    func sign(_ request: HTTPRequest) async throws(IngestError) -> HTTPRequest {
+        guard origins.withLock({ $0.contains { request.url.hasPrefix($0) } }) else { throw IngestError(.untrusted, "Not for there.") }
+        var signed = request
+        signed.set("Authorization", "Bearer abc")
+        return signed
+    }
+    func ready() async throws(IngestError) {}
+}
