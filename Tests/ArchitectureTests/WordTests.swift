@@ -37,4 +37,40 @@ import Testing
             )
         }
     }
+
+    /// Pictures that types were once called after, and that hid what the types do.
+    ///
+    /// `Vocabulary.md` and the terms of the field have the words instead.
+    static let metaphors: Set<Substring> = [
+        "Audience", "Basket", "Bell", "Board", "Book", "Clerk", "Consignment", "Courier", "Crew", "Custody", "Deed", "Desk", "Dialogue",
+        "Door", "Ear", "Errand", "Gatherer", "Glance", "Green", "Greeting", "Guest", "Habit", "Happening", "Helm", "House",
+        "Keeper", "Knock", "Lane", "Living", "Mailbox", "Mailslot", "Memo", "Motion", "Neighbourhood", "Outbox", "Outlet", "Overheard",
+        "Parcel", "Placer", "Porch", "Press", "Rehearsal", "Ripening", "Sheet", "Shelf", "Sight", "Stay", "Stray", "Tally", "Tether",
+        "Trouble", "Turnstile", "Upkeep", "Visitor", "Witness", "Workplace",
+    ]
+
+    /// Where such a word is the name of the thing itself, and why.
+    static let named: [(word: Substring, folder: String, reason: String)] = [
+        ("Clerk", "Plugins/ClerkAuth/", "the sign-in service is called Clerk")
+    ]
+
+    @Test(arguments: Repository.code + Repository.tests)
+    func typesAreCalledWhatTheyAre(_ file: Repository.File) {
+        for type in TypeName.declared(in: file) {
+            for word in TypeName.words(of: type) where Self.metaphors.contains(word) {
+                let isNamed = Self.named.contains { $0.word == word && file.path.hasPrefix($0.folder) }
+                #expect(isNamed, "\(file.path): `\(type)` is called after a picture (\(word)); Vocabulary.md has the words to use")
+            }
+        }
+    }
+
+    @Test(arguments: ["CameraPorch": ["Camera", "Porch"], "FTPGuests": ["FTP", "Guest"], "Witnesses": ["Witness"]])
+    func namesAreCutIntoWords(_ name: String, _ words: [String]) { #expect(TypeName.words(of: name).map(String.init) == words) }
+
+    /// A reader who sees both in one file cannot tell two types of one name apart.
+    @Test(arguments: Repository.folders(in: "Sources") + Repository.folders(in: "Plugins"))
+    func noTypeIsNamedLikeOneThatIsImported(_ target: String) {
+        let imported = TypeName.imports[target, default: []].reduce(into: Set()) { $0.formUnion(TypeName.offered[$1, default: []]) }
+        #expect(TypeName.own[target, default: []].intersection(imported) == [])
+    }
 }
