@@ -18,7 +18,7 @@ SECONDS_SOAK ?= 1800
 SHOTS_SOAK ?= 7600
 PUSHES_SOAK ?= 20000
 
-.PHONY: help build demo install clean program deb deb-test test lint fuzz tsan peers bench
+.PHONY: help build demo install clean program deb deb-test test lint house fuzz tsan peers bench
 .PHONY: crash crash-cameras outage chaos soak hotfolder push strangers ways usb vusb
 .PHONY: deps deps-test deps-crash deps-hotfolder deps-strangers deps-deb deps-bench deps-peers deps-usb deps-vusb
 
@@ -66,6 +66,9 @@ test: deps deps-test deps-crash ## build and run all tests
 lint: deps ## check formatting, the house rules and every pipeline in the repository
 	$(SWIFT) build --build-tests -j $(JOBS)
 	.ci/lint.sh $(DEBUG_BIN)
+
+house: ## count how large rooms, files and types are, and what there are two of (AGAINST=COMMIT beside a commit)
+	@python3 .ci/house.py $(if $(AT),--at $(AT)) $(if $(AGAINST),--against $(AGAINST))
 
 fuzz: deps ## run every fuzz target for SECONDS_EACH seconds under AddressSanitizer
 	.ci/fuzz.sh $(SECONDS_EACH)
