@@ -13,17 +13,11 @@ struct PushRules: Sendable {
         (self.logins, self.place) = (logins, place)
     }
 
-    /// Names that cameras and programs give to files in the making.
-    static let unfinished: Set<String> = ["tmp", "temp", "part", "partial", "upload", "filepart", "in"]
-
-    static func isUnfinished(_ name: String) -> Bool { unfinished.contains(FileName(name).ext.lowercased()) || name.utf8.first == 0x2E }
+    static func isUnfinished(_ name: String) -> Bool { UnfinishedName.isOne(name) || name.utf8.first == 0x2E }
 
     /// The name that `IMG_1.JPG.tmp` was to get, where nobody gave it.
     static func meant(_ path: FTPPath) -> FTPPath {
-        let name = FileName(path.name)
-        guard unfinished.contains(name.ext.lowercased()), MediaKind(fileName: name.stem) != .other, let meant = try? path.beside(name.stem)
-        else { return path }
-        return meant
+        UnfinishedName.meant(path.name).flatMap { try? path.beside($0) } ?? path
     }
 }
 

@@ -79,10 +79,10 @@ final class HotLoop: @unchecked Sendable {
         let scan = DirectoryScan(root: card.root)
         _ = Result { () throws(IngestError) in
             try scan.run { file in
-                let name = FileName(file.name), kind = MediaKind(fileName: name.stem)
                 guard file.type == .file, file.name.utf8.first != 0x2E else { return file.name.utf8.first == 0x2E ? .skip : .proceed }
-                guard kind != .other, Self.unfinished.contains(name.ext.lowercased()) else { return .proceed }
-                let entry = SourceEntry(origin: card.origin(of: file), kind: kind, shot: ShotPlace(key: file.path, stem: name.stem))
+                guard let meant = UnfinishedName.meant(file.name) else { return .proceed }
+                let shot = ShotPlace(key: file.path, stem: meant)
+                let entry = SourceEntry(origin: card.origin(of: file), kind: MediaKind(fileName: meant), shot: shot)
                 found.append((entry, "its name says that it is still being made"))
                 return .proceed
             }
@@ -316,10 +316,6 @@ final class HotLoop: @unchecked Sendable {
     private func isIgnored(_ name: String) -> Bool {
         if !config.hidden, name.utf8.first == 0x2E { return true }
         if Junk.reason(name) != nil || name.utf8.last == 0x7E || name.hasPrefix(TakenFiles.prefix) { return true }
-        return Self.unfinished.contains(FileName(name).ext.lowercased())
+        return UnfinishedName.isOne(name)
     }
-
-    private static let unfinished: Set<String> = [
-        "tmp", "temp", "part", "partial", "crdownload", "download", "filepart", "opdownload", "upload", "inprogress", "lock",
-    ]
 }
