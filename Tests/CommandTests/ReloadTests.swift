@@ -56,6 +56,27 @@ import Testing
         #expect(table.files(table.path("hot")).count == 5)
     }
 
+    /// What waits for its event is kept once, however often the run makes way, and goes once it is delivered.
+    @Test func whatIsHeldIsKeptOnceAndGoesWithItsDelivery() throws {
+        let table = try Table()
+        try table.frames("hot", count: 1, from: 0)
+        let hold = "event: { hold: true }", pipeline = try write(table, to: ["archive"], rule: hold)
+        let run = try Background(["run", pipeline, "--state", table.state, "--json"])
+        func staged() -> [String] { table.files(table.state + "/staging").keys.filter { !$0.hasSuffix(".lock") } }
+        func isHeld() throws -> Bool { try table.run(["status"]).output.contains("\"held\":1") }
+        #expect(Background.within(seconds: 30) { (try? isHeld()) == true })
+        for number in 1...2 {
+            try write(table, to: ["archive"], rule: hold + "\nretry: { first: \(number)s }")
+            #expect(waits(run, for: number, "taken"))
+            // Read again by the run that goes on.
+            #expect(Background.within(seconds: 30) { staged().contains { $0.hasSuffix(".part") } })
+        }
+        #expect(try table.run(["assign", "smith"]).status == 0)
+        #expect(Background.within(seconds: 30) { staged().isEmpty }, "\(staged())")
+        _ = run.kill(SIGINT)
+        #expect(staged().isEmpty && delivered(table, "archive").count == 1, "\(staged())")
+    }
+
     @Test func aNewTargetReceivesWhatItsRuleSaysAndNothingTwice() throws {
         let table = try Table()
         try table.frames("hot", count: 3, from: 0)

@@ -1,3 +1,4 @@
+import FileKit
 import FilmgateCore
 
 /// Several schedulers in one process: a run, and the jobs that are handed to it.
@@ -45,6 +46,7 @@ extension DeliveryScheduler {
         let moved = delivery.under(new)
         for asset in delivery.listeners {
             guard var assetDeliveries = open[asset] else { continue }
+            let bytes = assetDeliveries.bytes
             assetDeliveries.bytes.ownership = .delivered
             assetDeliveries.isRecorded = true
             if assetDeliveries.open.remove(old.target) != nil { assetDeliveries.open.insert(new.target) }
@@ -57,6 +59,8 @@ extension DeliveryScheduler {
                 deliveries[Delivery.ID(content: old.content, target: $0.identity)] != nil
             }
             open[asset] = assetDeliveries
+            // The other one has what the ledger names: the file that an earlier run kept, where there is one.
+            if delivery.spooled != nil, bytes.isFleeting, !assetDeliveries.hasDeliveries { FileSystem.remove(bytes.path) }
         }
         follow(moved)
         report(old.target)

@@ -234,7 +234,9 @@ extension DeliveryScheduler {
         row.name = delivery.name?.row
         row.attempts = delivery.isUnasked ? DeliveryRow.unasked : delivery.attempts
         let waits = receipt.state != .done && receipt.state != .excluded
-        if waits { (row.file, row.staged) = (bytes.path, bytes.ownership == .staged) }
+        // While this process goes on, what an earlier run kept whole outlives it, and a `.part` does not.
+        let kept = bytes.isFleeting ? delivery.spooled ?? bytes.path : bytes.path
+        if waits { (row.file, row.staged) = (kept, bytes.ownership == .staged) }
         if receipt.state == .excluded { row.attempts = 0 }
         if let rendition = delivery.rendition, waits {
             (row.file, row.staged, row.receipt.sha256) = (rendition.path, true, delivery.job.digests.sha256)
@@ -294,4 +296,9 @@ struct ChangeBatch: Sendable {
         changes += more
         counts.append(more.count)
     }
+}
+
+extension LocalFile {
+    /// A staged file that counts as a leftover once this process is gone.
+    var isFleeting: Bool { ownership == .staged && path.hasSuffix(".part") }
 }

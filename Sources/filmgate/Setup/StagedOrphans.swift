@@ -47,7 +47,10 @@ struct StagedOrphans {
     }
 
     /// Said at the start of a run.
-    var remark: String { "\(shown) belong to nothing that waits; `filmgate doctor --pipeline FILE` says what they are." }
+    var remark: String {
+        let verb = files.count == 1 ? "belongs" : "belong"
+        return "\(shown) \(verb) to nothing that waits; `filmgate doctor --pipeline FILE` says what that is."
+    }
 
     /// What `doctor` says of them.
     func finding(_ ledger: any LedgerReader) async throws(IngestError) -> (good: Bool, text: String) {
