@@ -97,7 +97,9 @@ struct StatusReader {
             let index = snapshot.targets.firstIndex { $0.name == name } ?? snapshot.targets.endIndex
             if index == snapshot.targets.endIndex { snapshot.targets.append(StatusSnapshot.Target(name: name)) }
             snapshot.targets[index].sending = queue.sending
-            snapshot.targets[index].waiting = max(snapshot.targets[index].waiting, queue.waiting + queue.sending)
+            // What is held waits in the queue, too.
+            let waiting = queue.waiting + queue.sending - snapshot.targets[index].held
+            snapshot.targets[index].waiting = max(snapshot.targets[index].waiting, waiting)
             snapshot.targets[index].reason =
                 queue.trouble ?? (queue.waiting == 0 && snapshot.targets[index].held == 0 ? nil : snapshot.targets[index].reason)
         }
