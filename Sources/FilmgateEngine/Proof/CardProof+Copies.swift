@@ -1,5 +1,5 @@
 import FileKit
-import FilmgateCore
+public import FilmgateCore
 
 /// Copies in folders: read now, whatever was said of them before.
 extension CardProof {
@@ -34,6 +34,19 @@ extension CardProof {
         }
     }
 
+    /// Whether a copy that nobody asks for here is not there now, or has other bytes than were delivered; nobody may read it: no.
+    func isSpoiled(_ delivery: DeliveryRow, _ digests: Digests) async -> Bool {
+        guard let copy = delivery.receipt.path else { return delivery.denial != nil }
+        let sha256 = delivery.holdsRendition ? delivery.receipt.sha256 : digests.sha256
+        let looked = await Result { () async throws(IngestError) in
+            try await pool.run { () throws(IngestError) in
+                guard let facts = try FileFacts.of(copy), facts.kind == .regular else { return true }
+                return try Reread.digest(of: copy, .sha256).digest != sha256
+            }
+        }
+        return (try? looked.get()) == true
+    }
+
     /// The reason where a whole folder is not what it was: the target itself has said nothing of the copy then.
     public static let notMounted = "removed since, or its disk is not mounted"
 
@@ -48,7 +61,7 @@ extension CardProof {
 
 extension DeliveryRow {
     /// There is no file at its path now; false for remote copies, and where nobody may look.
-    var isMissing: Bool {
+    public var isMissing: Bool {
         guard let path = receipt.path else { return false }
         let facts = Result { () throws(IngestError) in try FileFacts.of(path) }
         guard case .success(let found) = facts else { return false }
@@ -56,7 +69,7 @@ extension DeliveryRow {
     }
 
     /// The folder of its target; nil for a remote one.
-    var folderRoot: String? {
+    public var folderRoot: String? {
         guard let copy = receipt.path, copy.hasSuffix("/" + path) else { return nil }
         return String(copy.dropLast(path.count + 1))
     }

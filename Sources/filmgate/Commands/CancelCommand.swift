@@ -11,8 +11,8 @@ struct CancelCommand: AsyncParsableCommand {
             `import --again` orders it anew. A file that was set aside and is gone from its source is taken off the list of `status`; if it
             comes again, it is read as new. Its card must be there for that, or its folder. A target is named as in the pipeline file, or by its address or folder as `status` shows it.
 
-            With --gone and files, says that their copies were removed on purpose: safe-to-format misses them no more, and no import brings
-            them back. Copies that are there are left alone.
+            With --gone and files, says that their copies were removed on purpose: safe-to-format misses them no more, and only
+            `import --again` brings them back. Copies that are there are left alone.
 
             EXAMPLE:
               filmgate cancel --target http://127.0.0.1:23999/api/assets
@@ -122,7 +122,7 @@ struct CancelCommand: AsyncParsableCommand {
         guard let first = files.first else { return gone ? "No copy there is known." : "Nothing waits there." }
         let which = files.count == 1 ? Describe.name(first) : "\(Describe.name(first)) or what is named beside it"
         return (gone ? "No copy of \(which) is known" : "Nothing of \(which) waits") + (target == nil ? "." : " there.")
-            + " Files are named by their path at their source, as `filmgate history` shows it, or by their SHA-256."
+            + " Files are named by their path at their source, or by their SHA-256."
     }
 
     private func askToForget(_ rows: [AssetRow]) throws {
@@ -151,15 +151,23 @@ struct CancelCommand: AsyncParsableCommand {
     /// Of what was delivered, only what is not there any more.
     private func removed(_ orders: [QueuedDelivery], _ reader: any LedgerReader) async throws(IngestError) -> [QueuedDelivery] {
         let lost = await Cancellation(reader, named: paths).lost(orders)
-        if lost.isEmpty, let first = orders.first(where: { $0.delivery.receipt.state == .done }) {
-            let copy = first.delivery.receipt.path ?? first.delivery.receipt.url ?? first.delivery.path
+        let delivered = orders.map(\.delivery).filter { $0.receipt.state == .done }
+        guard lost.isEmpty, let first = delivered.first else { return lost }
+        if let away = delivered.first(where: \.isMissing) {
+            let root = Describe.name(away.folderRoot ?? away.receipt.path ?? away.path)
+            let isThere = (try? FileFacts.of(away.folderRoot ?? ""))?.kind == .directory
+            let way = isThere ? "`filmgate cancel --gone '\(root)'`" : "`filmgate cancel --target '\(root)' --gone`"
             throw IngestError(
-                .misconfigured, "\(Describe.name(first.delivery.targetName)) is not known to lack \(Describe.name(copy)).",
-                advice:
-                    "Remove the copy there first. A folder must be there, on the disk that it was on, to be looked into, and one that is "
-                    + "empty must be named itself; a server is asked by `filmgate safe-to-format CARD --pipeline FILE`.")
+                .misconfigured,
+                "\(root) may be away as a whole, and its copies with it: it is gone, empty, or on another disk than it was.",
+                advice: "Mount its disk and say it again. If all of it was removed for good: \(way).")
         }
-        return lost
+        let copy = first.receipt.path ?? first.receipt.url ?? first.path
+        throw IngestError(
+            .misconfigured, "\(Describe.name(first.targetName)) is not known to lack \(Describe.name(copy)).",
+            advice: first.receipt.path == nil
+                ? "A server is asked by `filmgate safe-to-format CARD --pipeline FILE`."
+                : "The copy is there, and counts: there is nothing to take back.")
     }
 
     private func ask(_ orders: [QueuedDelivery]) throws {

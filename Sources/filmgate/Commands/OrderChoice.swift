@@ -23,7 +23,11 @@ struct OrderChoice {
 
     private static func isMeant(_ delivery: DeliveryRow, by target: String) -> Bool {
         if delivery.targetName == target { return true }
-        return [delivery.target, TargetLabel.place(of: delivery.target)].contains { $0 == target || isEvent(of: $0, at: target) }
+        // A folder may be named from the working directory.
+        let places = [target, UserPath.absolute(target)]
+        return [delivery.target, TargetLabel.place(of: delivery.target)].contains { known in
+            places.contains { known == $0 || isEvent(of: known, at: $0) }
+        }
     }
 
     /// Whether `place` is `target` for one of its events: neither all targets of a kind, nor another port of a server.
@@ -41,7 +45,7 @@ struct OrderChoice {
         }
         guard meant.isEmpty, !orders.isEmpty else { return }
         let known = Set(orders.map { "\($0.delivery.targetName) (\(TargetLabel.place(of: $0.delivery.target)))" }).sorted()
-        throw Refusal("Nothing waits at `\(target)`; something does at: \(known.joined(separator: ", ")).")
+        throw Refusal("There is nothing for `\(target)` here; there is for: \(known.joined(separator: ", ")).")
     }
 }
 
