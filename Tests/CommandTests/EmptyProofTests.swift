@@ -208,7 +208,7 @@ import Testing
         try FileManager.default.removeItem(atPath: copy)
         let answer = try ask(table)
         #expect(answer.status == 0 && answer.count("lost") == 1, "\(answer.output)")
-        #expect(try words(table).contains("not there any more"))
+        #expect(try words(table).contains("is missing or changed now"))
     }
 
     @Test func anEmptyFolderIsToldAndNothingIsKeptBelowTheKernelsOwn() throws {

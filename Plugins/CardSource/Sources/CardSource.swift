@@ -81,6 +81,14 @@ public struct CardSource: Module, SourceDriver {
         }
     }
 
+    /// Where the dump begins that a place is only a part of, by the folders that are in it; nil for a whole one.
+    public func whole(around place: SourcePlace) async throws(IngestError) -> String? {
+        let finder = PlaceFinder(logger: context.logger)
+        return try await BlockingPool("whole dump", width: 1).run { () throws(IngestError) in
+            finder.whole(around: place.address, takesAll: place.takesAll)
+        }
+    }
+
     public func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession {
         let config = config
         let finder = PlaceFinder(logger: context.logger)

@@ -54,6 +54,18 @@ struct PlaceFinder: Sendable {
         return looksLikeCard(point) ? point : nil
     }
 
+    /// The folder that looks like a card's root, and that `folder`, or what was named in it, is only a part of.
+    func whole(around folder: String, takesAll: Bool) -> String? {
+        if !takesAll, looksLikeCard(folder) { return folder }
+        var part = folder
+        while part.count > 1 {
+            let above = Paths.folder(part)
+            if ClipTreeKind.isCardFolder(Paths.name(part)), looksLikeCard(above) { return above }
+            part = above
+        }
+        return nil
+    }
+
     private func looksLikeCard(_ folder: String) -> Bool {
         var found = false
         do throws(IngestError) {

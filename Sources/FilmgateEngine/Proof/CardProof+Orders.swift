@@ -19,13 +19,13 @@ extension CardProof {
         let excluded = deliveries.filter { $0.receipt.state == .excluded }
         var wanted = row.wanted.filter { target in !excluded.contains { $0.target == target } }
         for target in try await proofTargets?.wanted(row, reader) ?? [] where !wanted.contains(target.identity) {
-            let own = deliveries.first { $0.target == target.identity }
+            let own = deliveries.first { $0.target == target.identity } ?? Self.forSomeEvent(target, row, deliveries)
             if own?.isCancelled == true { continue }
             // Another pipeline may have been the last that looked at the file; what this one delivered counts all the same.
-            guard own?.receipt.state == .done else {
-                return .settled(.problem("\(target.name): never delivered there, and the pipeline wants it"))
+            guard let own, own.receipt.state == .done else {
+                return .settled(.problem("\(target.name): \(Self.neverThere)"))
             }
-            wanted.append(target.identity)
+            if !wanted.contains(own.target) { wanted.append(own.target) }
         }
         guard wanted.isEmpty else { return .targets(wanted) }
         // Somebody has said of copies that they were removed on purpose.
@@ -37,6 +37,16 @@ extension CardProof {
             return .settled(.exempt("removed on purpose: \(names)"))
         }
         return .settled(leftOut(row, row.reason ?? excluded.first?.receipt.reason ?? "by rule"))
+    }
+
+    public static let neverThere = "never delivered there, and the pipeline wants it"
+
+    /// Its delivery to that place for an event, where the import that looked at the file last knew of none.
+    private static func forSomeEvent(_ target: PlannedTarget, _ row: AssetRow, _ deliveries: [DeliveryRow]) -> DeliveryRow? {
+        guard row.event == nil || row.event == DeliveryRow.unassigned else { return nil }
+        return deliveries.first { one in
+            one.receipt.state == .done && one.event.map { PlannedTarget.identity(target.identity, for: $0) == one.target } == true
+        }
     }
 
     /// What a rule left out, the user may lift; what was taken off the list while it was not there, nobody has looked at.
@@ -56,6 +66,13 @@ extension CardProof {
             places += rows.map { String(Self.place(of: $0.target)) }
         }
         return places
+    }
+
+    /// Why a file has not ended: it waits for its event or a target, is being delivered, or a run was killed.
+    static func unfinished(_ row: AssetRow, _ reader: any LedgerReader) async throws(IngestError) -> String {
+        let deliveries = if let content = row.content { try await reader.deliveries(of: content) } else { [DeliveryRow]() }
+        let open = deliveries.first { [.pending, .held, .failed].contains($0.receipt.state) }
+        return open.map(undone) ?? "not delivered yet: a run is at it, or broke off"
     }
 
     /// For what an earlier pipeline ordered: the place may have been a mistake.

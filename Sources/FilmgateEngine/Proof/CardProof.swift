@@ -21,7 +21,7 @@ public struct CardProof: Sendable {
         public var believed: [String] = []
         /// A part of the file is missing on the card; what is there may be proven all the same.
         public var isDamaged = false
-        /// Copies for others than those that the file's last import wanted, which are not there any more: `name (event)`.
+        /// Copies for others than those that the file's last import wanted, which are not there now or have other bytes: `name (event)`.
         public var lost: [String] = []
         /// Addresses and folders at which a delivery of these bytes waits, is held or was refused.
         public var open: [String] = []
@@ -88,6 +88,7 @@ public struct CardProof: Sendable {
         }
         if entry.origin.size == 0 {
             finding.verdict = .exempt("empty file")
+            finding.isDamaged = ![MediaKind.other, .sidecar].contains(entry.kind)
         } else if exemptions.isHousekeeping(entry.origin.path), await disguise(at: path) == nil {
             finding.verdict = .exempt("housekeeping")
         }
@@ -120,7 +121,7 @@ public struct CardProof: Sendable {
         case .filtered: return leftOut(row, row.reason ?? "by rule")
         case .pending: return .problem("pending: \(row.reason ?? "not delivered yet")")
         case .setAside: return .problem("set aside: \(row.reason ?? "not delivered")")
-        case nil: return .problem("an earlier run broke off before it was delivered")
+        case nil: return .problem(try await Self.unfinished(row, reader))
         case .delivered, .duplicate, .alreadySeen: break
         }
         guard let content = row.content, !row.wanted.isEmpty else { return .problem("no target was to receive it") }
@@ -147,7 +148,7 @@ public struct CardProof: Sendable {
         for other in deliveries where other.receipt.state == .done && !taken.contains(other.target) {
             let mayCount = places.count < copies && (entry.kind == .sidecar || !other.holdsRendition)
             if mayCount, await Self.isGood(check(other, entry, path, digests)) { places.add(other, media) }
-            if await Self.isLost(other, reader) { finding.lost.append(Self.label(other)) }
+            if await isSpoiled(other, digests) { finding.lost.append(Self.label(other)) }
         }
         return places.count < copies ? .problem(places.tooFew(of: copies)) : .proven
     }

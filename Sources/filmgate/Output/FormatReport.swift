@@ -12,6 +12,8 @@ struct FormatReport {
     private(set) var damaged: [String] = []
     /// Copies that are lost where the last import did not want them: files by the target's name and event.
     private(set) var lost: [String: Int] = [:]
+    /// The dump that this is only a part of.
+    var partOf: String?
     /// Files that the ledger knows of a card of which nothing was proven, and that are not on it any more.
     var gone = 0
 
@@ -92,6 +94,12 @@ struct FormatReport {
                 "`filmgate retry` sends what waits, with `--failed` also what was refused; \(ways) \(open.count == 1 ? "takes" : "take") it back "
                     + "where it was ordered by mistake.")
         }
+        if reasons.contains(where: { $0.hasSuffix(CardProof.neverThere) }) {
+            lines.append("`filmgate import CARD --pipeline FILE` delivers what the pipeline wants; with --event, to that event.")
+        }
+        if reasons.contains(where: { $0.contains(" bytes instead of ") || $0.hasSuffix("other bytes than were delivered") }) {
+            lines.append("`filmgate import --again CARD`, with the same options, delivers anew what was changed; the changed copy stays.")
+        }
         if reasons.contains(where: { $0.hasPrefix("unknown kind") }) {
             lines.append("\(UnknownKinds.advice) `--allow filtered` does not lift this: nobody knows what these files are.")
         }
@@ -118,6 +126,7 @@ struct FormatReport {
     /// What a person should know beside the answer.
     private var remarks: [String] {
         var lines: [String] = []
+        if let partOf { lines.append("This is only a part of \(Describe.name(partOf)): nothing else of it was looked at.") }
         if !damaged.isEmpty {
             let names = damaged.prefix(3).map(Describe.name).joined(separator: ", ") + (damaged.count > 3 ? " …" : "")
             lines.append(
@@ -126,7 +135,8 @@ struct FormatReport {
         }
         for (label, count) in lost.sorted(by: { $0.key < $1.key }) {
             let copies = Describe.count(count, "copy", "copies"), name = Describe.name(label)
-            lines.append("\(copies) at \(name) not there any more, beside what is asked for here.")
+            let verb = count == 1 ? "is" : "are"
+            lines.append("\(copies) at \(name) \(verb) missing or changed now; nothing asked for them here.")
         }
         if problems == 0, proven == 0 {
             lines.append("Nothing on it was ever ingested" + (gone > 0 ? "." : ", so nothing is proven."))
@@ -158,6 +168,7 @@ struct FormatReport {
         summary.add("damaged", damaged.count)
         summary.add("lost", lost.values.reduce(0, +))
         summary.add("gone", gone)
+        summary.add("part_of", partOf)
         summary.add("bytes", bytes)
         summary.add("exit", Int((isSafe ? ExitStatus.complete : .notProven).rawValue))
         Console.out(summary.finished)

@@ -22,6 +22,8 @@ struct CardExamination {
         for place in try await card.places() {
             if let whole = try await card.card(around: place) {
                 report.add(Self.problem(Origin(place), "only a part of the card at \(whole), and cards are formatted whole: name that"))
+            } else if let whole = try await card.whole(around: place) {
+                report.partOf = whole
             }
             let session = try await card.open(place)
             let entries = try await session.entries()
