@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 RELEASE = $(SWIFT) build -c release --static-swift-stdlib -j $(JOBS)
 DEBUG_BIN = $(shell $(SWIFT) build --show-bin-path)/filmgate
 RELEASE_BIN = $(shell $(SWIFT) build -c release --show-bin-path)/filmgate
-# The program that demo, crash and bench run; unset, it is built for release first.
+# The program that is tried, measured and packed; unset, it is built for release first.
 FILMGATE ?=
 PROGRAM = $(or $(FILMGATE),$(RELEASE_BIN))
 COUNT ?= 100
@@ -18,9 +18,9 @@ SECONDS_SOAK ?= 1800
 SHOTS_SOAK ?= 7600
 PUSHES_SOAK ?= 20000
 
-.PHONY: help build demo install clean program deb deb-test test lint house fuzz tsan peers bench
+.PHONY: help build demo install install-debug clean program deb deb-test test lint house fuzz tsan peers bench
 .PHONY: crash crash-cameras outage chaos soak hotfolder push strangers ways usb vusb
-.PHONY: deps deps-test deps-crash deps-hotfolder deps-strangers deps-deb deps-bench deps-peers deps-usb deps-vusb
+.PHONY: deps deps-install deps-test deps-crash deps-hotfolder deps-strangers deps-deb deps-bench deps-peers deps-usb deps-vusb
 
 help: ## this list
 	@awk '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { split($$0, part, /:.*## /); printf "  %-14s %s\n", part[1], part[2] }' $(MAKEFILE_LIST)
@@ -37,20 +37,14 @@ program:
 demo: program ## try it: a sample card into a folder and a gallery on this machine, twice
 	.ci/demo.sh $(PROGRAM)
 
-install: build ## install the program, udev rules, completions and profiles below PREFIX
-	install -D -m 755 $(RELEASE_BIN) $(DESTDIR)$(PREFIX)/bin/filmgate
-	install -D -m 755 $(RELEASE_BIN)-gphoto2 $(DESTDIR)$(PREFIX)/libexec/filmgate/filmgate-gphoto2
-	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/filmgate/profiles pipelines/profiles/*.yaml
-	install -d $(DESTDIR)$(PREFIX)/lib/udev/rules.d
-	$(RELEASE_BIN) doctor --udev-rules > $(DESTDIR)$(PREFIX)/lib/udev/rules.d/70-filmgate-cameras.rules
-	install -d $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
-	$(RELEASE_BIN) --generate-completion-script bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/filmgate
-	$(RELEASE_BIN) --generate-completion-script zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_filmgate
-	$(RELEASE_BIN) --generate-completion-script fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/filmgate.fish
+install: deps-install program ## install the stripped program, udev rules, manual pages, completions and profiles below PREFIX
+	.ci/tree.sh $(PROGRAM) $(DESTDIR)$(PREFIX)
 
-deb: deps-deb build ## make a Debian package: program, systemd unit, udev rules, manual, completions, profiles
-	.ci/deb.sh $(RELEASE_BIN) .
+install-debug: deps-install program ## the same, and debug symbols beside the programs, for backtraces that name lines
+	.ci/tree.sh $(PROGRAM) $(DESTDIR)$(PREFIX) $(DESTDIR)$(PREFIX)
+
+deb: deps-deb program ## make the Debian packages: program, systemd unit, udev rules, manual, completions, profiles; debug symbols
+	.ci/deb.sh $(PROGRAM) .
 
 clean: ## remove everything that was built
 	rm -rf .build .build-tsan .build-fuzz
@@ -129,12 +123,15 @@ vusb: deps-vusb program ## import from libgphoto2's own virtual USB camera
 	Tests/Scenarios/Peers/gphoto2/vusb.sh $(PROGRAM)
 
 deb-test: deb deps-usb ## install the package in a clean Debian and boot that in QEMU (as root)
-	python3 Tests/Scenarios/Deb/deb.py --deb filmgate_*_$$(dpkg --print-architecture).deb --filmgate $(RELEASE_BIN)
+	python3 Tests/Scenarios/Deb/deb.py --deb filmgate_*_$$(dpkg --print-architecture).deb --filmgate $(PROGRAM)
 
 ##@ Needed programs and libraries (every target installs its own)
 
 deps: ## install the libraries that a build needs, if they are missing
 	@.ci/deps.sh build
+
+deps-install:
+	@.ci/deps.sh install
 
 deps-test:
 	@.ci/deps.sh test

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, and only that: deps.sh build | test | peers | crash | hotfolder | strangers | deb | bench | usb | vusb
+# Installs what is missing, and only that: deps.sh build | install | test | peers | crash | hotfolder | strangers | deb | bench | usb | vusb
 # A machine that has everything is left alone, without root and without a network.
 set -euo pipefail
 
@@ -9,6 +9,7 @@ case "${1:-build}" in
         libraries="libexif=libexif-dev libcurl=libcurl4-openssl-dev libqrencode=libqrencode-dev libxxhash=libxxhash-dev sqlite3=libsqlite3-dev libusb-1.0=libusb-1.0-0-dev libgphoto2=libgphoto2-dev libxml-2.0=libxml2-dev"
         commands="pkg-config=pkg-config"
         ;;
+    install) commands="python3=python3 strip=binutils objcopy=binutils" ;;
     peers)
         commands="python3=python3 glewlwyd=glewlwyd sqlite3=sqlite3 nginx=nginx-light openssl=openssl sshd=openssh-server vsftpd=vsftpd rclone=rclone memcached=memcached
             swift-proxy-server=swift-proxy swift-account-server=swift-account swift-container-server=swift-container
@@ -32,7 +33,7 @@ case "${1:-build}" in
         export PATH=$PATH:/usr/sbin
         ;;
     deb)
-        commands="python3=python3 dpkg-deb=dpkg dpkg-shlibdeps=dpkg-dev strip=binutils ldd=libc-bin debootstrap=debootstrap lintian=lintian mkfs.ext4=e2fsprogs"
+        commands="python3=python3 dpkg-deb=dpkg dpkg-shlibdeps=dpkg-dev strip=binutils objcopy=binutils readelf=binutils debootstrap=debootstrap lintian=lintian mkfs.ext4=e2fsprogs"
         export PATH=$PATH:/usr/sbin:/sbin
         ;;
     bench)
@@ -48,7 +49,7 @@ case "${1:-build}" in
         commands="make=build-essential gcc=build-essential pkg-config=pkg-config dpkg-source=dpkg-dev xz=xz-utils"
         ;;
     *)
-        echo "usage: deps.sh build|test|peers|crash|hotfolder|strangers|deb|bench|usb|vusb" >&2
+        echo "usage: deps.sh build|install|test|peers|crash|hotfolder|strangers|deb|bench|usb|vusb" >&2
         exit 2
         ;;
 esac
