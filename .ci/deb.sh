@@ -42,7 +42,8 @@ recommends=$(awk 'NR == FNR { have[$1] = 1; next } !have[$1]' <(echo "$needed") 
 
 share=$root/usr/share
 install -D -m 644 -t "$share/doc/filmgate/examples/service" .ci/deb/pipeline.yaml .ci/deb/credentials.conf
-install -m 644 .ci/deb/README.Debian .ci/deb/copyright "$share/doc/filmgate/"
+install -m 644 .ci/deb/README.Debian "$share/doc/filmgate/"
+python3 .ci/components.py copyright >"$share/doc/filmgate/copyright"
 # Debian's own form: the package is made here, from these sources.
 gzip -9n >"$share/doc/filmgate/changelog.gz" <<END
 filmgate ($version) stable; urgency=medium

@@ -32,8 +32,9 @@ find "$share/man" -name 'filmgate*.1' -exec gzip -9nf {} +
 install -D -m 644 -t "$share/filmgate/profiles" pipelines/profiles/*.yaml
 
 documents=$share/doc/filmgate manual=Sources/FilmgateCore/FilmgateCore.docc/Manual
+install -D -m 644 -t "$documents" NOTICE
 install -D -m 644 -t "$documents/examples" pipelines/*.yaml
 install -D -m 644 -t "$documents/manual" "$manual"/*.md
 sed "s#$manual/#manual/#g" README.md >"$documents/README.md"
 gzip -9nc CHANGELOG.md >"$documents/CHANGELOG.md.gz"
-chmod 644 "$documents"/*.*
+chmod 644 "$documents"/*.md*

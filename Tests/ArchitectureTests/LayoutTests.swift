@@ -5,7 +5,7 @@ import Testing
     @Test func topLevelIsTidy() throws {
         let known: Set = [
             "Package.swift", "Package.resolved", "Sources", "Plugins", "Tests", "pipelines", "README.md", "Makefile", "LICENSE",
-            "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
+            "NOTICE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
         ]
         let ignored = (Repository.file(".gitignore")?.lines ?? []).map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "/")) }
         func isIgnored(_ name: String) -> Bool { ignored.contains { $0 == name || $0.hasPrefix("*.") && name.hasSuffix($0.dropFirst()) } }
