@@ -34,16 +34,20 @@ build: deps ## build the program for release
 program:
 	@$(if $(FILMGATE),test -x $(FILMGATE),$(MAKE) --no-print-directory build)
 
+# Which versions are inside: every build writes it; a program that was built elsewhere comes without.
+Package.resolved:
+	$(SWIFT) package resolve
+
 demo: program ## try it: a sample card into a folder and a gallery on this machine, twice
 	.ci/demo.sh $(PROGRAM)
 
-install: deps-install program ## install the stripped program, udev rules, manual pages, completions and profiles below PREFIX
+install: deps-install program Package.resolved ## install the stripped program, udev rules, manual pages, completions and profiles below PREFIX
 	.ci/tree.sh $(PROGRAM) $(DESTDIR)$(PREFIX)
 
-install-debug: deps-install program ## the same, and debug symbols beside the programs, for backtraces that name lines
+install-debug: deps-install program Package.resolved ## the same, and debug symbols beside the programs, for backtraces that name lines
 	.ci/tree.sh $(PROGRAM) $(DESTDIR)$(PREFIX) $(DESTDIR)$(PREFIX)
 
-deb: deps-deb program ## make the Debian packages: program, systemd unit, udev rules, manual, completions, profiles; debug symbols
+deb: deps-deb program Package.resolved ## make the Debian packages: program, systemd unit, udev rules, manual, completions, profiles; debug symbols
 	.ci/deb.sh $(PROGRAM) .
 
 clean: ## remove everything that was built

@@ -1,12 +1,18 @@
 #!/usr/bin/env python3
 """What the programs of a release contain, by NOTICE and by what the package manager resolved.
 
-components.py check      fails where a resolved package, or the text of a licence, is missing in NOTICE
-components.py copyright  prints Debian's copyright file (DEP-5)
+components.py check                fails where a resolved package, or the text of a licence, is missing in NOTICE
+components.py copyright            prints Debian's copyright file (DEP-5)
+components.py libraries PROGRAM    prints the Debian packages of the libraries that a program loads
+components.py spdx PREFIX          prints the components of the programs installed below PREFIX, as SPDX 2.3
 """
+import hashlib
 import json
+import os
 import re
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -82,6 +88,89 @@ def copyright_file(notice):
     return "\n".join(out)
 
 
+def said(*command):
+    """What a command prints; nothing where it fails or is not there."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    except FileNotFoundError:
+        return ""
+
+
+def libraries(program):
+    """The libraries that a program names itself: (name, Debian package, version), the latter two empty where no package has it."""
+    paths = dict(re.findall(r"(\S+) => (/\S+)", said("ldd", program)))
+    names = [name for name in re.findall(r"\(NEEDED\).*\[(.*)\]", said("readelf", "-d", program)) if name in paths]
+    # dpkg knows /usr/lib by its older name, /lib, too.
+    places = {name: {paths[name], paths[name].removeprefix("/usr"), os.path.realpath(paths[name])} for name in names}
+    owners = {}
+    for line in said("dpkg", "-S", *set().union(*places.values())).splitlines():
+        package, _, path = line.partition(": ")
+        owners[path] = package
+    versions = dict(re.findall(r"(\S+) (\S+)\n", said("dpkg-query", "-W", "-f=${Package} ${Version}\n", *set(owners.values()))))
+    packages = {name: next((owners[place] for place in places[name] if place in owners), "").split(":")[0] for name in names}
+    return [(name, package, versions.get(package, "")) for name, package in packages.items()]
+
+
+class Document:
+    """An SPDX document in the making."""
+
+    def __init__(self):
+        self.packages, self.relations = {}, []
+
+    def add(self, name, kind, licence, version="", copyright="NOASSERTION", location="NOASSERTION", **more):
+        # A name that the system's packages and the compiled-in works share (ICU) must not make one of two.
+        identity = "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]+", "-", f"{kind}-{name}")
+        self.packages[identity] = {
+            "SPDXID": identity, "name": name, "downloadLocation": location, "filesAnalyzed": False, "licenseConcluded": licence,
+            "licenseDeclared": licence, "copyrightText": copyright, **({"versionInfo": version} if version else {}), **more,
+        }
+        return identity
+
+    def relate(self, one, how, other):
+        self.relations.append({"spdxElementId": one, "relationshipType": how, "relatedSpdxElement": other})
+
+
+def spdx(notice, prefix):
+    pins, document = resolved(), Document()
+    version = said(f"{prefix}/bin/filmgate", "--version").strip()
+    toolchain = re.search(r"swift-([\d.]+)-", said("swift", "--version"))
+    programs = []
+    for path in ("bin/filmgate", "libexec/filmgate/filmgate-gphoto2"):
+        digest = hashlib.sha256(Path(prefix, path).read_bytes()).hexdigest()
+        programs.append(document.add(
+            Path(path).name, "Program", "Apache-2.0", version, "2026 The Filmgate authors", packageFileName=path,
+            primaryPackagePurpose="APPLICATION", checksums=[{"algorithm": "SHA256", "checksumValue": digest}]))
+        for name, release in sorted({(package or name, release) for name, package, release in libraries(Path(prefix, path))}):
+            library = document.add(name, "Library", "NOASSERTION", release, comment="Not included: the system's own is loaded.")
+            document.relate(programs[-1], "DYNAMIC_LINK", library)
+    identities = {}
+    for work in notice.works:
+        pin, swift = pins.get(work.get("Source")), work["Work"] in ("Swift", "Foundation", "Dispatch")
+        release = pin["version"] if pin else toolchain.group(1) if swift and toolchain else ""
+        more = {"comment": work["Note"]} if "Note" in work else {}
+        if pin:
+            place = work["Source"].removeprefix("https://")
+            more |= {"sourceInfo": f"revision {pin['revision']}", "externalRefs": [{
+                "referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": f"pkg:swift/{place}@{release}"}]}
+        location = f"git+{work['Source']}@{release}" if pin else work.get("Source", "NOASSERTION")
+        one = document.add(work["Work"], "Work", work["License"], release, "\n".join(work["Copyright"]), location, **more)
+        identities[work["Work"]] = one
+        # libgphoto2's process is Swift without Foundation and without packages.
+        for program in ([] if "In" in work else programs if work["Work"] == "Swift" else programs[:1]):
+            document.relate(program, "STATIC_LINK", one)
+    for work in notice.works:
+        for outer in filter(None, work.get("In", "").split(", ")):
+            document.relate(identities[outer], "CONTAINS", identities[work["Work"]])
+    moment = int(os.environ.get("SOURCE_DATE_EPOCH") or said("git", "-C", str(ROOT), "log", "-1", "--format=%ct") or time.time())
+    content = hashlib.sha256(json.dumps(document.packages, sort_keys=True).encode()).hexdigest()
+    return {
+        "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"filmgate-{version}",
+        "documentNamespace": f"https://spdx.org/spdxdocs/filmgate-{version}-{content}",
+        "creationInfo": {"created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment)), "creators": ["Tool: filmgate-components"]},
+        "documentDescribes": programs, "packages": list(document.packages.values()), "relationships": document.relations,
+    }
+
+
 def main():
     notice = Notice()
     if sys.argv[1:] == ["check"]:
@@ -90,9 +179,14 @@ def main():
         return 1 if wrong else 0
     if sys.argv[1:] == ["copyright"]:
         print(copyright_file(notice))
-        return 0
-    print(__doc__, file=sys.stderr)
-    return 2
+    elif sys.argv[1:2] == ["libraries"] and len(sys.argv) == 3:
+        print("\n".join(sorted({package or name for name, package, _ in libraries(sys.argv[2])})))
+    elif sys.argv[1:2] == ["spdx"] and len(sys.argv) == 3:
+        print(json.dumps(spdx(notice, sys.argv[2]), indent=1, ensure_ascii=False))
+    else:
+        print(__doc__, file=sys.stderr)
+        return 2
+    return 0
 
 
 if __name__ == "__main__":

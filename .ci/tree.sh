@@ -37,4 +37,5 @@ install -D -m 644 -t "$documents/examples" pipelines/*.yaml
 install -D -m 644 -t "$documents/manual" "$manual"/*.md
 sed "s#$manual/#manual/#g" README.md >"$documents/README.md"
 gzip -9nc CHANGELOG.md >"$documents/CHANGELOG.md.gz"
-chmod 644 "$documents"/*.md*
+python3 .ci/components.py spdx "$prefix" >"$documents/filmgate.spdx.json"
+chmod 644 "$documents"/*.*
