@@ -18,7 +18,7 @@ SECONDS_SOAK ?= 1800
 SHOTS_SOAK ?= 7600
 PUSHES_SOAK ?= 20000
 
-.PHONY: help build demo install install-debug clean program deb deb-test test lint house fuzz tsan peers bench
+.PHONY: help build demo install install-debug clean program deb deb-test dist dist-test test lint house fuzz tsan peers bench
 .PHONY: crash crash-cameras outage chaos soak hotfolder push strangers ways usb vusb
 .PHONY: deps deps-install deps-test deps-crash deps-hotfolder deps-strangers deps-deb deps-bench deps-peers deps-usb deps-vusb
 
@@ -49,6 +49,9 @@ install-debug: deps-install program Package.resolved ## the same, and debug symb
 
 deb: deps-deb program Package.resolved ## make the Debian packages: program, systemd unit, udev rules, manual, completions, profiles; debug symbols
 	.ci/deb.sh $(PROGRAM) .
+
+dist: deb ## make the Debian packages, and a tarball that runs from any folder
+	.ci/tarball.sh $(PROGRAM) .
 
 clean: ## remove everything that was built
 	rm -rf .build .build-tsan .build-fuzz
@@ -128,6 +131,10 @@ vusb: deps-vusb program ## import from libgphoto2's own virtual USB camera
 
 deb-test: deb deps-usb ## install the package in a clean Debian and boot that in QEMU (as root)
 	python3 Tests/Scenarios/Deb/deb.py --deb filmgate_*_$$(dpkg --print-architecture).deb --filmgate $(PROGRAM)
+
+dist-test: dist ## install the package, and run the tarball, each in a clean Debian (as root)
+	python3 Tests/Scenarios/Deb/deb.py --no-boot --deb filmgate_*_$$(dpkg --print-architecture).deb --filmgate $(PROGRAM)
+	python3 Tests/Scenarios/Deb/tarball.py --tarball filmgate-*-linux-$$(uname -m).tar.gz
 
 ##@ Needed programs and libraries (every target installs its own)
 

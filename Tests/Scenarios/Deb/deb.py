@@ -51,6 +51,13 @@ class Checks:
         (self.passed if good else self.failed).append(what)
         print(f"{'PASS' if good else 'FAIL'} {what}{'' if good else ': ' + str(detail)[-800:]}", flush=True)
 
+    def closed(self, name):
+        """The exit status, after a last word."""
+        print(f"{name}: {len(self.passed)} checks passed, {len(self.failed)} failed")
+        for one in self.failed:
+            print(f"  failed: {one}")
+        return 1 if self.failed or not self.passed else 0
+
 
 def clean_root(cache):
     """A Debian with nothing but what it needs to boot; made once."""
@@ -80,11 +87,13 @@ def install(root, package, checks):
     told = inside(root, "dpkg", "-s", "filmgate").stdout
     checks.note("Status: install ok installed" in told, "dpkg counts it as installed", told)
     version = inside(root, "filmgate", "--version")
+    stripped(root / "usr/lib/filmgate/filmgate", root / "usr/lib/filmgate/filmgate-gphoto2", checks=checks)
     checks.note(version.returncode == 0 and bool(version.stdout.strip()), "the program runs there", version.stderr)
     for path in ("/usr/share/man/man1/filmgate-run.1.gz", "/usr/share/bash-completion/completions/filmgate", "/etc/filmgate",
                  "/usr/lib/systemd/system/filmgate.service", "/usr/lib/udev/rules.d/70-filmgate-cameras.rules",
                  "/usr/share/filmgate/profiles/canon.yaml", "/usr/share/doc/filmgate/examples/quickstart.yaml",
-                 "/usr/lib/filmgate/filmgate-gphoto2"):
+                 "/usr/lib/filmgate/filmgate-gphoto2", "/usr/share/doc/filmgate/copyright", "/usr/share/doc/filmgate/NOTICE",
+                 "/usr/share/doc/filmgate/filmgate.spdx.json"):
         checks.note((root / path[1:]).exists(), f"{path} is there")
     (root / "etc/filmgate/pipeline.yaml").write_text(PIPELINE, encoding="utf-8")
     checked = inside(root, "filmgate", "check", "/etc/filmgate/pipeline.yaml")
@@ -93,6 +102,12 @@ def install(root, package, checks):
     # A root without man(1) cannot look whether the manual is there; that was looked at above.
     wrong = [line for line in verified.stderr.splitlines() if "filmgate" in line and "'man " not in line]
     checks.note(not wrong, "systemd finds nothing wrong with the unit", wrong)
+
+
+def stripped(*programs, checks):
+    for program in programs:
+        found = subprocess.run(["readelf", "-SW", str(program)], capture_output=True, text=True, check=False).stdout
+        checks.note(".text" in found and ".debug_info" not in found and ".symtab" not in found, f"{program.name} is stripped", found)
 
 
 def lint(package, checks):
@@ -167,6 +182,7 @@ def main():
     parser.add_argument("--deb", required=True, help="the package")
     parser.add_argument("--filmgate", required=True, help="the program, which writes the card")
     parser.add_argument("--cache", default=".build/deb-guest", help="where the clean root and the kernel are kept")
+    parser.add_argument("--no-boot", action="store_true", help="install it only")
     parser.add_argument("--limit", type=int, default=900, help="seconds after which the machine counts as stuck")
     options = parser.parse_args()
     if os.geteuid() != 0:
@@ -176,24 +192,21 @@ def main():
     guest.MODULES, guest.INIT = ["virtio_pci", "virtio_blk", "crc32c_generic", "ext4"], INIT
     lint(options.deb, checks)
     resolves(options.deb, NEXT, checks)
-    kernel, archive = guest.build(cache / "kernel")
+    kernel, archive = (None, None) if options.no_boot else guest.build(cache / "kernel")
     base = clean_root(cache)
     scratch = Path(tempfile.mkdtemp(prefix="filmgate-deb-"))
     try:
         root = scratch / "root"
         subprocess.run(["cp", "-a", str(base), str(root)], check=True)
         install(root, options.deb, checks)
-        if not checks.failed:
+        if not checks.failed and not options.no_boot:
             prepare(root, os.path.abspath(options.filmgate))
             subprocess.run(["umount", str(root / "proc")], check=True)
             boot(kernel, archive, image(root, scratch / "disk"), options.limit, checks)
     finally:
         subprocess.run(["umount", "-l", str(scratch / "root/proc")], check=False, stderr=subprocess.DEVNULL)
         shutil.rmtree(scratch)
-    print(f"deb: {len(checks.passed)} checks passed, {len(checks.failed)} failed")
-    for name in checks.failed:
-        print(f"  failed: {name}")
-    return 1 if checks.failed or not checks.passed else 0
+    return checks.closed("deb")
 
 
 if __name__ == "__main__":
