@@ -88,7 +88,7 @@ struct HistoryCommand: AsyncParsableCommand {
         return "#\(run.id) \(started) \(run.verb): \(counts.isEmpty ? "nothing" : counts), \(Describe.bytes(summary.bytes)), exit \(exit)"
     }
 
-    private static func isUnderWay(_ run: RunRow, _ holder: StateHolder?) -> Bool {
+    static func isUnderWay(_ run: RunRow, _ holder: StateHolder?) -> Bool {
         run.ended == nil && holder.map { run.started >= $0.since } ?? false
     }
 }

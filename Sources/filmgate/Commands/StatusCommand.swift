@@ -41,12 +41,12 @@ struct StatusCommand: AsyncParsableCommand {
         }
         let (totals, runs, troubled) = try await context.telling { () async throws(IngestError) in
             let filter = AssetFilter(endings: [.setAside, .pending], limit: 200)
-            return (try await reader.totals(), try await reader.runs(limit: 1), try await reader.assets(filter))
+            return (try await reader.totals(), try await reader.runs(limit: 50), try await reader.assets(filter))
         }
         let holder = StateHolder(directory: options.stateDirectory)
         let isPaused = holder != nil && LiveQuestion.ask(state: options.stateDirectory)?.isPaused == true
         if isPaused, !options.json { Console.out("paused: nothing new is taken until `filmgate resume`; deliveries continue") }
-        if options.json { printJSON(totals, runs.first, holder, isPaused) } else { printText(totals, runs.first, holder, troubled) }
+        if options.json { printJSON(totals, runs.first, holder, isPaused) } else { printText(totals, runs, holder, troubled) }
     }
 
     private func printJSON(_ totals: LedgerTotals, _ last: RunRow?, _ holder: StateHolder?, _ isPaused: Bool) {
@@ -79,7 +79,11 @@ struct StatusCommand: AsyncParsableCommand {
         Console.out(line.finished)
     }
 
-    private func printText(_ totals: LedgerTotals, _ last: RunRow?, _ holder: StateHolder?, _ troubled: [AssetRow]) {
+    private func printText(_ totals: LedgerTotals, _ runs: [RunRow], _ holder: StateHolder?, _ troubled: [AssetRow]) {
+        let last = runs.first
+        if let live = runs.dropFirst().first(where: { HistoryCommand.isUnderWay($0, holder) }) {
+            Console.out(HistoryCommand.text(live, holder))
+        }
         if let last { Console.out("last run: \(HistoryCommand.text(last, holder))") } else { Console.out("nothing has been ingested yet") }
         let counts = Ending.allCases.compactMap { ending in totals.assets[ending].map { "\($0) \(ending.rawValue)" } }
         let damaged = totals.damaged > 0 ? " (\(totals.damaged) of them damaged)" : ""

@@ -51,6 +51,10 @@ extension RunOutcome {
         for (folder, bytes) in lacking.sorted(by: { $0.key < $1.key }) {
             lines.append("note: \(Describe.name(folder)) is full: \(Describe.bytes(bytes)) are missing there for what waits.")
         }
+        let pending = summary[.pending]
+        if pending > 0 {
+            lines.append("note: \(Describe.count(pending, "file")) pending: `filmgate status` says why, and `filmgate retry` tries again.")
+        }
         if summary.seen == 0, troubles.isEmpty { lines.append("note: nothing was found to import.") }
         return lines
     }

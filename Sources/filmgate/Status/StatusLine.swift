@@ -3,7 +3,7 @@ import FilmgateCore
 /// The status as one line, where there is no terminal to draw on.
 enum StatusLine {
     static func human(_ snapshot: StatusSnapshot) -> String {
-        var parts = [snapshot.since == nil ? "no run" : snapshot.isPaused ? "paused" : "running", "\(snapshot.seen) frames"]
+        var parts = [snapshot.since == nil ? "no run" : snapshot.isPaused ? "paused" : "running", Describe.count(snapshot.seen, "frame")]
         for ending in Ending.allCases { if let count = snapshot.endings[ending], count > 0 { parts.append("\(count) \(ending.rawValue)") } }
         for target in snapshot.targets {
             let waiting = target.waiting + target.held

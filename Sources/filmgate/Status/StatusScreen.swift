@@ -42,7 +42,7 @@ struct StatusScreen {
     }
 
     private var counts: Line {
-        var parts = ["\(snapshot.seen) frames"]
+        var parts = [Describe.count(snapshot.seen, "frame")]
         for (ending, word) in [
             (Ending.delivered, "delivered"), (.duplicate, "duplicate"), (.filtered, "left out"), (.pending, "pending"),
             (.setAside, "set aside"),
