@@ -72,8 +72,8 @@ struct LiveSession {
             let credits = CreditWatch(CreditInquiry([pipeline], plan, context))
             defer { accounts.end() }
             try PipelineSnapshot(state: session.options.state).keep(pipeline)
-            let liveStatus = HookNotifier([pipeline], session.options, context)
-            notices.take(liveStatus, session.options.verb, targets: pipeline.targets.map(\.name))
+            let notifier = HookNotifier([pipeline], session.options, context)
+            notices.take(notifier, session.options.verb, targets: pipeline.targets.map(\.name))
             let watch = load == nil ? nil : PipelineWatch(Self.files(of: pipeline), changed: { reload.ask() }, gone: reload.lost)
             counts.watch(places(plan))
             runControl.steer(runner) { reload.ask() }
@@ -83,6 +83,8 @@ struct LiveSession {
             await credits.end()
             await own.rest()
             withExtendedLifetime(watch) {}
+            // Its queues are gone with it; the next one may call its targets by other names.
+            for target in plan.connections { hub.post(.queue(target: target.name, waiting: 0, sending: 0)) }
             if case .failure(let error) = result, error.code == .misconfigured, let last = proven {
                 reload.tell("refused", "The changed pipeline cannot be run: \(error.description) The run continues with the old one.")
                 (next, proven) = (last, nil)
