@@ -50,8 +50,13 @@ public final class PartWriter: ByteSink {
     /// Bytes taken so far: where a fetch that was cut off goes on.
     public var count: UInt64 { state.withLock { $0.count } }
 
-    /// Some of the bytes that lie in the file; fewer at the end.
-    public func bytes(in range: Range<UInt64>) throws(IngestError) -> [UInt8] { try file.bytes(in: range) }
+    /// Some of the bytes that lie in the file; fewer at the end, and where they have not been written yet.
+    ///
+    /// Blocks for the disk.
+    public func bytes(in range: Range<UInt64>) throws(IngestError) -> [UInt8] {
+        // The file itself may be open for writing past the cache, which reads nothing at odd places.
+        try OpenFile.reading(file.path).file.bytes(in: range)
+    }
 
     /// Copies the bytes.
     ///

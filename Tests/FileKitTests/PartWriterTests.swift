@@ -32,6 +32,17 @@ import Testing
     }
 
     /// What a crashed run left there, and is longer (case 23).
+    /// While it is written past the cache: a camera that comes back is asked for the same bytes at any place.
+    @Test func whatHasComeCanBeReadAtOddPlaces() throws {
+        let bytes = (0..<(8 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 16) }
+        let part = scratch.path + "/a.part", writer = try PartWriter(part, size: UInt64(2 * bytes.count))
+        try writer.write(bytes.span.bytes)
+        _ = try writer.settled()
+        for start in [5, (1 << 20) + 5, (6 << 20) - 3] {
+            #expect(try writer.bytes(in: UInt64(start)..<UInt64(start + 1001)) == Array(bytes[start..<(start + 1001)]))
+        }
+    }
+
     @Test func aPartLeftByACrashIsReplaced() throws {
         let path = scratch.path + "/a.part"
         try Data(noise(50_000)).write(to: URL(fileURLWithPath: path))
