@@ -31,7 +31,6 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(data))
     }
 
-    /// What a crashed run left there, and is longer (case 23).
     /// While it is written past the cache: a camera that comes back is asked for the same bytes at any place.
     @Test func whatHasComeCanBeReadAtOddPlaces() throws {
         let bytes = (0..<(8 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 16) }
@@ -43,6 +42,7 @@ import Testing
         }
     }
 
+    /// What a crashed run left there, and is longer (case 23).
     @Test func aPartLeftByACrashIsReplaced() throws {
         let path = scratch.path + "/a.part"
         try Data(noise(50_000)).write(to: URL(fileURLWithPath: path))
