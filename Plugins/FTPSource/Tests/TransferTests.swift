@@ -72,7 +72,8 @@ import Testing
             client.sendUrgently([0xFF, 0xF2])
             client.send(Array("ABOR\r\n".utf8))
         }
-        #expect(client.code(client.reply()) == 426)
+        // 425 where the server had not taken up the data connection yet.
+        #expect([425, 426].contains(client.code(client.reply())))
         #expect(client.code(client.reply()) == 226)
         #expect(ContinuousClock.now - begun < .seconds(10))
         #expect(client.store("STOR IMG_2.JPG", PushScene.jpeg(300)) == 226)
