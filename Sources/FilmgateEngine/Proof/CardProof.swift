@@ -147,7 +147,10 @@ public struct CardProof: Sendable {
         guard holdsOriginal else { return .problem("only stamped copies were delivered, the original nowhere") }
         for other in deliveries where other.receipt.state == .done && !taken.contains(other.target) {
             let mayCount = places.count < copies && (entry.kind == .sidecar || !other.holdsRendition)
-            if mayCount, await Self.isGood(check(other, entry, path, digests)) { places.add(other, media) }
+            if mayCount, await Self.isGood(check(other, entry, path, digests)) {
+                places.add(other, media)
+                continue
+            }
             if await isSpoiled(other, digests) { finding.lost.append(Self.label(other)) }
         }
         return places.count < copies ? .problem(places.tooFew(of: copies)) : .proven

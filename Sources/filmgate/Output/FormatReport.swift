@@ -69,22 +69,23 @@ struct FormatReport {
     /// The reason without what differs from file to file.
     private static func cause(_ why: String) -> String { why.hasSuffix(sameDevice) ? "the copy \(sameDevice)" : why }
 
-    /// Nothing else is wrong than that the copies lie on the same disk.
-    private var isBesideItsCopies: Bool {
-        let reasons = findings.compactMap { finding -> String? in
+    private var problemReasons: [String] {
+        findings.compactMap { finding in
             if case .problem(let why) = finding.verdict { return why }
             return nil
         }
+    }
+
+    /// Nothing else is wrong than that the copies lie on the same disk.
+    private var isBesideItsCopies: Bool {
+        let reasons = problemReasons
         return !reasons.isEmpty && reasons.count == problems && reasons.allSatisfy { $0.hasSuffix(Self.sameDevice) }
     }
 
     /// What ends the NO, by what is wrong.
     private var advice: [String] {
         guard !isSafe else { return [] }
-        let reasons = findings.compactMap { finding -> String? in
-            if case .problem(let why) = finding.verdict { return why }
-            return nil
-        }
+        let reasons = problemReasons
         var lines: [String] = []
         if removed > 0 { lines.append(isAway ? Self.mount + Self.sendAgain : Self.sendAgain) }
         let open = Set(findings.flatMap(\.open)).sorted()
