@@ -134,18 +134,7 @@ import Testing
     /// Killed between a folder's taking the bytes and the ledger's hearing of it, and the card is gone: the bytes are in the folder.
     @Test func whatTheFolderTookBeforeTheEndIsFoundThere() throws {
         let (table, _, address) = try scene()
-        let script = """
-            import sqlite3, sys
-            ledger = sqlite3.connect(sys.argv[1])
-            ledger.execute("UPDATE delivery SET state = 'pending', receipt_path = NULL, file = '/gone/1.part', staged = 1")
-            ledger.commit()
-            """
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", script, table.state + "/ledger.sqlite"]
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+        try table.change(ledger: "UPDATE delivery SET state = 'pending', receipt_path = NULL, file = '/gone/1.part', staged = 1")
         try FileManager.default.removeItem(atPath: table.card)
         let gallery = try Gallery(table, at: address), run = try retry(table)
         #expect(run.status == 0, "\(run.errors)")

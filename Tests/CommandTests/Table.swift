@@ -30,6 +30,17 @@ final class Table {
         try Program.run(arguments + ["--state", state, "--json"], environment: environment, in: folder)
     }
 
+    /// Changes the ledger with one statement of SQL, as no verb would.
+    func change(ledger statement: String) throws {
+        let script = "import sqlite3, sys; ledger = sqlite3.connect(sys.argv[1]); ledger.execute(sys.argv[2]); ledger.commit()"
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", "-c", script, state + "/ledger.sqlite", statement]
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+    }
+
     func importing(_ more: [String] = [], to folder: String? = nil) throws -> Program.Outcome {
         try run(["import", card, "--to", folder ?? archive] + more)
     }

@@ -110,18 +110,7 @@ import Testing
         let file = table.card + "/DCIM/100TEST/IMG_0001.JPG"
         #expect(try table.importing().status == 0)
         // As a file is noted down that could not be read.
-        let script = """
-            import sqlite3, sys
-            ledger = sqlite3.connect(sys.argv[1])
-            ledger.execute("UPDATE asset SET ending = 'setAside', reason = 'It cannot be read.', content_id = NULL")
-            ledger.commit()
-            """
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", script, table.state + "/ledger.sqlite"]
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+        try table.change(ledger: "UPDATE asset SET ending = 'setAside', reason = 'It cannot be read.', content_id = NULL")
         #expect(try say(table, ["status"]).output.contains("1 setAside"))
         #expect(try say(table, ["cancel", file, "--yes"]).output.contains("still at its source"))
         // A card that was taken out says nothing of its files.
