@@ -27,4 +27,16 @@ import Testing
             #expect(reasons.contains { $0.contains("//") }, "\(file.path):\(index + 1): say in a comment why this is safe")
         }
     }
+
+    /// The structures that hold a file's times are made in files without Foundation and Dispatch.
+    ///
+    /// Beside those the compiler takes now Glibc and now CDispatch for the module that defines them, so that the same file is built on one
+    /// machine and refused on another. `FileFacts` and `FileSystem.setModified` need neither.
+    @Test(arguments: Repository.code)
+    func timesOfFilesAreAskedWithoutFoundation(_ file: Repository.File) {
+        for (index, line) in file.code.enumerated() where line.contains("= stat()") || line.contains("timespec(tv_") {
+            let imports = LayerTests.imports(of: file)
+            #expect(imports.contains("Glibc") && imports.isDisjoint(with: ["Foundation", "Dispatch"]), "\(file.path):\(index + 1)")
+        }
+    }
 }
