@@ -69,10 +69,14 @@ struct JSONObject {
         bytes.append(0x3A)
     }
 
-    /// All bytes, also those from before.
-    consuming func finish() -> [UInt8] {
+    /// All bytes, also those from before; nothing is left in the object.
+    ///
+    /// Changes the object instead of consuming it: the compiler would copy all bytes for each line.
+    mutating func finish() -> [UInt8] {
         bytes.append(0x7D)
-        return bytes
+        var all: [UInt8] = []
+        swap(&all, &bytes)
+        return all
     }
 
     var finished: String { String(decoding: bytes + [0x7D], as: UTF8.self) }
