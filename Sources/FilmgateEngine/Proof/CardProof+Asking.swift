@@ -20,7 +20,8 @@ extension CardProof {
             case .gone:
                 let reason = denial.reason.hasSuffix(".") ? String(denial.reason.dropLast()) : denial.reason
                 return .removed("\(name): \(reason): \(Self.place(delivery))\(said)")
-            case .differs: return .problem("\(name): it has other bytes than were delivered\(said). \(denial.reason)")
+            case .differs:
+                return .problem("\(name): it has other bytes than were delivered\(said). \(denial.reason)", .deliverAnew)
             }
         }
     }

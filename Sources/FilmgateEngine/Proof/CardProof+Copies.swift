@@ -13,20 +13,20 @@ extension CardProof {
                 }
                 guard facts.size == size else {
                     let what = "\(copy) has \(facts.size) bytes instead of \(size)"
-                    return (.problem("\(name): \(what)"), .denies(.differs, what))
+                    return (.problem("\(name): \(what)", .deliverAnew), .denies(.differs, what))
                 }
                 if FileSystem.isInMemory(copy), !allowance.contains(.sameDevice) {
                     return (.problem("\(name): the copy \(copy) lies in memory and is lost when the computer stops: no backup"), nil)
                 }
-                if let problem = try sharing(copy, facts, with: path) { return (.problem("\(name): \(problem)"), nil) }
+                if let problem = try sharing(copy, facts, with: path, of: name) { return (problem, nil) }
                 if try Reread.digest(of: copy, .sha256).digest == sha256 { return (nil, .has) }
                 let what = "\(copy) has other bytes than were delivered"
-                return (.problem("\(name): \(what)"), .denies(.differs, what))
+                return (.problem("\(name): \(what)", .deliverAnew), .denies(.differs, what))
             }
         }
         switch result {
         case .success((.removed, _)) where await TargetDisks.isAway(delivery, reader):
-            return .removed("\(name): \(Self.notMounted): \(copy)")
+            return .removed("\(name): removed since, or its disk is not mounted: \(copy)", isAway: true)
         case .success((let verdict, let word)):
             heard.note(word, of: delivery)
             return verdict
@@ -47,15 +47,16 @@ extension CardProof {
         return (try? looked.get()) == true
     }
 
-    /// The reason where a whole folder is not what it was: the target itself has said nothing of the copy then.
-    public static let notMounted = "removed since, or its disk is not mounted"
-
     /// What the copy has in common with the card, so that it is none.
-    private func sharing(_ copy: String, _ facts: FileFacts, with path: String) throws(IngestError) -> String? {
+    private func sharing(
+        _ copy: String, _ facts: FileFacts, with path: String, of target: String
+    ) throws(IngestError) -> Verdict? {
         guard let card = try FileFacts.of(path), card.device == facts.device || media?.areShared(by: copy, path) == true else { return nil }
-        if !allowance.contains(.sameDevice) { return "the copy \(copy) is on the card's own device" }
+        if !allowance.contains(.sameDevice) {
+            return .problem("\(target): the copy \(copy) is on the card's own device", .allowSameDevice)
+        }
         let isOne = (card.device, card.inode) == (facts.device, facts.inode) || SharedBlocks.areShared(copy, path)
-        return isOne ? "\(copy) shares its bytes with the card" : nil
+        return isOne ? .problem("\(target): \(copy) shares its bytes with the card") : nil
     }
 }
 

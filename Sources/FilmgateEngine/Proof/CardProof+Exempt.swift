@@ -18,8 +18,9 @@ extension CardProof {
     ///
     /// What lies in a trash was thrown away by somebody, and is only named.
     func verdict(onFiltered reason: String, _ entry: SourceEntry, at path: String?) async throws(IngestError) -> Verdict {
-        let isLifted = allowance.contains(.filtered) && Self.canBeLifted(reason)
-        guard isLifted || Self.holdsNoPictures(reason, entry.origin.name) else { return .problem("filtered: \(reason)") }
+        let remedy: Remedy? = Self.canBeLifted(reason) ? .allowFiltered : nil
+        let isLifted = allowance.contains(.filtered) && remedy != nil
+        guard isLifted || Self.holdsNoPictures(reason, entry.origin.name) else { return .problem("filtered: \(reason)", remedy) }
         guard let path, ["junk:", "housekeeping:", "hidden:"].contains(where: reason.hasPrefix) else { return .exempt(reason) }
         let looked = await Result { () async throws(IngestError) in try await hidden(at: path) }
         guard case .success(let hidden) = looked else { return .problem("\(reason) by its name, and nobody can look what it is") }

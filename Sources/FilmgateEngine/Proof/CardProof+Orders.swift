@@ -23,7 +23,7 @@ extension CardProof {
             if own?.isCancelled == true { continue }
             // Another pipeline may have been the last that looked at the file; what this one delivered counts all the same.
             guard let own, own.receipt.state == .done else {
-                return .settled(.problem("\(target.name): \(Self.neverThere)"))
+                return .settled(.problem("\(target.name): never delivered there, and the pipeline wants it", .deliver))
             }
             if !wanted.contains(own.target) { wanted.append(own.target) }
         }
@@ -39,8 +39,6 @@ extension CardProof {
         return .settled(leftOut(row, row.reason ?? excluded.first?.receipt.reason ?? "by rule"))
     }
 
-    public static let neverThere = "never delivered there, and the pipeline wants it"
-
     /// Its delivery to that place for an event, where the import that looked at the file last knew of none.
     private static func forSomeEvent(_ target: PlannedTarget, _ row: AssetRow, _ deliveries: [DeliveryRow]) -> DeliveryRow? {
         guard row.event == nil || row.event == DeliveryRow.unassigned else { return nil }
@@ -52,7 +50,7 @@ extension CardProof {
     /// What a rule left out, the user may lift; what was taken off the list while it was not there, nobody has looked at.
     func leftOut(_ row: AssetRow, _ reason: String) -> Verdict {
         if row.isDismissed { return .problem(Self.dismissed) }
-        return allowance.contains(.filtered) ? .exempt("filtered: \(reason)") : .problem("filtered: \(reason)")
+        return allowance.contains(.filtered) ? .exempt("filtered: \(reason)") : .problem("filtered: \(reason)", .allowFiltered)
     }
     private static let dismissed =
         "set aside, and taken back with `filmgate cancel` when it was gone from here; `filmgate import --again` reads it again"

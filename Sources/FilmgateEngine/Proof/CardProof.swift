@@ -11,9 +11,22 @@ public struct CardProof: Sendable {
         case proven
         /// Needs no copy: empty, or housekeeping that any camera writes anew.
         case exempt(String)
-        case problem(String)
-        /// Delivered once, and since removed by someone at the target.
-        case removed(String)
+        case problem(String, Remedy? = nil)
+        /// Delivered once, and since removed by someone at the target; `isAway`: or its disk is not mounted.
+        case removed(String, isAway: Bool = false)
+    }
+    /// What ends a problem; those without one say in their words what to do.
+    public enum Remedy: Sendable, Hashable {
+        /// The pipeline wants a copy that was never ordered.
+        case deliver
+        /// The copy was changed.
+        case deliverAnew
+        /// Nobody knows what kind of file it is.
+        case nameTheKind
+        /// A rule left it out, and the user may lift that.
+        case allowFiltered
+        /// The copy lies on the card's own device.
+        case allowSameDevice
     }
     public struct Finding: Sendable {
         public var origin: Origin, kind: MediaKind, verdict: Verdict, sha256: String?
@@ -112,7 +125,7 @@ public struct CardProof: Sendable {
     ) async throws(IngestError) -> Verdict {
         guard let row = try await row(of: entry, digests.sha256, beside) else {
             if try await memory.knows(entry.origin, reader) { return .problem(Self.misread) }
-            return .problem(entry.kind == .other ? "unknown kind of file, never ingested" : "never ingested")
+            return entry.kind == .other ? .problem("unknown kind of file, never ingested", .nameTheKind) : .problem("never ingested")
         }
         finding.isDamaged = row.flags.contains(AssetFlag.truncated)
         switch row.ending {

@@ -44,8 +44,8 @@ struct FormatReport {
             switch finding.verdict {
             case .proven: break
             case .exempt(let why): Console.out("exempt: \(Describe.name(finding.origin.path)): \(Describe.name(why))")
-            case .problem(let why), .removed(let why):
-                guard groups.names("not proven", Self.cause(why)) || all else { continue }
+            case .problem(let why, _), .removed(let why, _):
+                guard groups.names("not proven", Self.cause(finding.verdict, why)) || all else { continue }
                 Console.out("not proven: \(Describe.name(finding.origin.path)): \(Describe.name(why))")
             }
         }
@@ -60,32 +60,31 @@ struct FormatReport {
         }
         for line in remarks { Console.out(line) }
         for line in advice { Console.out("→ " + line) }
-        if isBesideItsCopies { Console.out("→ `--allow same-device` if this is a dump that lies on the disk of its copies.") }
+        // Nothing else is wrong than that the copies lie on the same disk.
+        if problems > 0, problems == remedies.count(where: { $0 == .allowSameDevice }) {
+            Console.out("→ `--allow same-device` if this is a dump that lies on the disk of its copies.")
+        }
         Console.out(isSafe ? "YES: safe to format." : "NO: do not format this card.")
     }
 
-    private static let sameDevice = "is on the card's own device"
-
     /// The reason without what differs from file to file.
-    private static func cause(_ why: String) -> String { why.hasSuffix(sameDevice) ? "the copy \(sameDevice)" : why }
-
-    private var problemReasons: [String] {
-        findings.compactMap { finding in
-            if case .problem(let why) = finding.verdict { return why }
-            return nil
-        }
+    private static func cause(_ verdict: CardProof.Verdict, _ why: String) -> String {
+        if case .problem(_, .allowSameDevice) = verdict { return "the copy is on the card's own device" }
+        return why
     }
 
-    /// Nothing else is wrong than that the copies lie on the same disk.
-    private var isBesideItsCopies: Bool {
-        let reasons = problemReasons
-        return !reasons.isEmpty && reasons.count == problems && reasons.allSatisfy { $0.hasSuffix(Self.sameDevice) }
+    /// What ends the problems, one for each that has one.
+    private var remedies: [CardProof.Remedy] {
+        findings.compactMap { finding in
+            if case .problem(_, let remedy) = finding.verdict { return remedy }
+            return nil
+        }
     }
 
     /// What ends the NO, by what is wrong.
     private var advice: [String] {
         guard !isSafe else { return [] }
-        let reasons = problemReasons
+        let remedies = Set(remedies)
         var lines: [String] = []
         if removed > 0 { lines.append(isAway ? Self.mount + Self.sendAgain : Self.sendAgain) }
         let open = Set(findings.flatMap(\.open)).sorted()
@@ -95,17 +94,16 @@ struct FormatReport {
                 "`filmgate retry` sends what waits, with `--failed` also what was refused; \(ways) \(open.count == 1 ? "takes" : "take") it back "
                     + "where it was ordered by mistake.")
         }
-        if reasons.contains(where: { $0.hasSuffix(CardProof.neverThere) }) {
+        if remedies.contains(.deliver) {
             lines.append("`filmgate import CARD --pipeline FILE` delivers what the pipeline wants; with --event, to that event.")
         }
-        if reasons.contains(where: { $0.contains(" bytes instead of ") || $0.hasSuffix("other bytes than were delivered") }) {
+        if remedies.contains(.deliverAnew) {
             lines.append("`filmgate import --again CARD`, with the same options, delivers anew what was changed; the changed copy stays.")
         }
-        if reasons.contains(where: { $0.hasPrefix("unknown kind") }) {
+        if remedies.contains(.nameTheKind) {
             lines.append("\(UnknownKinds.advice) `--allow filtered` does not lift this: nobody knows what these files are.")
         }
-        // What another file system hides cannot be lifted.
-        if reasons.contains(where: { $0.hasPrefix("filtered: ") && !$0.hasPrefix("filtered: another file system") }) {
+        if remedies.contains(.allowFiltered) {
             lines.append("`--allow filtered` if what the rules leave out needs no copy.")
         }
         return lines
@@ -114,8 +112,7 @@ struct FormatReport {
     /// Some copies were on a disk that is not mounted.
     private var isAway: Bool {
         findings.contains { finding in
-            if case .removed(let why) = finding.verdict { return why.contains(CardProof.notMounted) }
-            return false
+            if case .removed(_, isAway: true) = finding.verdict { true } else { false }
         }
     }
 
@@ -187,8 +184,8 @@ struct FormatReport {
             switch finding.verdict {
             case .proven: ("proven", nil)
             case .exempt(let why): ("exempt", why)
-            case .problem(let why): ("not_proven", why)
-            case .removed(let why): ("removed", why)
+            case .problem(let why, _): ("not_proven", why)
+            case .removed(let why, _): ("removed", why)
             }
         item.add("proof", word)
         item.add("reason", reason)
