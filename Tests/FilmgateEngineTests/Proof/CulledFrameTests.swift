@@ -97,7 +97,8 @@ import Testing
         try scene.remove("two")
         try await scene.ledger.record([.disk("another disk:two", target: "two", name: "two")])
         #expect(try await scene.say() == [])
-        guard case .removed(_, isAway: true) = try await scene.verdict() else { throw IngestError(.unexpected, "It is not missed.") }
+        guard case .removed(let why, isAway: true) = try await scene.verdict() else { throw IngestError(.unexpected, "It is not missed.") }
+        #expect(why.contains("removed since, or its disk is not mounted"))
         let heard = TargetStatements(), delivery = try await scene.delivery(at: "two")
         #expect(await CopyCheck(scene.ledger, heard).examine(delivery) == .missing)
         #expect(heard.all.isEmpty)
