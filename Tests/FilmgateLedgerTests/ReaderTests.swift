@@ -45,13 +45,14 @@ import Testing
     @Test func aReaderNeverWaitsForAWriter() async throws {
         let state = try TemporaryState(), ledger = try state.open(), reader = try state.reader()
         try await ledger.record([.asset(Samples.asset(1)), .delivery(Samples.delivery(1))])
-        _ = try await ledger.commits.commit { writer in
+        // The work must not hold the ledger: the last reference would go on the connection's queue, where it cannot be closed.
+        _ = try await ledger.commits.commit { [own = ledger.reader] writer in
             try writer.apply(.asset(Samples.asset(2)))
             try writer.apply(.delivery(Samples.delivery(2)))
             // Still inside the transaction: readers of this process and of others answer from before it.
             #expect(try state.lookUp(Samples.sha(1)) == 1)
             #expect(try state.lookUp(Samples.sha(2)) == 0)
-            #expect(try ledger.reader.look { try DeliveryReading.count($0) } == 1)
+            #expect(try own.look { try DeliveryReading.count($0) } == 1)
             return 0
         }
         #expect(try await reader.delivered(below: "").count == 2)
