@@ -54,7 +54,7 @@ final class StderrCapture {
         switch value {
         case .string(let text): text.utf8.count >= 8 ? [text] : []
         case .array(let items) where depth < 4: items.flatMap { texts(in: $0, depth: depth + 1) }
-        case .object(let members) where depth < 4: members.values.flatMap { texts(in: $0, depth: depth + 1) }
+        case .object(let members) where depth < 4: members.flatMap { texts(in: $0.value, depth: depth + 1) }
         default: []
         }
     }

@@ -132,7 +132,7 @@ final class ChildPool: Sendable {
             if state.withLock(\.generation) == 0 { _ = try await refresh() }
             let (generation, secrets) = state.withLock { ($0.generation, $0.secrets) }
             if worker.secrets != generation {
-                let given = JSONValue.object(secrets.mapValues { .string($0.reveal()) })
+                let given = JSONValue.object(JSONObject(secrets.mapValues { .string($0.reveal()) }))
                 _ = try await converse(worker, Request(verb: "secrets", arguments: ["secrets": given]), stop, nil, nil, nil)
                 worker.secrets = generation
             }

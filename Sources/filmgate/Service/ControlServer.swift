@@ -2,7 +2,6 @@ import Dispatch
 import FilmgateCore
 import FilmgateEngine
 import FilmgateLedger
-import Foundation
 import Glibc
 import Logging
 import Synchronization
@@ -106,14 +105,14 @@ struct ControlRequest: Sendable {
     init(arguments: [String], folder: String) { (self.arguments, self.folder) = (arguments, folder) }
 
     init?(_ line: String) {
-        guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
-            let arguments = object["arguments"] as? [String], let folder = object["folder"] as? String, folder.hasPrefix("/")
+        guard let object = JSONValue(Array(line.utf8)), let items = object["arguments"]?.items, let arguments = object["arguments"]?.texts,
+            arguments.count == items.count, let folder = object["folder"]?.string, folder.hasPrefix("/")
         else { return nil }
         (self.arguments, self.folder) = (arguments, folder)
     }
 
     var line: String {
-        var object = JSONObject()
+        var object = JSONWriter()
         object.add("arguments", arguments)
         object.add("folder", folder)
         return object.finished
@@ -123,7 +122,7 @@ struct ControlRequest: Sendable {
 /// What is answered: that the job was taken, words for either stream, then the exit code.
 enum ControlAnswer {
     static var here: String {
-        var object = JSONObject()
+        var object = JSONWriter()
         object.add("here", true)
         return object.finished
     }
@@ -132,13 +131,13 @@ enum ControlAnswer {
     static func err(_ line: String) -> String { one("err", line) }
 
     static func exit(_ code: Int32) -> String {
-        var object = JSONObject()
+        var object = JSONWriter()
         object.add("exit", Int(code))
         return object.finished
     }
 
     private static func one(_ key: String, _ line: String) -> String {
-        var object = JSONObject()
+        var object = JSONWriter()
         object.add(key, line)
         return object.finished
     }

@@ -9,7 +9,7 @@ struct TerminalPrompter: SignInPrompter {
 
     func invite(_ prompt: SignInPrompt) async {
         if json {
-            var line = JSONObject()
+            var line = JSONWriter()
             line.add("type", "invitation")
             line.add("name", name)
             line.add("url", prompt.url)
