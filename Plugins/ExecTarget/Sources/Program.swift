@@ -1,14 +1,6 @@
 import FileKit
 import FilmgateCore
 import Glibc
-import Synchronization
-
-/// Raised to end a program early.
-final class StopFlag: Sendable {
-    private let flag = Atomic(false)
-    var isRaised: Bool { flag.load(ordering: .relaxed) }
-    func raise() { flag.store(true, ordering: .relaxed) }
-}
 
 /// One run of a program: no shell, nothing inherited but its own environment, ended with everything it started.
 struct Program: Sendable {

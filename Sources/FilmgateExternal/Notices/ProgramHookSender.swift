@@ -8,15 +8,7 @@ struct ProgramHookSender: HookSender {
     var name: String { hook.command.first ?? "" }
 
     func deliver(_ notice: Notice) async throws(IngestError) {
-        let stop = StopFlag()
-        let result = await withTaskCancellationHandler {
-            await Result { () async throws(IngestError) in
-                try await Self.pool.run { () throws(IngestError) in try run(notice, stop) }
-            }
-        } onCancel: {
-            stop.raise()
-        }
-        try result.get()
+        try await Self.pool.stoppable { stop throws(IngestError) in try run(notice, stop) }
     }
 
     private func run(_ notice: Notice, _ stop: StopFlag) throws(IngestError) {

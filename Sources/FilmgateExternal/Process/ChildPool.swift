@@ -48,16 +48,13 @@ final class ChildPool: Sendable {
     ) async throws(IngestError) -> JSONValue? {
         try await slots.take(1)
         defer { slots.give(1) }
-        let stop = StopFlag()
-        let result = await withTaskCancellationHandler {
-            await Result { () async throws(IngestError) in
+        let result = await Result { () async throws(IngestError) in
+            try await StopFlag.raisedOnCancel { stop async throws(IngestError) in
                 let worker = try await ready(stop)
                 return try await lent(worker) { () async throws(IngestError) in
                     try await converse(worker, request, stop, signer, entry, fifo)
                 }
             }
-        } onCancel: {
-            stop.raise()
         }
         return try scrubbed(result)
     }
