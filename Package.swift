@@ -91,7 +91,7 @@ let package = Package(
         [system("CGPhoto2", "libgphoto2", "libgphoto2-dev")],
         [.target(name: "CLinux", path: "Sources/CLinux")],
         // Layer 1: the words
-        library("FilmgateCore", [log], tests: [log]),
+        library("FilmgateCore", ["CLinux", log], tests: [log]),
         // Layer 2: kits
         library("FileKit", [core, "CLinux", "CXXHash", crypto], tests: []),
         library("MediaKit", [core, "CExif"], tests: []),

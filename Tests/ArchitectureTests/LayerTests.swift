@@ -8,7 +8,7 @@ import Testing
         "VirtualCamera",
     ]
     static let allowed: [String: Set<String>] = [
-        "FilmgateCore": ["Logging"],
+        "FilmgateCore": ["CLinux", "Logging"],
         "FileKit": ["FilmgateCore", "CLinux", "CXXHash", "Crypto"],
         "CardKit": ["FilmgateCore", "FileKit", "MediaKit"],
         "FTPKit": ["FilmgateCore", "FileKit", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS", "Logging"],
