@@ -16,22 +16,20 @@ final class ControlServer: Sendable {
     }
     /// Who may ask at once; each takes a thread.
     private static let most = 32
-    private let listener: ListenerSocket, state: String, logger: Logger
+    private let listener: LocalListener, state: String, logger: Logger
     private let services: HostServices
     private let clients = Atomic(0)
 
     /// Nil when the socket cannot be made; the run goes on without it.
     init?(state: String, _ services: HostServices, logger: Logger) {
         (self.state, self.services, self.logger) = (state, services, logger)
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { return nil }
-        listener = ListenerSocket(owning: descriptor)
         // The state's lock is ours: what lies there is left from a run that was killed.
         unlink(state + "/" + ControlPath.name)
         let mask = umask(0o177)
-        let bound = ControlPath.withAddress(in: state) { bind(descriptor, $0, $1) }
-        umask(mask)
-        guard bound == 0, listen(descriptor, 16) == 0 else {
+        defer { umask(mask) }
+        do throws(LocalListener.Failure) {
+            listener = try LocalListener(path: { descriptor in ControlPath.withAddress(in: state) { bind(descriptor, $0, $1) } == 0 })
+        } catch {
             logger.warning("Other commands cannot reach this run: the control socket cannot be made.")
             return nil
         }
