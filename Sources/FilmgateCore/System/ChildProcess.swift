@@ -1,5 +1,4 @@
 import CLinux
-import Dispatch
 import Glibc
 import Synchronization
 
@@ -16,8 +15,9 @@ package final class ChildProcess: Sendable {
         package var environment: [String]
         /// Looked for along `PATH`, where its name holds no slash.
         package var isOnPath = false
-        /// Ctrl-C at the terminal is for Filmgate alone, and the program is ended with all that it started. Without a group of its own it
-        /// may read from the terminal.
+        /// Ctrl-C at the terminal is for Filmgate alone, and the program is ended with all that it started.
+        ///
+        /// Without a group of its own it may read from the terminal.
         package var hasOwnGroup = true
 
         package init(_ words: [String], environment: [String]) { (self.words, self.environment) = (words, environment) }
@@ -97,9 +97,6 @@ package final class ChildProcess: Sendable {
         guard let child = state.withLock({ $0.child.take() }) else { return state.withLock(\.ending) }
         return reap(child, wasKilled: false)
     }
-
-    /// Leaves it to itself; it is reaped when it ends.
-    package func letGo() { DispatchQueue(label: "filmgate.child").async { self.wait() } }
 
     private func signalKill(_ child: pid_t) { Glibc.kill(hasOwnGroup ? -child : child, SIGKILL) }
 

@@ -17,6 +17,8 @@ package final class PipedProcess: Sendable {
         }
         let streams = [isFed ? input.reading.number : nil, output.writing.number, ownErrors ?? errors.writing.number]
         child = try ChildProcess(command, streams, unless: isStopped)
+        // Open until here, whatever the optimizer thinks; open any longer, the streams would never end.
+        for given in [input.reading, output.writing, errors.writing] { given.close() }
         (self.input, self.output, self.errors) = (input.writing, output.reading, errors.reading)
         for own in [self.input, self.output, self.errors] { own.neverBlock() }
         if !isFed { self.input.close() }
