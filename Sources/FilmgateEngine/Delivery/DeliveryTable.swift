@@ -280,6 +280,7 @@ struct DeliveryTable: Sendable {
 
     /// What waits becomes somebody else's, under its event's identity; its asset waits for that.
     private mutating func cede(_ old: Delivery.ID, to new: Delivery.ID) {
+        unblock(old)
         guard var moved = queues.withdraw(old) else { return }
         _ = queues.forget(old)
         for listener in moved.listeners {
