@@ -75,6 +75,7 @@ struct Delivery: Sendable {
         }
     }
 
+    var isDeferred: Bool { if case .deferred = state { true } else { false } }
     var isSettled: Bool { if case .settled = state { true } else { false } }
 
     /// A try came to nothing.

@@ -166,9 +166,9 @@ actor DeliveryScheduler {
     /// One file's name is asked for with those of its whole shot.
     private func findNames(_ group: [Delivery]) {
         guard let first = group.first else { return }
-        let finder = FreeNames(ledger: ledger, reservations: reservations), shot = first.shotKey
+        let search = FreeNameSearch(ledger: ledger, reservations: reservations), shot = first.shotKey
         attempt(first) {
-            switch await first.target.trying({ () async throws(IngestError) in try await finder.named(group) }) {
+            switch await first.target.trying({ () async throws(IngestError) in try await search.named(group) }) {
             case .success(let named): .named(shot: shot, named)
             case .failure(let error): .unnamed(shot: shot, DeliveryFailure(error))
             }

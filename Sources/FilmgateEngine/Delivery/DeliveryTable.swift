@@ -94,7 +94,6 @@ struct DeliveryTable: Sendable {
         let made = own.filter { $0.rendition != nil }, shared = own.filter { $0.rendition == nil }
         let first = shared.first { $0.target.isLocal && queues[$0.id.target]?.held == nil }
         if let first { asset.later = shared.map(\.id).filter { $0 != first.id } }
-        for id in asset.later { queues.deferToFolder(id) }
         for (name, rendition) in asset.asset.renditions where !made.contains(where: { $0.target.name == name }) {
             act(.discard(rendition.file, takenTo: ""))
         }
@@ -136,6 +135,7 @@ struct DeliveryTable: Sendable {
 
     /// What needs no delivery any more is settled, the rest may be sent.
     private mutating func begin(_ id: AssetID, _ next: [Delivery.ID]) {
+        for delivery in assets[id]?.later ?? [] { queues.deferToFolder(delivery) }
         for delivery in next {
             queues.enqueue(delivery)
             if queues[delivery.target]?.isFailing == true { unblock(delivery) }
@@ -167,7 +167,8 @@ struct DeliveryTable: Sendable {
             assets[listener]?.adopt(receipt, at: id.target, twin: delivery.job.asset.origin.absolutePath)
         }
         let before = assets[owner]
-        if delivery.target.isLocal, delivery.rendition == nil {
+        // One that was taken back while it waited for a folder leaves that folder its bytes.
+        if delivery.target.isLocal, delivery.rendition == nil, !delivery.isDeferred {
             if receipt.state == .done, let path = receipt.path { useCopy(at: path, of: owner) }
             release(owner)
         }

@@ -1,7 +1,7 @@
 import FilmgateCore
 
 /// Names that were chosen while their target did not answer, or that somebody else took: it is asked before anything is sent.
-struct FreeNames: Sendable {
+struct FreeNameSearch: Sendable {
     let ledger: any Ledger
     let reservations: NameReservations
 
