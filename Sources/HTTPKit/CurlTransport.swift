@@ -21,13 +21,7 @@ public final class CurlTransport: HTTPTransport {
         defer { seats.give(1) }
         let worker = try freeWorker()
         defer { idle.withLock { $0.append(worker) } }
-        let stop = StopFlag()
-        let result = await withTaskCancellationHandler {
-            await Result { () async throws(IngestError) in try await worker.perform(exchange, stop: stop) }
-        } onCancel: {
-            stop.raise()
-        }
-        return try result.get()
+        return try await StopFlag.raisedOnCancel { stop async throws(IngestError) in try await worker.perform(exchange, stop: stop) }
     }
 
     private func freeWorker() throws(IngestError) -> CurlWorker {

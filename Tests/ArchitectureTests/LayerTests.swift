@@ -4,16 +4,18 @@ import Testing
 @Suite struct LayerTests {
     static let system: Set = ["Glibc", "Synchronization", "Dispatch"]
     static let kits: Set = [
-        "CardKit", "FileKit", "FTPKit", "MediaKit", "StampKit", "HTTPKit", "AuthKit", "PTPKit", "USBKit", "GPhoto2Wire", "VirtualCamera",
+        "CardKit", "FileKit", "FTPKit", "MediaKit", "StampKit", "XMLKit", "HTTPKit", "AuthKit", "PTPKit", "USBKit", "GPhoto2Wire",
+        "VirtualCamera",
     ]
     static let allowed: [String: Set<String>] = [
-        "FilmgateCore": ["Logging"],
+        "FilmgateCore": ["CLinux", "Logging"],
         "FileKit": ["FilmgateCore", "CLinux", "CXXHash", "Crypto"],
         "CardKit": ["FilmgateCore", "FileKit", "MediaKit"],
         "FTPKit": ["FilmgateCore", "FileKit", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS", "Logging"],
         "MediaKit": ["FilmgateCore", "CExif"],
-        "StampKit": ["FilmgateCore", "CXML2", "Crypto"],
-        "HTTPKit": ["FilmgateCore", "CCurl", "CXXHash", "Crypto"],
+        "XMLKit": ["CXML2"],
+        "StampKit": ["FilmgateCore", "XMLKit", "CXML2", "Crypto"],
+        "HTTPKit": ["FilmgateCore", "XMLKit", "CCurl", "CXXHash", "Crypto"],
         "AuthKit": ["FilmgateCore", "FileKit", "HTTPKit", "Crypto", "CryptoExtras"],
         "PTPKit": ["FilmgateCore"],
         "USBKit": ["FilmgateCore", "CLibUSB"],

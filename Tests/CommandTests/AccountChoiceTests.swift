@@ -1,3 +1,4 @@
+import FilmgateCore
 import FilmgateTesting
 import Foundation
 import HTTPKit
@@ -12,12 +13,12 @@ import Testing
 private final class Deployment: Sendable {
     struct State {
         /// By account and name.
-        var kept: [String: [String: JSONValue]] = [:]
+        var kept: [String: JSONObject] = [:]
         var mistakes: [String] = [], calls = 0
     }
     let state = Mutex(State())
 
-    subscript(account: String) -> [String: JSONValue] {
+    subscript(account: String) -> JSONObject {
         get { state.withLock { $0.kept[account] ?? [:] } }
         set { state.withLock { $0.kept[account] = newValue } }
     }
@@ -46,7 +47,7 @@ private final class Deployment: Sendable {
                 guard args.keys.sorted() == ["changed", "name", "value"], case .string(let name)? = args["name"],
                     case .string? = args["value"], case .integer(let time)? = args["changed"], time > 1_600_000_000_000
                 else { return refuse("arguments \(args)") }
-                state.kept[account, default: [:]][name] = .object(args.filter { $0.key != "name" })
+                state.kept[account, default: [:]][name] = .object(JSONObject(args.filter { $0.key != "name" }))
                 return .answer(200, body: #"{"status":"success","value":null}"#)
             default: return refuse("\(seen.target) \(call["path"]?.text ?? "")")
             }

@@ -2,7 +2,6 @@ import CardKit
 import FileKit
 import FilmgateCore
 import Glibc
-import Synchronization
 
 /// One open card or dump.
 final class CardSession: SourceSession {
@@ -20,11 +19,11 @@ final class CardSession: SourceSession {
 
     func entries() async throws(IngestError) -> [SourceEntry] {
         let (card, names, hidden) = (card, names, hidden)
-        return try await stoppable { stop throws(IngestError) in
+        return try await pool.stoppable { stop throws(IngestError) in
             let table = try MountTable.current()
             let listing = try Listing(
                 card, only: names, hidden: hidden || names != nil, isMountPoint: { table.isMountPoint($0) },
-                cancelled: { stop.isSet })
+                cancelled: { stop.isRaised })
             var builder = ShotBuilder(card, listing, hidden: hidden || names != nil)
             return builder.build()
         }
@@ -33,8 +32,8 @@ final class CardSession: SourceSession {
     func localPath(_ origin: Origin) -> String? { origin.absolutePath }
 
     func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {
-        try await stoppable { stop throws(IngestError) in
-            try FileSender(origin.absolutePath, promised: origin.size).send(from: offset, into: sink, cancelled: { stop.isSet })
+        try await pool.stoppable { stop throws(IngestError) in
+            try FileSender(origin.absolutePath, promised: origin.size).send(from: offset, into: sink, cancelled: { stop.isRaised })
         }
     }
 
@@ -51,23 +50,4 @@ final class CardSession: SourceSession {
     }
 
     func close() async {}
-
-    private func stoppable<Value: Sendable>(
-        _ body: @escaping @Sendable (StopFlag) throws(IngestError) -> Value
-    ) async throws(IngestError) -> Value {
-        let stop = StopFlag()
-        let result = await withTaskCancellationHandler {
-            await Result { () async throws(IngestError) in try await pool.run { () throws(IngestError) in try body(stop) } }
-        } onCancel: {
-            stop.set()
-        }
-        return try result.get()
-    }
-}
-
-/// Tells work on a blocking thread that its task was cancelled.
-private final class StopFlag: Sendable {
-    private let flag = Atomic(false)
-    var isSet: Bool { flag.load(ordering: .relaxed) }
-    func set() { flag.store(true, ordering: .relaxed) }
 }

@@ -9,7 +9,7 @@ extension ConvexTarget: EventDirectory {
     /// What the query `events` returns: a list, or the pages of one.
     public func events(_ page: String?) async throws(IngestError) -> EventPage? {
         guard !options.events.isEmpty else { return nil }
-        var args: [String: JSONValue] = [:]
+        var args: JSONObject = [:]
         if let size = options.eventsPage {
             let cursor: JSONValue = page.map { .string($0) } ?? .null
             args["paginationOpts"] = .object(["numItems": .integer(Int64(size)), "cursor": cursor])

@@ -148,7 +148,7 @@ public struct ConvexTarget: Module, UploadTarget {
     }
 
     private func commit(_ job: UploadJob, _ storageID: String) async throws(IngestError) -> JSONValue {
-        var args: [String: JSONValue] = ["storageId": .string(storageID)]
+        var args: JSONObject = ["storageId": .string(storageID)]
         if options.args.isEmpty {
             args["sha256"] = .string(job.digests.sha256)
             args["name"] = .string(job.deliveredName)
@@ -171,7 +171,7 @@ public struct ConvexTarget: Module, UploadTarget {
     }
 
     /// Calls one of the app's functions; its own refusal is `rejected` with its words.
-    func call(_ kind: String, _ path: String, _ args: [String: JSONValue]) async throws(IngestError) -> JSONValue {
+    func call(_ kind: String, _ path: String, _ args: JSONObject) async throws(IngestError) -> JSONValue {
         var root = options.url.base
         while root.hasSuffix("/") { root.removeLast() }
         let body = JSONValue.object(["path": .string(path), "args": .object(args), "format": .string("json")]).body

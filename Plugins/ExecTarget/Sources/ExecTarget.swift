@@ -50,15 +50,7 @@ public struct ExecTarget: Module, UploadTarget {
     }
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
-        let options = options, stop = StopFlag()
-        let result = await withTaskCancellationHandler {
-            await Result { () async throws(IngestError) in
-                try await pool.run { () throws(IngestError) in try Self.deliver(job, options, stop) }
-            }
-        } onCancel: {
-            stop.raise()
-        }
-        return try result.get()
+        try await pool.stoppable { [options] stop throws(IngestError) in try Self.deliver(job, options, stop) }
     }
 
     private static func deliver(_ job: UploadJob, _ options: Options, _ stop: StopFlag) throws(IngestError) -> Receipt {

@@ -1,6 +1,5 @@
 import FileKit
 public import FilmgateCore
-import Synchronization
 
 /// Delivers into a folder on this machine.
 ///
@@ -33,51 +32,32 @@ public final class FolderTarget: Module, UploadTarget {
     }
 
     public func check() async throws(IngestError) {
-        try await blocking(questions) { [store] _ throws(IngestError) in try store.check() }
+        try await questions.stoppable { [store] _ throws(IngestError) in try store.check() }
     }
 
     public func occupancy(of path: String, for job: UploadJob) async throws(IngestError) -> Occupancy {
-        try await blocking(questions) { [store] cancelled throws(IngestError) in
-            try store.onDisk { () throws(IngestError) in try store.occupancy(of: path, for: job, cancelled: cancelled) }
+        try await questions.stoppable { [store] stop throws(IngestError) in
+            try store.onDisk { () throws(IngestError) in try store.occupancy(of: path, for: job, cancelled: { stop.isRaised }) }
         }
     }
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
-        try await blocking(deliveries) { [store] cancelled throws(IngestError) in
-            try store.onDisk { () throws(IngestError) in try store.deliver(job, cancelled: cancelled) }
+        try await deliveries.stoppable { [store] stop throws(IngestError) in
+            try store.onDisk { () throws(IngestError) in try store.deliver(job, cancelled: { stop.isRaised }) }
         }
     }
 
     public func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {
-        try await blocking(deliveries) { [store] cancelled throws(IngestError) in
+        try await deliveries.stoppable { [store] stop throws(IngestError) in
             try store.onDisk { () throws(IngestError) in
-                try store.verify(receipt, size: size, sha256: sha256, cancelled: cancelled)
+                try store.verify(receipt, size: size, sha256: sha256, cancelled: { stop.isRaised })
             }
         }
     }
 
     public func finishRun(_ delivered: [DeliveredFile]) async throws(IngestError) {
-        try await blocking(deliveries) { [store] _ throws(IngestError) in
+        try await deliveries.stoppable { [store] _ throws(IngestError) in
             try store.onDisk { () throws(IngestError) in try store.finishRun(delivered) }
         }
     }
-
-    /// Runs `body` on a thread that may block; it is told when the task is cancelled.
-    private func blocking<Value: Sendable>(
-        _ pool: BlockingPool, _ body: @escaping @Sendable (@escaping @Sendable () -> Bool) throws(IngestError) -> Value
-    ) async throws(IngestError) -> Value {
-        let flag = CancelFlag()
-        let result = await withTaskCancellationHandler {
-            await Result { () async throws(IngestError) in try await pool.run { () throws(IngestError) in try body { flag.isSet } } }
-        } onCancel: {
-            flag.set()
-        }
-        return try result.get()
-    }
-}
-
-private final class CancelFlag: Sendable {
-    private let value = Atomic(false)
-    var isSet: Bool { value.load(ordering: .relaxed) }
-    func set() { value.store(true, ordering: .relaxed) }
 }

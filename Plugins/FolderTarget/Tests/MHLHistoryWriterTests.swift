@@ -3,6 +3,7 @@ import FilmgateCore
 import Foundation
 import Glibc
 import Testing
+import XMLKit
 
 @testable import FolderTarget
 
@@ -28,8 +29,8 @@ import Testing
 
     /// Path and action of each file in a manifest.
     func actions(_ manifest: String) throws -> [String: String] {
-        var scanner = ManifestXMLScanner(try bytes(folder + "/" + manifest)), found: [String: String] = [:], path = "", action: String?
-        while let event = try scanner.next() {
+        var found: [String: String] = [:], path = "", action: String?
+        try MHLDocument.read(try bytes(folder + "/" + manifest)) { event in
             switch event {
             case .begin("hash", _): action = nil
             case .end("path", let text): path = text

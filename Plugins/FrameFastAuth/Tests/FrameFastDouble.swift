@@ -1,3 +1,4 @@
+import FilmgateCore
 import FilmgateTesting
 import HTTPKit
 import Synchronization

@@ -44,7 +44,7 @@ struct FrameFastAPI: Sendable {
     }
 
     func presign(_ job: UploadJob, type: String, source: String?) async throws(IngestError) -> UploadTicket {
-        var fields: [String: JSONValue] = [
+        var fields: JSONObject = [
             "eventId": .string(event), "contentType": .string(type), "contentLength": .integer(Int64(job.file.size)),
             "filename": .string(job.deliveredName),
         ]

@@ -6,10 +6,11 @@ import Synchronization
 /// The process around libgphoto2, and the socket to it.
 ///
 /// Its end, however it comes, is an error of whoever was asking, and nothing else.
-// The channel is used by the asking thread alone; what `end` touches is behind a lock.
+// The channel is used by the asking thread alone; what `end` touches may be touched from any.
 final class GPhotoProcess: GPhotoLink, @unchecked Sendable {
     private let channel: FrameChannel
-    private let process: Mutex<pid_t?>
+    private let child: ChildProcess
+    private let isEnded = Atomic(false)
     private let socket: Int32
 
     /// Starts `program`, or the one that came with this program.
@@ -24,32 +25,19 @@ final class GPhotoProcess: GPhotoLink, @unchecked Sendable {
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
             throw IngestError(.unexpected, "No socket for libgphoto2: \(String(cString: strerror(errno))).")
         }
-        let child = Self.spawn(program, arguments, socket: pair[1])
-        close(pair[1])
-        guard let child else {
+        defer { close(pair[1]) }
+        do throws(ChildProcess.StartFailure) {
+            let command = ChildProcess.Command([program] + arguments, environment: ChildProgram.environment)
+            child = try ChildProcess(command, [pair[1], pair[1], nil])
+        } catch {
             close(pair[0])
             throw IngestError(.notFound, "\(program) cannot be started.")
         }
         socket = pair[0]
-        process = Mutex(child)
         channel = FrameChannel(pair[0])
     }
 
     deinit { end() }
-
-    private static func spawn(_ program: String, _ arguments: [String], socket: Int32) -> pid_t? {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, socket, 0)
-        posix_spawn_file_actions_adddup2(&actions, socket, 1)
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        var words = ([program] + arguments).map { (word: String) in strdup(word) } + [nil]
-        var environment = ChildProgram.environment.map { (word: String) in strdup(word) } + [nil]
-        defer { for word in words + environment { free(word) } }
-        var child = pid_t()
-        return posix_spawn(&child, program, &actions, nil, &words, &environment) == 0 ? child : nil
-    }
 
     func ask(_ request: GPhotoRequest, silence: Duration, _ each: (GPhotoReply) throws(IngestError) -> Void) throws(IngestError) {
         var failure: IngestError?, since = ContinuousClock.now
@@ -91,7 +79,7 @@ final class GPhotoProcess: GPhotoLink, @unchecked Sendable {
         }
     }
 
-    var isOver: Bool { process.withLock { $0 == nil } }
+    var isOver: Bool { isEnded.load(ordering: .relaxed) }
 
     func end() { _ = finish(now: false) }
 
@@ -99,25 +87,9 @@ final class GPhotoProcess: GPhotoLink, @unchecked Sendable {
     private func finish(now: Bool) -> String {
         // Whoever is asking sees the end of the stream.
         shutdown(socket, Int32(SHUT_RDWR))
-        guard let child = process.withLock({ $0.take() }) else { return "" }
-        if now { kill(child, SIGKILL) }
-        var status: Int32 = 0
-        for _ in 0..<300 {
-            let reaped = waitpid(child, &status, WNOHANG)
-            if reaped == child { return Self.told(status) }
-            if reaped < 0, errno != EINTR { return "" }
-            usleep(10_000)
-        }
-        kill(child, SIGKILL)
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
-        return " because it did not release the camera"
-    }
-
-    private static func told(_ status: Int32) -> String {
-        let signal = status & 0x7F
-        if signal != 0 { return " with signal \(signal) (\(String(cString: strsignal(signal))))" }
-        let code = (status >> 8) & 0xFF
-        return code == 0 ? "" : " with status \(code)"
+        if isEnded.exchange(true, ordering: .relaxed) { return "" }
+        let ending = child.end(patience: now ? 0 : 300)
+        return ending.wasKilled && !now ? " because it did not release the camera" : ending.words
     }
 }
 

@@ -99,10 +99,10 @@ extension HTTPTarget {
         switch response.status {
         case 404, 410: return .missing
         case 207:
-            guard let answer = XMLText.pieces("multistatus", in: response.body).first, XMLText.first("href", in: answer) != nil else {
+            guard let answer = response.xml.pieces("multistatus").first, answer.first("href") != nil else {
                 return .unknown
             }
-            guard let size = XMLText.first("getcontentlength", in: answer).flatMap({ UInt64($0) }) else { return .unreadable }
+            guard let size = answer.first("getcontentlength").flatMap({ UInt64($0) }) else { return .unreadable }
             return size == job.file.size ? .unreadable : .other
         default: return .unknown
         }

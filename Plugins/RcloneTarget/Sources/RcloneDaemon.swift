@@ -28,7 +28,7 @@ struct RcloneDaemon: Sendable {
     let digest = RemoteDigest()
 
     /// One command; the answer's JSON.
-    func ask(_ command: String, _ fields: [String: JSONValue], missing: Bool = false) async throws(IngestError) -> JSONValue? {
+    func ask(_ command: String, _ fields: JSONObject, missing: Bool = false) async throws(IngestError) -> JSONValue? {
         let root = base.hasSuffix("/") ? base : base + "/"
         let response = try await client.deliver(HTTPExchange(HTTPRequest("POST", root + command), body: JSONValue.object(fields).body))
         if response.status == 200 { return response.json ?? .null }
@@ -75,9 +75,9 @@ struct RcloneDaemon: Sendable {
 
     /// What is there, with the digest that is asked for; nil asks for none.
     func stat(_ path: String, _ algorithm: DigestAlgorithm?) async throws(IngestError) -> RemoteFile? {
-        var options: [String: JSONValue] = ["noMimeType": .bool(true)]
+        var options: JSONObject = ["noMimeType": .bool(true)]
         if let algorithm { (options["showHash"], options["hashTypes"]) = (.bool(true), .array([.string(algorithm.rawValue)])) }
-        let fields: [String: JSONValue] = ["fs": .string(remote), "remote": .string(path), "opt": .object(options)]
+        let fields: JSONObject = ["fs": .string(remote), "remote": .string(path), "opt": .object(options)]
         let answer: JSONValue?
         do throws(IngestError) { answer = try await job("operations/stat", fields, "say what it holds") } catch {
             guard error.code != .cancelled, Self.saysMissing(error.message.lowercased()) else { throw error }
@@ -103,12 +103,12 @@ struct RcloneDaemon: Sendable {
     /// False when nothing was sent: something has the name.
     func copy(_ file: String, to path: String) async throws(IngestError) -> Bool {
         let slash = file.utf8.lastIndex(of: 0x2F) ?? file.utf8.startIndex
-        var fields: [String: JSONValue] = [
+        var fields: JSONObject = [
             "srcFs": .string(String(file[...slash])), "srcRemote": .string(String(file[file.utf8.index(after: slash)...])),
             "dstFs": .string(remote), "dstRemote": .string(path),
         ]
         // What came there since it was looked at stays.
-        var config: [String: JSONValue] = ["IgnoreExisting": .bool(true)]
+        var config: JSONObject = ["IgnoreExisting": .bool(true)]
         if let rate { config["BwLimitFile"] = .string("\(max(1, rate))B") }
         fields["_config"] = .object(config)
         let work = try await begin("operations/copyfile", fields, "copy the file")
@@ -120,11 +120,11 @@ struct RcloneDaemon: Sendable {
     /// One command that may take long, as a job of the daemon's: what it put out.
     ///
     /// The job ends when the task is cancelled.
-    private func job(_ command: String, _ fields: [String: JSONValue], _ aim: String) async throws(IngestError) -> JSONValue? {
+    private func job(_ command: String, _ fields: JSONObject, _ aim: String) async throws(IngestError) -> JSONValue? {
         try await end(of: begin(command, fields, aim), aim)
     }
 
-    private func begin(_ command: String, _ fields: [String: JSONValue], _ aim: String) async throws(IngestError) -> JSONValue {
+    private func begin(_ command: String, _ fields: JSONObject, _ aim: String) async throws(IngestError) -> JSONValue {
         var fields = fields
         fields["_async"] = .bool(true)
         guard let job = try await ask(command, fields)?["jobid"] else {

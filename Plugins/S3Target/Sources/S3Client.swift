@@ -30,10 +30,10 @@ struct S3Client: Sendable {
     /// port) has stored nothing.
     func isStored(_ response: HTTPResponse) -> Bool {
         // Web servers give their pages an ETag, too.
-        response[header: "ETag"] != nil && !response.isPage || XMLText.first("ETag", in: response.body) != nil
+        response[header: "ETag"] != nil && !response.isPage || response.xml.first("ETag") != nil
     }
 
-    func isListing(_ response: HTTPResponse) -> Bool { XMLText.first("ListBucketResult", in: response.body) != nil }
+    func isListing(_ response: HTTPResponse) -> Bool { response.xml.has("ListBucketResult") }
 
     /// A request without a body.
     func ask(_ method: String, _ url: String, headers: [(name: String, value: String)] = []) async throws(IngestError) -> HTTPResponse {
@@ -54,8 +54,8 @@ enum JobDigest {
 enum S3Failure {
     /// Also of an error inside of a success.
     static func code(_ response: HTTPResponse) -> String? {
-        if response.status >= 300 { return XMLText.first("Code", in: response.body) }
-        return XMLText.pieces("Error", in: response.body).first.flatMap { XMLText.first("Code", in: $0) }
+        if response.status >= 300 { return response.xml.first("Code") }
+        return response.xml.pieces("Error").first?.first("Code")
     }
 
     /// For a 200 that no service of this kind gives.
@@ -72,7 +72,7 @@ enum S3Failure {
         if code.isEmpty, (200..<300).contains(response.status) { return notS3(response) }
         var error = HTTPStatus.error(for: response)
         if !code.isEmpty {
-            let words = XMLText.first("Message", in: response.body).map { String(HeaderText.clean($0).prefix(200)) } ?? ""
+            let words = response.xml.first("Message").map { String(HeaderText.clean($0).prefix(200)) } ?? ""
             let place = WebAddress(response.url)?.origin ?? "The service"
             error.message = response.redactor.scrub(
                 "\(place) answered \(response.status) \(HeaderText.clean(String(code.prefix(80)))): \(words)")
@@ -105,7 +105,7 @@ enum S3Failure {
     /// Where the bucket is, said by a service that was asked for it in another region.
     private static func region(in response: HTTPResponse) -> String? {
         guard response.status == 301 || response.status == 400 else { return nil }
-        let said = response[header: "x-amz-bucket-region"] ?? XMLText.first("Region", in: response.body)
+        let said = response[header: "x-amz-bucket-region"] ?? response.xml.first("Region")
         return said.map { HeaderText.clean(String($0.prefix(40))) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 }

@@ -18,16 +18,17 @@ extension S3Client {
             guard response.status == 200 else { throw S3Failure.error(for: response) }
             guard isListing(response) else { throw S3Failure.notS3(response) }
             // A list that is cut, or none at all: what it leaves out is not free.
-            guard !response.truncated, let list = XMLText.pieces("ListBucketResult", in: response.body).first else { return nil }
-            let isEncoded = XMLText.first("EncodingType", in: list) == "url"
-            for key in XMLText.all("Key", in: list) {
+            let answer = response.xml
+            guard !response.truncated, answer.isWhole, let list = answer.pieces("ListBucketResult").first else { return nil }
+            let isEncoded = list.first("EncodingType") == "url"
+            for key in list.all("Key") {
                 guard let readings = Self.readings(of: key, isEncoded: isEncoded) else { return nil }
                 for plain in readings where plain.utf8.starts(with: prefix.utf8) {
                     names.insert(String(Substring(plain.utf8.dropFirst(prefix.utf8.count))))
                 }
             }
-            token = XMLText.first("NextContinuationToken", in: list)
-            if token == nil { return XMLText.first("IsTruncated", in: list) == "true" ? nil : names }
+            token = list.first("NextContinuationToken")
+            if token == nil { return list.first("IsTruncated") == "true" ? nil : names }
         }
         return nil
     }

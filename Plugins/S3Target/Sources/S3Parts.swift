@@ -2,6 +2,7 @@ import FilmgateCore
 import HTTPKit
 import Logging
 import Synchronization
+import XMLKit
 
 /// One part that the service has.
 struct StoredPart: Sendable {
@@ -66,7 +67,7 @@ extension S3Target {
         var headers = headers(job)
         if options.checksum == .sha256 { headers.append(("x-amz-checksum-algorithm", "SHA256")) }
         let response = try await client.ask("POST", url + "?uploads=", headers: headers)
-        guard response.status == 200, let id = XMLText.first("UploadId", in: response.body), !id.isEmpty else {
+        guard response.status == 200, let id = response.xml.first("UploadId"), !id.isEmpty else {
             throw S3Failure.error(for: response)
         }
         uploads.begun(Percent.encode(id))
@@ -77,17 +78,17 @@ extension S3Target {
     private func unfinished(_ key: String) async throws(IngestError) -> (id: String, parts: [Int: StoredPart])? {
         let list = try await client.ask("GET", client.base.text + "?prefix=\(Percent.encode(key))&uploads=")
         guard list.status == 200 else { return nil }
-        let same = XMLText.pieces("Upload", in: list.body).filter { XMLText.first("Key", in: $0) == key }
-        let ids = same.compactMap { XMLText.first("UploadId", in: $0) }.map { Percent.encode($0) }
+        let same = list.xml.pieces("Upload").filter { $0.first("Key") == key }
+        let ids = same.compactMap { $0.first("UploadId") }.map { Percent.encode($0) }
         guard let id = ids.last(where: { !uploads.isSpoiled($0) }) else { return nil }
         let response = try await client.ask("GET", client.url(key, query: "max-parts=1000&uploadId=" + id))
         guard response.status == 200 else { return nil }
         var parts: [Int: StoredPart] = [:]
-        for piece in XMLText.pieces("Part", in: response.body) {
-            guard let number = XMLText.first("PartNumber", in: piece).flatMap({ Int($0) }) else { continue }
+        for piece in response.xml.pieces("Part") {
+            guard let number = piece.first("PartNumber").flatMap({ Int($0) }) else { continue }
             parts[number] = StoredPart(
-                etag: XMLText.first("ETag", in: piece) ?? "", checksum: XMLText.first("ChecksumSHA256", in: piece) ?? "",
-                size: XMLText.first("Size", in: piece).flatMap { UInt64($0) })
+                etag: piece.first("ETag") ?? "", checksum: piece.first("ChecksumSHA256") ?? "",
+                size: piece.first("Size").flatMap { UInt64($0) })
         }
         return (id, parts)
     }
@@ -129,7 +130,7 @@ extension S3Target {
     private func complete(_ job: UploadJob, _ upload: String, _ parts: [StoredPart]) async throws(IngestError) -> HTTPResponse {
         var text = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
         for (index, part) in parts.enumerated() {
-            text += "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(XMLText.escaped(part.etag))</ETag>"
+            text += "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(XMLEscaping.escaped(part.etag))</ETag>"
             if options.checksum == .sha256 { text += "<ChecksumSHA256>\(part.checksum)</ChecksumSHA256>" }
             text += "</Part>"
         }
@@ -140,7 +141,7 @@ extension S3Target {
             request, body: .bytes(body, type: "application/xml"), sha256: Hex.text(of: ByteDigest.sha256(body)))
         // The status comes before the work is done: only a result with the object's tag says that there is one. Not all services call the
         // result as Amazon does.
-        guard !(200..<300).contains(response.status) || XMLText.first("ETag", in: response.body)?.isEmpty == false else {
+        guard !(200..<300).contains(response.status) || response.xml.first("ETag")?.isEmpty == false else {
             var error = failure(response, upload, of: job)
             if S3Failure.code(response) == nil {
                 error = IngestError(.unavailable, "The service does not say that it put the parts together.")

@@ -41,14 +41,13 @@ struct WebDAVServer: Sendable {
 
     /// Nil for a list that is cut or cannot be read to its last entry: what it leaves out would count as free.
     private static func names(_ response: HTTPResponse, at address: String) -> Set<String>? {
-        guard !response.truncated, !XMLText.hasDocumentType(response.body),
-            let list = XMLText.pieces("multistatus", in: response.body).first
-        else { return nil }
-        let entries = XMLText.pieces("response", in: list), own = WebAddress(address)?.path ?? ""
-        var names: Set<String> = [], unread = XMLText.all("href", in: list).count
-        guard (1..<XMLText.mostElements).contains(unread) else { return nil }
+        let answer = response.xml
+        guard !response.truncated, answer.isWhole, let list = answer.pieces("multistatus").first else { return nil }
+        let entries = list.pieces("response"), own = WebAddress(address)?.path ?? ""
+        var names: Set<String> = [], unread = list.all("href").count
+        guard unread > 0 else { return nil }
         for entry in entries {
-            let texts = XMLText.all("href", in: entry)
+            let texts = entry.all("href")
             guard !texts.isEmpty, !isRefused(entry) else { return nil }
             unread -= texts.count
             for text in texts {
@@ -62,8 +61,8 @@ struct WebDAVServer: Sendable {
     }
 
     /// A status for the entry itself, such as 507: the list ends there.
-    private static func isRefused(_ entry: [UInt8]) -> Bool {
-        guard XMLText.pieces("propstat", in: entry).isEmpty, let status = XMLText.first("status", in: entry) else { return false }
+    private static func isRefused(_ entry: XMLReply) -> Bool {
+        guard entry.pieces("propstat").isEmpty, let status = entry.first("status") else { return false }
         return !status.contains(" 200")
     }
 

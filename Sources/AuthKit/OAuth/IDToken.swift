@@ -1,5 +1,5 @@
 public import FilmgateCore
-public import HTTPKit
+import HTTPKit
 
 /// An ID token's claims (OpenID Connect Core 1.0 §2).
 ///

@@ -11,7 +11,7 @@ public struct JSONPost: Sendable {
 
     /// The answer, whatever its status; `hidden` never shows in it.
     public func send(
-        _ method: String, _ path: String, _ body: [String: JSONValue]? = nil, headers: [(name: String, value: String)] = [],
+        _ method: String, _ path: String, _ body: JSONObject? = nil, headers: [(name: String, value: String)] = [],
         hidden: [SecretValue] = []
     ) async throws(IngestError) -> HTTPResponse {
         try ProviderMetadata.require(base + path)

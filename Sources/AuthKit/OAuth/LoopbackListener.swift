@@ -5,7 +5,7 @@ import Synchronization
 
 /// Waits on a port of this machine, reachable from nowhere else, for the one request with which a browser comes back.
 public final class LoopbackListener: Sendable {
-    private let descriptor: CInt
+    private let listener: LocalListener
     public let port: Int
     private let stopped = Atomic(false)
 
@@ -17,30 +17,11 @@ public final class LoopbackListener: Sendable {
     /// `unavailable` when none is.
     public init(ports: [Int]) throws(IngestError) {
         for port in ports.isEmpty ? [0] : ports {
-            guard let (descriptor, bound) = Self.bound(port) else { continue }
-            (self.descriptor, self.port) = (descriptor, bound)
+            guard let number = UInt16(exactly: port), let free = try? LocalListener(host: "127.0.0.1", port: number) else { continue }
+            (listener, self.port) = (free, free.port)
             return
         }
         throw IngestError(.unavailable, "No port is free for the browser to come back to.", advice: "Use `filmgate login --device`.")
-    }
-
-    deinit { close(descriptor) }
-
-    private static func bound(_ port: Int) -> (CInt, Int)? {
-        guard let number = UInt16(exactly: port) else { return nil }
-        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in(), size = socklen_t(MemoryLayout<sockaddr_in>.size), yes: CInt = 1
-        (address.sin_family, address.sin_port) = (sa_family_t(AF_INET), number.bigEndian)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))
-        let fine = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, size) == 0 && listen(descriptor, 128) == 0 && getsockname(descriptor, $0, &size) == 0
-            }
-        }
-        if fine { return (descriptor, Int(UInt16(bigEndian: address.sin_port))) }
-        close(descriptor)
-        return nil
     }
 
     /// The first query that a browser brings and `isOurs` knows; other requests are turned away, and it goes on waiting.
@@ -68,7 +49,7 @@ public final class LoopbackListener: Sendable {
             if stopped.load(ordering: .relaxed) { throw IngestError(.cancelled, "Stopped while waiting for the browser.") }
             let isFull = connections.count >= Self.most
             var watched = connections.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
-            watched.append(pollfd(fd: isFull ? -1 : descriptor, events: Int16(POLLIN), revents: 0))
+            watched.append(pollfd(fd: isFull ? -1 : listener.descriptor, events: Int16(POLLIN), revents: 0))
             let count = poll(&watched, nfds_t(watched.count), 100)
             if count > 0 {
                 for place in connections.indices.reversed() where watched[place].revents != 0 {
@@ -78,8 +59,7 @@ public final class LoopbackListener: Sendable {
                 }
             }
             if count > 0, watched[watched.count - 1].revents != 0 {
-                let client = accept(descriptor, nil, nil)
-                if client >= 0 { connections.append(BrowserConnection(client)) }
+                if let client = listener.next() { connections.append(BrowserConnection(client)) }
             }
             Self.dropSilent(&connections)
         }

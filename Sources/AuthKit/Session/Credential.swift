@@ -48,14 +48,14 @@ public struct Credential: Sendable {
 
     /// For the store.
     var text: SecretValue {
-        var who: [String: JSONValue] = ["id": .string(account.id)]
+        var who: JSONObject = ["id": .string(account.id)]
         for (key, value) in [("name", account.name), ("email", account.email), ("issuer", account.issuer)] {
             who[key] = value.map { .string($0) }
         }
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "issuer": .string(issuer), "client": .string(client), "access": .string(access.reveal()), "obtained": .integer(Int64(obtained)),
             "generation": .integer(Int64(generation)), "account": .object(who), "origins": .array(origins.map { .string($0) }),
-            "extra": .object(extra.mapValues { .string($0.reveal()) }),
+            "extra": .object(JSONObject(extra.mapValues { .string($0.reveal()) })),
         ]
         members["refresh"] = refresh.map { .string($0.reveal()) }
         members["identity"] = identity.map { .string($0.reveal()) }

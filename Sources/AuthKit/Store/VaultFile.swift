@@ -84,7 +84,7 @@ struct VaultFile {
     }
 
     private var json: JSONValue {
-        var members: [String: JSONValue] = ["version": .integer(Self.version), "entries": .object(entries.mapValues { .string($0) })]
+        var members: JSONObject = ["version": .integer(Self.version), "entries": .object(JSONObject(entries.mapValues { .string($0) }))]
         if let wrap { members["wrap"] = wrap.json }
         return .object(members)
     }

@@ -5,10 +5,9 @@ struct Backoff: Sendable {
     var first: Duration = .milliseconds(500)
     var cap: Duration = .seconds(60)
 
-    /// The delay after `attempt` failures (1 = the first).
-    func delay(attempt: Int, asked: Duration?) -> Duration {
+    /// The delay after `attempt` failures (1 = the first); `jitter` is a random number from 0 to 1.
+    func delay(attempt: Int, asked: Duration?, jitter: Double) -> Duration {
         let ceiling = min(cap, first * (1 << min(max(attempt, 1) - 1, 16)))
-        let jittered = Duration.milliseconds(Int64.random(in: 0...max(1, Int64(ceiling.inSeconds * 1000))))
-        return max(jittered, asked ?? .zero)
+        return max(.milliseconds(Int64(max(1, ceiling.inSeconds * 1000) * jitter)), asked ?? .zero)
     }
 }

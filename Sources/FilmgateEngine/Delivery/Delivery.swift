@@ -3,15 +3,28 @@ import FilmgateCore
 /// One content for one target, the unit of delivery: however many files of this run have these bytes, it is sent once.
 struct Delivery: Sendable {
     struct ID: Hashable, Sendable { var content: ContentKey, target: String }
+
+    /// From its name to its row in the ledger.
     enum State: Sendable {
-        case waiting, sending
+        /// The ledger does not know of it yet: nothing is sent before that.
+        case planned
+        /// Waits until a folder has the bytes.
+        case deferred
+        /// In the queue of its target.
+        case waiting
+        /// The target is being asked for a name that is free there.
+        case naming
+        case sending
+        /// A try failed, and the ledger is being told.
+        case failing
+        /// Final, and the ledger is being told.
         indirect case settled(Receipt)
     }
 
-    let id: ID
+    var id: ID
     @CopyOnWriteBox var job: UploadJob
     let target: PlannedTarget
-    var state: State = .waiting
+    var state: State = .planned
     var attempts = 0
     /// Nanoseconds since 1970: how long it waits already, over all runs.
     var since = WallClock.nanoseconds
@@ -50,85 +63,32 @@ struct Delivery: Sendable {
 
     /// What its shot's deliveries at the same target have in common.
     var shotKey: String { "\(id.target)\u{1F}\(name?.shot ?? NamePlanner.shotKey(job.asset))" }
-}
 
-extension Delivery {
-    /// The same under another identity.
-    func under(_ id: ID) -> Delivery {
-        var other = Delivery(id: id, job: job, target: target, listeners: listeners)
-        (other.since, other.attempts, other.spooled) = (since, attempts, spooled)
-        return other
-    }
-}
+    /// Its name may be given to the whole shot anew: nothing was sent, and the target has nothing of it.
+    var hasFreeName: Bool { attempts <= 0 && adopted == nil && recheck == nil && !mayHaveArrived }
 
-/// An asset that waits for its deliveries.
-struct AssetDeliveries: Sendable {
-    @CopyOnWriteBox var asset: Asset
-    var content: ContentKey
-    var wanted: [PlannedTarget]
-    /// Where the bytes are now; changes when a folder target has taken them.
-    var bytes: LocalFile
-    /// Staged bytes that a folder has taken over while another target was still reading them; removed at the end.
-    var obsolete: LocalFile?
-    /// By the target's identity: targets of several pipelines may share a name.
-    var receipts: [String: Receipt] = [:]
-    /// Identities of the targets that still owe a receipt.
-    var open: Set<String> = []
-    /// What targets are called that are not among those wanted now, by identity.
-    var otherNames: [String: String] = [:]
-    /// Those of them that have it, or will, for the event that somebody said before.
-    var given: [String] = []
-    /// Remote targets that start once a folder target holds the bytes.
-    var later: [Delivery] = []
-    var twin: String?
-    var event: String?
-    var shot: ShotFacts
-    /// Bytes taken from the budget that are not given back yet.
-    var budget: UInt64
-    /// Comes from the ledger: where all of it is another's to deliver, its row is the other's too.
-    var isRecorded = false
-    var hasDeliveries = false
-    /// A delivery whose file is another content by now: nothing is written down of a file.
-    var standsAlone = false
-    var isElsewhere: Bool { isRecorded && !hasDeliveries }
-
-    /// What the ledger knows of a target that none of these deliveries is for.
-    mutating func note(_ row: DeliveryRow) {
-        (receipts[row.target], otherNames[row.target]) = (row.receipt, row.targetName)
-        receipts[row.target]?.existed = true
-    }
-
-    /// The targets that the file was for, and that are not at hand now: it is still for them.
-    mutating func keep(_ targets: [String], but mine: Set<String>, _ elsewhere: [UnreachableAssignment]) {
-        for target in targets where !mine.contains(target) && !wanted.contains(where: { $0.identity == target }) {
-            given.append(elsewhere.first { $0.old == target }?.row.target ?? target)
+    /// Nobody reads its bytes or asks for its name now.
+    var isAtRest: Bool {
+        switch state {
+        case .planned, .deferred, .waiting, .failing: true
+        case .naming, .sending, .settled: false
         }
     }
 
-    /// It was given to that event before: nobody is asked for one again, since that could be another.
-    mutating func give(_ row: DeliveryRow) {
-        note(row)
-        given.append(row.target)
-        guard row.receipt.state != .done else { return }
-        let words = "it was given to the event \(row.event ?? "") before and is not there yet"
-        receipts[row.target]?.existed = false
-        receipts[row.target]?.state = row.receipt.state == .failed ? .failed : .pending
-        receipts[row.target]?.reason = row.receipt.reason.map { "\(words): \($0)" } ?? words
+    var isDeferred: Bool { if case .deferred = state { true } else { false } }
+    var isSettled: Bool { if case .settled = state { true } else { false } }
+
+    /// A try came to nothing.
+    mutating func count(_ error: IngestError) {
+        // One that has no name yet was not sent, nor one whose bytes cannot be had or whose service is out of order.
+        guard !isUnasked, !(error.cause is LostBytes), !(error.cause is ServiceOutage) else { return }
+        attempts += 1
+        // Whatever the answer was: if the target has these very bytes the next time, they are the ones that were sent.
+        if error.code != .nameTaken { mayHaveArrived = true }
     }
 
-    /// The receipts by the targets' names; where several have one name, all but the first say which they are.
-    var named: [String: Receipt] {
-        var result: [String: Receipt] = [:]
-        for (identity, receipt) in receipts.sorted(by: { $0.key < $1.key }) {
-            let name = wanted.first { $0.identity == identity }?.name ?? otherNames[identity] ?? identity
-            result[result[name] == nil ? name : "\(name) (\(CardProof.place(of: identity)))"] = receipt
-        }
-        return result
+    /// Why it waits still, for the end of the run.
+    mutating func noteTrouble(_ error: IngestError) {
+        job.asset.receipts[target.name] = Receipt(state: .pending, reason: error.message)
     }
-}
-
-/// What the settlement must say about an asset that only its shot knows.
-struct ShotFacts: Sendable {
-    var captured: CivilTime?
-    var photographer: String?
 }

@@ -8,6 +8,14 @@ enum DeliveryAttempt {
     /// What came of it: the receipt, and what the target said of these bytes on the way.
     struct Delivered: Sendable { var receipt: Receipt, word = TargetAnswer.silent }
 
+    /// One try, and what is to be told of it.
+    static func carry(_ delivery: Delivery, roots: [String]) async -> DeliveryEvent {
+        switch await delivery.target.trying({ () async throws(IngestError) in try await deliver(delivery, roots: roots) }) {
+        case .success(let delivered): .delivered(delivery.id, delivered)
+        case .failure(let error): .failed(delivery.id, DeliveryFailure(error))
+        }
+    }
+
     /// Asks whether the target has it already, and sends it where it has not.
     ///
     /// `roots` are those of all folders that the run delivers to.

@@ -1,286 +1,294 @@
 import FileKit
 import FilmgateCore
 
-/// Delivers: one queue per target, folder targets first, each content once per target, retries and holds decided here and nowhere else.
+/// Performs what the table of deliveries says, and tells it what came of that; decides nothing itself.
 actor DeliveryScheduler {
-    let ledger: any Ledger
-    let hub: EventHub
-    let statistics: RunStatistics
-    let reservations: NameReservations
-    let budget: ByteBudget
-    let run: Int64
-    /// `DeliveryRow.unassigned` while it is not known: then nothing is sent.
-    let event: String?
-    let backoff: Backoff
-    let clock = ContinuousClock()
+    private let ledger: any Ledger
+    private let hub: EventHub
+    private let statistics: RunStatistics
+    private let reservations: NameReservations
+    private let budget: ByteBudget
+    private let run: Int64
     /// What this process's schedulers leave to one another, and this one's number among them.
-    let leases: DeliveryLeases
-    let number: Int
+    private let leases: DeliveryLeases
+    private let number: Int
 
-    var queues: [String: TargetQueue] = [:]
-    var deliveries: [Delivery.ID: Delivery] = [:]
-    var open: [AssetID: AssetDeliveries] = [:]
-    var tasks: [Delivery.ID: Task<Void, Never>] = [:]
-    private var drained: CheckedContinuation<Void, Never>?
-    var lastProgress: ContinuousClock.Instant
+    private var table: DeliveryTable
+    /// Everything that is sent, in one group: to break off is to cancel it.
+    private let attempts = WorkGroup()
     /// Of what is being sent now: what an attempt moved in vain is forgotten with it.
-    var progressMarks: [Delivery.ID: ProgressMark] = [:]
-    private(set) var stopped = false, isWindingDown = false
-    /// What the ledger is just being told of: deliveries that settled, and assets that are sent once it knows them.
-    var unrecorded = 0
-    /// Those of them that were sent.
-    private var concluding = 0
+    private var progressMarks: [Delivery.ID: ProgressMark] = [:]
+    /// Work that `drain` waits for: attempts, commits and what follows them.
+    private var working = 0
+    private var drained: CheckedContinuation<Void, Never>?
     /// What waits for the next commit, and that commit.
-    var gathered = ChangeBatch()
-    var commit: Task<Void, Never>?
-    private(set) var delivered: [String: [DeliveredFile]] = [:]
-    /// Deliveries that another scheduler of this process has, for assets of ours that wait for them.
-    var followed: [Delivery.ID: Delivery] = [:]
-    /// Why targets are held, as it was told.
-    var holds: [String: Hold] = [:]
-    /// Parcels whose target has to be asked for their names first, by shot and target; and the questions under way.
-    var unasked: [String: [Delivery.ID]] = [:]
-    var asking: [String: Task<Result<Void, IngestError>, Never>] = [:]
+    private var gathered = ChangeBatch(), commit: Task<Void, Never>?
+    /// Changes that the ledger does not have yet.
+    private var unrecorded = 0
+
+    static let noEvent = IngestError(
+        .unavailable, "No event is set for this file yet.", advice: "Set it with `filmgate assign EVENT`.")
+    /// Many submissions wait for one commit, but not any number.
+    private static let mostUnrecorded = 64
+    /// Where many changes come at once a commit waits longer for more of them: neighbours in the file's trees are then
+    /// written once for all.
+    private static let shortWait = Duration.milliseconds(3), longWait = Duration.milliseconds(10), many = 8
 
     init(_ setup: DeliverySchedulerSetup) {
-        (ledger, hub, statistics, reservations, budget) = (setup.ledger, setup.hub, setup.statistics, setup.reservations, setup.budget)
-        (run, event, backoff, leases, number) = (setup.run, setup.event, setup.backoff, setup.leases, setup.leases.join())
-        let held = setup.event == DeliveryRow.unassigned ? Self.noEvent : nil
-        for target in setup.targets {
-            queues[target.identity] = TargetQueue(target, held: held)
-            leases.note(held: held, target.identity, by: number)
-        }
-        lastProgress = ContinuousClock().now
+        (ledger, hub, statistics, reservations) = (setup.ledger, setup.hub, setup.statistics, setup.reservations)
+        (budget, run, leases, number) = (setup.budget, setup.run, setup.leases, setup.leases.join())
+        table = DeliveryTable(setup.targets, run: run, event: setup.event, backoff: setup.backoff, at: .now)
+        for queue in table.queues.targets { leases.note(held: queue.held, queue.target.identity, by: number) }
     }
 
     /// Whatever ended it, nobody waits for what it had.
-    deinit { leases.leave(number) }
+    deinit {
+        leases.leave(number)
+        attempts.finish()
+    }
+
+    var delivered: [String: [DeliveredFile]] { table.delivered }
+
+    /// Makes itself known to the others; once, before anything is submitted.
+    nonisolated func introduce() {
+        let holder = DeliveryLeases.Holder(
+            tryNow: { [weak self] target in await self?.handle(.tryNow(target)) },
+            cede: { [weak self] old, new, heir in await self?.cede(old, to: new, of: heir) },
+            cancel: { [weak self] id in await self?.cancel(id) ?? false })
+        leases.introduce(number, holder)
+    }
+
+    // MARK: Events
+
+    private func handle(_ event: DeliveryEvent) {
+        for action in table.handle(event, at: .now) { perform(action) }
+        wakeIfIdle()
+    }
 
     /// Takes over one asset.
     ///
-    /// `new` are the deliveries that it needs; those already under way for another file of the same bytes are shared. Nothing is sent over a
-    /// network before the ledger knows of it; what was made of a frame is known to it when this returns.
+    /// `new` are the deliveries that it needs; those already under way for another file of the same bytes are shared.
+    /// Nothing is sent over a network before the ledger knows of it; what was made of a frame is known to it when this returns.
     func submit(_ assetDeliveries: AssetDeliveries, deliveries new: [Delivery]) async {
-        var assetDeliveries = assetDeliveries
+        var asset = assetDeliveries
         for delivery in new { if let old = delivery.inherits { await leases.cede(old, to: delivery.id, for: number) } }
-        for delivery in new where reservations.isConcluded(delivery.id) { await adopt(delivery, into: &assetDeliveries) }
-        var own: [Delivery] = []
-        for delivery in new where assetDeliveries.receipts[delivery.id.target] == nil {
-            if case .settled(let receipt) = deliveries[delivery.id]?.state {
-                adopt(receipt, delivery, twin: deliveries[delivery.id]?.job.asset, into: &assetDeliveries)
-            } else if deliveries[delivery.id] != nil {
-                assetDeliveries.open.insert(delivery.id.target)
-                deliveries[delivery.id]?.listeners.append(assetDeliveries.asset.id)
-                assetDeliveries.hasDeliveries = true
-            } else if wasDelivered(delivery, &assetDeliveries) {
-                continue
-            } else if leases.take(delivery.id, by: number) {
-                assetDeliveries.open.insert(delivery.id.target)
-                deliveries[delivery.id] = delivery
-                if delivery.isUnasked { unasked[delivery.shotKey, default: []].append(delivery.id) }
-                own.append(delivery)
-                assetDeliveries.hasDeliveries = true
-            } else {
-                assetDeliveries.open.insert(delivery.id.target)
-                follow(delivery)
-            }
+        for delivery in new where reservations.isConcluded(delivery.id) { await adopt(delivery.id, into: &asset) }
+        var claims: [Delivery.ID: DeliveryClaim] = [:]
+        for delivery in new where asset.receipts[delivery.id.target] == nil && table[delivery.id] == nil {
+            claims[delivery.id] = claim(delivery)
         }
-        share(&own, &assetDeliveries)
-        let made = own.filter { $0.rendition != nil }, shared = own.filter { $0.rendition == nil }
-        let first = shared.first { $0.target.isLocal && queues[$0.id.target]?.held == nil }
-        if let first { assetDeliveries.later = shared.filter { $0.id != first.id } }
-        for (name, rendition) in assetDeliveries.asset.renditions where !made.contains(where: { $0.target.name == name }) {
-            Companions.remove(rendition.file)
-        }
-        assetDeliveries.asset.renditions = [:]
-        open[assetDeliveries.asset.id] = assetDeliveries
-        lastProgress = clock.now
-        if first == nil, shared.count > 1 { for delivery in shared { deliveries[delivery.id]?.job.mayTake = false } }
-        let next = (first.map { [$0] } ?? shared) + made
-        let isMade = assetDeliveries.asset.flags.contains(AssetFlag.made)
-        guard isMade || own.contains(where: { !$0.target.isLocal }) else { return begin(assetDeliveries, next) }
-        unrecorded += 1
-        let recording = Task { [assetDeliveries] in
-            await recordWaiting(assetDeliveries, own)
-            unrecorded -= 1
-            begin(assetDeliveries, next)
-        }
-        // Many of them wait for one commit, but not any number.
-        if isMade || unrecorded > Self.mostConcluding { await recording.value }
+        let isShared = asset.isRecorded && leases.isTaken(asset.content, except: number), before = unrecorded
+        handle(.submitted(asset, new, claims: claims, isShared: isShared))
+        if unrecorded > before, asset.isMade || unrecorded > Self.mostUnrecorded { await commit?.value }
     }
 
-    /// What needs no delivery any more is settled, the rest may be sent.
-    private func begin(_ assetDeliveries: AssetDeliveries, _ deliveries: [Delivery]) {
-        for delivery in deliveries {
-            enqueue(delivery.id)
-            if queues[delivery.id.target]?.isFailing == true { releaseWaiting(for: delivery.id.target) }
-        }
-        guard assetDeliveries.open.isEmpty else { return wakeIfIdle() }
-        unrecorded += 1
-        Task {
-            await settle(assetDeliveries.asset.id)
-            unrecorded -= 1
-            wakeIfIdle()
-        }
+    private func claim(_ delivery: Delivery) -> DeliveryClaim {
+        if delivery.recheck == nil, let receipt = leases.delivered(delivery.id) { return .delivered(receipt) }
+        return leases.take(delivery.id, by: number) ? .ours : .anothers
     }
 
     /// The same bytes were settled earlier in this run, after this file had been looked up: the ledger knows by now.
-    private func adopt(_ delivery: Delivery, into assetDeliveries: inout AssetDeliveries) async {
-        let rows = await Result { () async throws(IngestError) in try await ledger.deliveries(of: delivery.id.content) }
-        let twin = await Result { () async throws(IngestError) in try await ledger.twin(of: delivery.id.content) }
-        guard let row = try? rows.get().first(where: { $0.target == delivery.id.target }) else { return }
-        adopt(row.receipt, delivery, twin: nil, into: &assetDeliveries)
-        assetDeliveries.twin = assetDeliveries.twin ?? (try? twin.get())
+    private func adopt(_ id: Delivery.ID, into asset: inout AssetDeliveries) async {
+        guard let row = await rows(of: id.content)?.first(where: { $0.target == id.target }) else { return }
+        let twin = await Result { () async throws(IngestError) in try await ledger.twin(of: id.content) }
+        asset.adopt(row.receipt, at: id.target, twin: try? twin.get())
     }
 
-    private func adopt(_ receipt: Receipt, _ delivery: Delivery, twin: Asset?, into assetDeliveries: inout AssetDeliveries) {
-        var receipt = receipt
-        if receipt.state == .done { receipt.existed = true }
-        assetDeliveries.receipts[delivery.id.target] = receipt
-        assetDeliveries.twin = assetDeliveries.twin ?? twin?.origin.absolutePath
+    private func rows(of content: ContentKey) async -> [DeliveryRow]? {
+        try? await Result { () async throws(IngestError) in try await ledger.deliveries(of: content) }.get()
     }
 
-    private func enqueue(_ id: Delivery.ID) {
-        if let delivery = deliveries[id] { queues[id.target]?.append(delivery) }
-        noteHeld(at: id.target, only: id)
-        pump(id.target)
-    }
-
-    func pump(_ target: String) {
-        guard !stopped, !isWindingDown || queues[target]?.isFlowing == true else { return }
-        while concluding < Self.mostConcluding, let id = queues[target]?.next(at: clock.now), let delivery = deliveries[id] {
-            deliveries[id]?.state = .sending
-            let progressMark = ProgressMark()
-            progressMarks[id] = progressMark
-            tasks[id] = Task { await ProgressMark.$current.withValue(progressMark) { await self.send(delivery) } }
+    /// Deliveries that have their event now, and whose targets are not at hand: a run that held them for one lets them go.
+    func note(_ elsewhere: [UnreachableAssignment]) async {
+        for one in elsewhere {
+            let content = one.row.content, old = Delivery.ID(content: content, target: one.old)
+            await leases.cede(old, to: Delivery.ID(content: content, target: one.row.target), for: number)
+            let withdrawn = LedgerChange.withdraw(content, target: one.old, heir: one.row.target, event: one.row.event)
+            record([.delivery(one.row), withdrawn] + (one.shotName.map { [$0] } ?? []), then: nil)
+            await commit?.value
         }
-        report(target)
     }
 
-    /// The delivery is final: tells every asset that waits for it, and lets remote targets start once a folder has the bytes.
-    func conclude(_ id: Delivery.ID, _ receipt: Receipt) async {
-        guard let delivery = deliveries[id], let owner = delivery.listeners.first else { return }
-        deliveries[id]?.state = .settled(receipt)
-        if receipt.state == .done { noteDelivered(delivery, receipt) }
-        var finished: [AssetDeliveries] = []
-        for (position, asset) in delivery.listeners.enumerated() {
-            guard var assetDeliveries = open[asset] else { continue }
-            assetDeliveries.receipts[delivery.id.target] = receipt
-            assetDeliveries.open.remove(delivery.id.target)
-            if position > 0 {
-                if receipt.state == .done { assetDeliveries.receipts[delivery.id.target]?.existed = true }
-                assetDeliveries.twin = assetDeliveries.twin ?? delivery.job.asset.origin.absolutePath
+    private func cede(_ old: Delivery.ID, to new: Delivery.ID, of heir: Int) {
+        guard table.canBeCeded(old) else { return }
+        leases.pass(old, by: number, to: new, of: heir)
+        handle(.ceded(old, to: new))
+    }
+
+    /// Ends a delivery that waits, as filtered for its target; false when it is being sent, or not there any more.
+    private func cancel(_ id: Delivery.ID) async -> Bool {
+        guard table.canBeCancelled(id) else { return false }
+        let last = table.lastCopies(of: id).filter { !Cancellation.isThere($0.origin) }
+        handle(.cancelled(id, keeping: Set(last.map(\.id))))
+        await commit?.value
+        return true
+    }
+
+    // MARK: Actions
+
+    private func perform(_ action: DeliveryAction) {
+        switch action {
+        case .send(let delivery): send(delivery)
+        case .findNames(let group): findNames(group)
+        case .rename(let old, let new): reservations.rename(old, to: new)
+        case .record(let changes, let step): record(changes, then: step)
+        case .wait(let time, let event):
+            let left = time - .now
+            _ = TimerQueue.shared.set(after: left) { [weak self] in Task { await self?.handle(event) } }
+        case .follow(let delivery, let isNew):
+            reservations.releaseName(of: delivery)
+            if isNew { Task { await follow(delivery.id) } }
+        case .release(let delivery, let receipt):
+            leases.end(delivery.id, by: number, receipt)
+            reservations.conclude(delivery.id)
+            reservations.release(delivery)
+        case .settle(let asset): settle(asset)
+        case .keepRendition(let file, let id, let receipt): handle(.kept(id, rendition: keep(file), receipt))
+        case .keep(let file): _ = keep(file)
+        case .discard(let file, let path): DeliveryAttempt.discardIfStill(file, takenTo: path)
+        case .discardSpooled(let delivery): work { await self.discardSpooled(delivery) }
+        case .giveBack(let bytes): budget.give(bytes)
+        case .tell(let event): hub.post(event)
+        case .noteHeld(let target, let error): leases.note(held: error, target, by: number)
+        case .tellHeld(let target, let error):
+            statistics.hold(target.identity, error)
+            hub.post(error.map { .held(target: target.name, reason: $0.description) } ?? .released(target: target.name))
+        case .noteAnswer(let target): reservations.note(silent: false, target)
+        case .noteMismatch: statistics.mismatch()
+        }
+    }
+
+    private func send(_ delivery: Delivery) {
+        let roots = table.queues.targets.compactMap(\.target.traits.localRoot)
+        attempt(delivery) { await DeliveryAttempt.carry(delivery, roots: roots) }
+    }
+
+    /// One file's name is asked for with those of its whole shot.
+    private func findNames(_ group: [Delivery]) {
+        guard let first = group.first else { return }
+        let search = FreeNameSearch(ledger: ledger, reservations: reservations), shot = first.shotKey
+        attempt(first) {
+            switch await first.target.trying({ () async throws(IngestError) in try await search.named(group) }) {
+            case .success(let named): .named(shot: shot, named)
+            case .failure(let error): .unnamed(shot: shot, DeliveryFailure(error))
             }
-            open[asset] = assetDeliveries
         }
-        let waiting = open[owner]
-        moveOn(owner, delivery, receipt)
-        for asset in delivery.listeners where open[asset]?.open.isEmpty == true {
-            if let assetDeliveries = open.drop(asset) { finished.append(assetDeliveries) }
+    }
+
+    /// What moves in `work` counts as progress while it lasts.
+    private func attempt(_ delivery: Delivery, _ work: @escaping @Sendable () async -> DeliveryEvent) {
+        let progressMark = ProgressMark()
+        progressMarks[delivery.id] = progressMark
+        working += 1
+        attempts.add {
+            let event = await ProgressMark.$current.withValue(progressMark, operation: work)
+            await self.ended(delivery.id, event)
         }
+    }
+
+    private func ended(_ id: Delivery.ID, _ event: DeliveryEvent) {
+        progressMarks.drop(id)
+        handle(event)
+        switch event {
+        // The names that were claimed for it while its target was asked are given to it now, or not wanted.
+        case .named(let shot, _), .unnamed(let shot, _): reservations.endClaims(of: shot, at: id.target)
+        default: break
+        }
+        endWork()
+    }
+
+    /// Work that `drain` waits for, and that nothing breaks off.
+    @discardableResult
+    private func work(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        working += 1
+        return Task {
+            await body()
+            endWork()
+        }
+    }
+
+    private func endWork() {
+        working -= 1
+        wakeIfIdle()
+    }
+
+    /// Waits for what another scheduler's delivery comes to; where that was given up, the ledger may know better.
+    private func follow(_ id: Delivery.ID) async {
+        var receipt = await leases.outcome(of: id)
+        if receipt == nil {
+            receipt = await rows(of: id.content)?.first { $0.target == id.target && $0.receipt.state == .done }?.receipt
+        }
+        handle(.heard(id, receipt))
+    }
+
+    /// The ledger knows; now everyone else.
+    private func settle(_ asset: AssetDeliveries) {
+        let result = asset.result
+        // No delivery of its own waits for these bytes, or none any more.
+        if !asset.hasDeliveries || ![.setAside, .pending].contains(result.ending) {
+            DeliveryAttempt.discardIfStill(asset.bytes, takenTo: "")
+        }
+        if let obsolete = asset.obsolete { FileSystem.remove(obsolete.path) }
+        budget.give(asset.budget)
+        statistics.settle(result)
+    }
+
+    private func discardSpooled(_ delivery: Delivery) async {
+        guard let file = delivery.spooled, let known = await rows(of: delivery.id.content) else { return }
+        if !known.contains(where: { $0.file == file }) { FileSystem.remove(file) }
+    }
+
+    /// A staged `.part` counts as a leftover once this process is gone: what is still needed gets a name of its own.
+    func keep(_ file: LocalFile) -> LocalFile {
+        let (kept, error) = StagingArea.kept(file)
+        if let error { statistics.trouble(error) }
+        return kept
+    }
+
+    // MARK: The ledger
+
+    /// What comes within a few milliseconds shares a commit, in the order in which it came.
+    private func record(_ changes: [LedgerChange], then step: DeliveryStep?) {
+        gathered.add(changes, then: step)
         unrecorded += 1
-        concluding += 1
-        await record(final(delivery, receipt, for: waiting) + finished.flatMap(ended))
-        unrecorded -= 1
-        concluding -= 1
-        if concluding == Self.mostConcluding - 1 { for target in queues.keys { pump(target) } }
-        if receipt.state == .done || receipt.state == .excluded || delivery.rendition != nil, delivery.spooled != receipt.path {
-            await discardSpooled(delivery)
+        guard commit == nil else { return }
+        let wait = gathered.followsMany ? Self.longWait : Self.shortWait
+        commit = work {
+            try? await Task.sleep(for: wait)
+            await self.writeGathered()
         }
-        if receipt.state == .done || receipt.state == .excluded, let rendition = delivery.rendition {
-            DeliveryAttempt.discardIfStill(rendition, takenTo: receipt.path ?? "")
-        }
-        tellOfDelivery(delivery, receipt)
-        // Only now may it be forgotten: until the ledger knew, this was the only place that did.
-        deliveries.drop(id)
-        leases.end(id, by: number, receipt)
-        reservations.conclude(id)
-        for assetDeliveries in finished { told(assetDeliveries) }
-        reservations.release(delivery)
     }
 
-    private func moveOn(_ owner: AssetID, _ delivery: Delivery, _ receipt: Receipt) {
-        guard var assetDeliveries = open[owner], delivery.target.isLocal, delivery.rendition == nil else { return }
-        if receipt.state == .done, let path = receipt.path {
-            let staged = assetDeliveries.bytes
-            assetDeliveries.bytes = LocalFile(path: path, size: staged.size, ownership: .delivered)
-            if staged.ownership == .staged {
-                budget.give(assetDeliveries.budget)
-                assetDeliveries.budget = 0
-                if point(assetDeliveries, at: assetDeliveries.bytes) {
-                    DeliveryAttempt.discardIfStill(staged, takenTo: path)
-                } else {
-                    assetDeliveries.obsolete = staged
-                }
-            }
-        }
-        open[owner] = assetDeliveries
-        release(owner)
+    private func writeGathered() async {
+        let all = gathered
+        (gathered, commit) = (ChangeBatch(followsMany: all.counts.count >= Self.many), nil)
+        await write(all)
+        unrecorded -= all.counts.count
+        for step in all.steps { handle(.recorded(step)) }
     }
 
-    /// Lets what still waits for this asset read `bytes` from now on.
+    /// The ledger is the only memory: when it cannot be written, nothing further may be sent.
     ///
-    /// False while one of its deliveries is being sent from where they were.
-    private func point(_ assetDeliveries: AssetDeliveries, at bytes: LocalFile) -> Bool {
-        var free = true
-        for target in assetDeliveries.wanted {
-            let id = Delivery.ID(content: assetDeliveries.content, target: target.identity)
-            guard let delivery = deliveries[id], delivery.listeners.first == assetDeliveries.asset.id, delivery.rendition == nil else {
-                continue
-            }
-            switch delivery.state {
-            case .waiting:
-                deliveries[id]?.job.file = bytes
-                deliveries[id]?.job.mayTake = false
-            case .sending: free = false
-            case .settled: break
-            }
-        }
-        return free
+    /// False when anything was not written.
+    @discardableResult
+    private func write(_ batch: ChangeBatch) async -> Bool {
+        let errors = await ledger.write(batch)
+        for error in errors { statistics.ledgerFailed(error) }
+        if !errors.isEmpty { stop() }
+        return errors.isEmpty
     }
+}
 
-    /// A folder that is held or fails must not keep the other targets waiting: they read the staged bytes, which stay for it.
-    func releaseWaiting(for target: String) {
-        for id in queues[target]?.pending ?? [] {
-            guard let delivery = deliveries[id], delivery.rendition == nil, let owner = delivery.listeners.first,
-                open[owner]?.later.isEmpty == false
-            else { continue }
-            deliveries[id]?.job.mayTake = false
-            release(owner)
-        }
-    }
+// MARK: Ending
 
-    /// Starts the targets that waited for a folder to have the bytes.
-    private func release(_ owner: AssetID) {
-        guard let assetDeliveries = open[owner] else { return }
-        open[owner]?.later = []
-        for next in assetDeliveries.later {
-            deliveries[next.id]?.job.file = assetDeliveries.bytes
-            deliveries[next.id]?.job.mayTake = false
-            enqueue(next.id)
-        }
-    }
-
-    private func noteDelivered(_ delivery: Delivery, _ receipt: Receipt) {
-        guard delivery.target.traits.listsDeliveries else { return delivered[delivery.id.target] = [] }
-        let path = receipt.path ?? receipt.url ?? delivery.job.path
-        let file = DeliveredFile(
-            path: path, size: delivery.job.file.size, digests: delivery.job.digests, modified: delivery.job.asset.origin.modified)
-        delivered[delivery.id.target, default: []].append(file)
-    }
-
-    /// A ledger that does not keep up slows the sending down.
-    private static let mostConcluding = 64
-
-    // MARK: Ending
-
+extension DeliveryScheduler {
     /// Returns when nothing more can move: all delivered, or what is left is held, or there was no progress for `wait`.
     func drain(wait: Duration) async {
         let watchdog = Task {
             while !Task.isCancelled {
                 try? await Task.sleep(for: .milliseconds(200))
-                self.giveUpIfStuck(wait)
-                self.wakeIfIdle()
+                if stands(for: wait) { abort() }
+                wakeIfIdle()
             }
         }
         await withCheckedContinuation { continuation in
@@ -291,48 +299,63 @@ actor DeliveryScheduler {
     }
 
     /// Starts nothing new; what is being sent now is finished by the caller's `drain`.
-    func stop() {
-        stopped = true
-        wakeIfIdle()
-    }
+    func stop() { handle(.stopped) }
 
     /// What was read goes to the folders that take it, what is being sent is finished; nothing else is begun or tried again.
-    func windDown() {
-        isWindingDown = true
-        wakeIfIdle()
-    }
+    func windDown() { handle(.windingDown) }
 
     /// Breaks off what is being sent, too.
     func abort() {
         stop()
-        for task in tasks.values { task.cancel() }
+        attempts.cancel()
     }
 
-    private func giveUpIfStuck(_ wait: Duration) {
-        if stands(for: wait) { abort() }
-    }
+    func isStuck(_ wait: Duration) -> Bool { (working == 0 && table.queues.targets.allSatisfy(\.isIdle)) || stands(for: wait) }
 
     /// Nothing was finished, begun or moved for so long.
     private func stands(for wait: Duration) -> Bool {
-        let last = progressMarks.values.compactMap(\.last).reduce(lastProgress, max)
-        return clock.now - last > wait
+        let last = progressMarks.values.compactMap(\.last).reduce(table.queues.lastProgress, max)
+        return .now - last > wait
     }
 
-    func wakeIfIdle() {
-        let idle =
-            stopped
-            ? tasks.isEmpty
-            : queues.values.allSatisfy { $0.isIdle || (isWindingDown && $0.active == 0 && !$0.isFlowing) }
-                && (isWindingDown || followed.keys.allSatisfy { leases.holdReason($0) != nil })
-        guard idle, unrecorded == 0, let waiter = drained else { return }
+    private func wakeIfIdle() {
+        guard let waiter = drained, working == 0 else { return }
+        let areOthersHeld = table.followed.keys.allSatisfy { leases.holdReason($0) != nil }
+        guard table.isIdle(areOthersHeld: areOthersHeld) else { return }
         drained = nil
+        // Nothing is begun between here and `closeOut`.
+        _ = table.handle(.stopped, at: .now)
         waiter.resume()
     }
 
-    func isStuck(_ wait: Duration) -> Bool { (unrecorded == 0 && queues.values.allSatisfy(\.isIdle)) || stands(for: wait) }
-
-    func report(_ target: String) {
-        guard let queue = queues[target] else { return }
-        hub.post(.queue(target: queue.target.name, waiting: queue.count, sending: queue.active))
+    /// After `drain`: what is still open stays in the ledger as pending or held, and says why; its bytes outlive this process.
+    func closeOut() async {
+        for (root, bytes) in table.queues.lacking {
+            let free = (try? FileSystem.freeBytes(root)) ?? 0
+            statistics.note(lacking: bytes > free ? bytes - free : bytes, at: root)
+        }
+        var left = UnfinishedDeliveries(table)
+        table.close()
+        left.keepBytes { keep($0) }
+        left.follow { leases.holdReason($0)?.description }
+        for one in left.deliveries.values {
+            if let changes = left.changes(of: one, run: run, at: WallClock.nanoseconds) {
+                var batch = ChangeBatch()
+                batch.add(changes, then: nil)
+                if await write(batch) { left.isKnown(one) }
+            }
+            await discardSpooled(one)
+        }
+        // No run would ever ask for what the ledger was not told of: it is a leftover, as after a crash.
+        for whole in left.unknown { StagingArea.giveUp(whole) }
+        for asset in left.assets.values {
+            if !asset.isElsewhere {
+                var batch = ChangeBatch()
+                batch.add(asset.changes(asset.ending, run: run, at: WallClock.nanoseconds), then: nil)
+                await write(batch)
+            }
+            settle(asset)
+        }
+        leases.leave(number)
     }
 }

@@ -36,13 +36,7 @@ actor DryRunScheduler: DeliverySink {
             }
             assetDeliveries.receipts[delivery.id.target] = receipt
         }
-        var asset = assetDeliveries.asset
-        asset.receipts = assetDeliveries.named
-        let ending = DeliveryScheduler.ending(assetDeliveries.receipts.values)
-        var settled = AssetResult(
-            asset: asset, ending: ending, reason: DeliveryScheduler.reason(ending, asset.receipts), twin: assetDeliveries.twin)
-        (settled.captured, settled.photographer) = (assetDeliveries.shot.captured, assetDeliveries.shot.photographer)
-        statistics.settle(settled)
+        statistics.settle(assetDeliveries.result)
     }
 
     func isStuck(_ wait: Duration) -> Bool { false }

@@ -33,3 +33,15 @@ actor HealthGate {
     /// Something went wrong since it said so.
     func doubt() { goodUntil = nil }
 }
+
+extension PlannedTarget {
+    /// Tries something with the target once its service says that it is well; after a failure it is asked anew.
+    func trying<Value: Sendable>(_ work: () async throws(IngestError) -> Value) async -> Result<Value, IngestError> {
+        let result = await Result { () async throws(IngestError) in
+            try await health?.pass()
+            return try await work()
+        }
+        if case .failure(let error) = result, !(error.cause is ServiceOutage) { await health?.doubt() }
+        return result
+    }
+}

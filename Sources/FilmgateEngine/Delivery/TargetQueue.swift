@@ -19,6 +19,10 @@ struct TargetQueue: Sendable {
     private var pausedUntil: ContinuousClock.Instant?
     /// What the server asked for (Retry-After, RFC 9110 §10.2.3): what was under way and gets through does not end it.
     private var askedUntil: ContinuousClock.Instant?
+    /// Why it is held, as it was told: from the first refusal to the next delivery.
+    var toldHold: String?
+    /// A time is set at which the hold is tried.
+    var isProbing = false
 
     init(_ target: PlannedTarget, held: IngestError? = nil) { (self.target, self.held) = (target, held) }
 

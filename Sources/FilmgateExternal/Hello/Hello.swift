@@ -11,7 +11,7 @@ struct Hello: Sendable {
     /// How long it may say nothing while it is at work.
     let silence: Duration
     /// Options for trying it out; `{scratch}` in a text stands for an empty folder.
-    let test: [String: JSONValue]
+    let test: JSONObject
 
     /// `misconfigured`, in words for its author, when it is not as the protocol wants it.
     init(_ line: JSONValue, name: String) throws(IngestError) {

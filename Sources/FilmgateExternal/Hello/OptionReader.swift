@@ -5,7 +5,7 @@ import HTTPKit
 /// Reads a node of the pipeline file as a child's options, with the same checks and words as for modules that are built in.
 struct OptionReader {
     /// As the child gets them: durations in seconds, sizes in bytes, paths without `~`.
-    private(set) var options: [String: JSONValue] = [:]
+    private(set) var options: JSONObject = [:]
     /// Where each secret stands, by option; sections joined with dots.
     private(set) var secrets: [String: Secret] = [:]
     /// Sign-ins by option.
@@ -14,8 +14,8 @@ struct OptionReader {
 
     init(_ node: ConfigNode, _ fields: [OptionField]) { options = read(node, fields, prefix: "") }
 
-    private mutating func read(_ node: ConfigNode, _ fields: [OptionField], prefix: String) -> [String: JSONValue] {
-        var values: [String: JSONValue] = [:], given: Set<String> = []
+    private mutating func read(_ node: ConfigNode, _ fields: [OptionField], prefix: String) -> JSONObject {
+        var values: JSONObject = [:], given: Set<String> = []
         for pair in pairs(node) {
             given.insert(pair.key.name)
             guard let field = fields.first(where: { $0.description.name == pair.key.name }) else {
@@ -95,7 +95,7 @@ struct OptionReader {
             return .array(values)
         case .map(let element):
             guard case .map(let pairs) = node.value else { throw node.wrongType("a map") }
-            var values: [String: JSONValue] = [:]
+            var values: JSONObject = [:]
             for pair in pairs { values[pair.key.name] = try plain(pair.value, element) }
             return .object(values)
         case .free, .section, .either, .secret, .reference: return free(node)
@@ -129,7 +129,7 @@ struct OptionReader {
             }
         case .scalar(let text, _): .string(text)
         case .list(let items): .array(items.map(free))
-        case .map(let pairs): .object(Dictionary(pairs.map { ($0.key.name, free($0.value)) }) { $1 })
+        case .map(let pairs): .object(JSONObject(pairs.map { ($0.key.name, free($0.value)) }))
         }
     }
 }

@@ -23,7 +23,7 @@ struct DeliveredShotGrouper: Sendable {
     }
 
     /// Those that nothing more came for; with `all`, every one.
-    mutating func take(at now: ContinuousClock.Instant, all: Bool = false) -> [[String: JSONValue]] {
+    mutating func take(at now: ContinuousClock.Instant, all: Bool = false) -> [JSONObject] {
         let ready = shots.filter { all || now - $0.value.last >= Self.quiet }
         for key in ready.keys { shots[key] = nil }
         return ready.values.sorted { $0.last < $1.last }.map { shot in
@@ -32,7 +32,7 @@ struct DeliveredShotGrouper: Sendable {
     }
 
     private static func file(_ asset: Asset) -> JSONValue {
-        var receipts: [String: JSONValue] = [:]
+        var receipts: JSONObject = [:]
         for (target, receipt) in asset.receipts where receipt.state == .done {
             receipts[target] = .object([
                 "path": .text(receipt.path), "url": .text(receipt.url), "id": .text(receipt.id),

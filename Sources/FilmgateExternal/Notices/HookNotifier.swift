@@ -15,7 +15,7 @@ public final class HookNotifier: Sendable {
     }
     private static let mostReasons = 100
     private let boxes: [NoticeQueue]
-    private let common: [String: JSONValue]
+    private let common: JSONObject
     private let state = Mutex(State())
     private let tellsOfShots: Bool
 
@@ -46,7 +46,7 @@ public final class HookNotifier: Sendable {
 
     public func runEnded(_ verb: String, _ summary: RunSummary, exit: Int) {
         flush(all: true)
-        var facts: [String: JSONValue] = [
+        var facts: JSONObject = [
             "verb": .string(verb), "exit": .integer(Int64(exit)), "seen": .integer(Int64(summary.seen)), "bytes": .count(summary.bytes),
             "seconds": .number((summary.seconds * 1000).rounded() / 1000),
         ]
@@ -81,9 +81,9 @@ public final class HookNotifier: Sendable {
         }
     }
 
-    private func post(_ moment: HookMoment, _ facts: [String: JSONValue]) {
+    private func post(_ moment: HookMoment, _ facts: JSONObject) {
         guard !boxes.isEmpty else { return }
-        let notice = Notice(moment, facts.merging(common) { $1 })
+        let notice = Notice(moment, facts.adding(common))
         for box in boxes { box.put(notice) }
     }
 

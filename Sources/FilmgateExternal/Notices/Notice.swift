@@ -9,7 +9,7 @@ struct Notice: Sendable {
     let moment: HookMoment
     let body: [UInt8]
 
-    init(_ moment: HookMoment, _ facts: [String: JSONValue], id: String = Notice.newID()) {
+    init(_ moment: HookMoment, _ facts: JSONObject, id: String = Notice.newID()) {
         (self.moment, self.id) = (moment, id)
         var all = facts
         all["type"] = .string(moment.rawValue)

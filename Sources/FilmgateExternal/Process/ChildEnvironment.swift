@@ -1,3 +1,4 @@
+import FilmgateCore
 import Glibc
 
 /// What a child learns of our environment: where it is and how it should speak, and nothing that may be a secret.
@@ -10,4 +11,22 @@ enum ChildEnvironment {
     static var lines: [String] { names.compactMap { name in value(name).map { "\(name)=\($0)" } } }
 
     static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+}
+
+extension PipedProcess {
+    /// Starts a program of the user's, in a group of its own; `environment`: lines beside what every child gets.
+    ///
+    /// `unavailable` when it cannot be started now.
+    convenience init(_ words: [String], beside environment: [String] = []) throws(IngestError) {
+        do throws(ChildProcess.StartFailure) {
+            try self.init(ChildProcess.Command(words, environment: ChildEnvironment.lines + environment))
+        } catch { throw IngestError(.unavailable, "\(words.first ?? "") cannot be started: \(error.reason).") }
+    }
+
+    /// Closes its input, which asks it to end, and ends it after `patience` hundredths of a second; says how it ended: " with status 1".
+    @discardableResult
+    func end(patience: Int) -> String {
+        input.close()
+        return child.end(patience: patience).words
+    }
 }

@@ -48,16 +48,13 @@ final class ChildPool: Sendable {
     ) async throws(IngestError) -> JSONValue? {
         try await slots.take(1)
         defer { slots.give(1) }
-        let stop = StopFlag()
-        let result = await withTaskCancellationHandler {
-            await Result { () async throws(IngestError) in
+        let result = await Result { () async throws(IngestError) in
+            try await StopFlag.raisedOnCancel { stop async throws(IngestError) in
                 let worker = try await ready(stop)
                 return try await lent(worker) { () async throws(IngestError) in
                     try await converse(worker, request, stop, signer, entry, fifo)
                 }
             }
-        } onCancel: {
-            stop.raise()
         }
         return try scrubbed(result)
     }
@@ -132,7 +129,7 @@ final class ChildPool: Sendable {
             if state.withLock(\.generation) == 0 { _ = try await refresh() }
             let (generation, secrets) = state.withLock { ($0.generation, $0.secrets) }
             if worker.secrets != generation {
-                let given = JSONValue.object(secrets.mapValues { .string($0.reveal()) })
+                let given = JSONValue.object(JSONObject(secrets.mapValues { .string($0.reveal()) }))
                 _ = try await converse(worker, Request(verb: "secrets", arguments: ["secrets": given]), stop, nil, nil, nil)
                 worker.secrets = generation
             }

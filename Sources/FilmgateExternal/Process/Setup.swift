@@ -7,7 +7,7 @@ struct Setup: Sendable {
     /// The entry's name in the pipeline file.
     var entry: String
     /// Options as the child declared them, without secrets.
-    var options: [String: JSONValue]
+    var options: JSONObject
     /// Where each secret stands, by option; sections joined with dots.
     var secrets: [String: Secret]
     var event: String?, state: String

@@ -3,8 +3,8 @@ import HTTPKit
 
 /// Assets, files and receipts as a child reads and writes them.
 enum AssetText {
-    static func json(_ asset: Asset) -> [String: JSONValue] {
-        var facts: [String: JSONValue] = [
+    static func json(_ asset: Asset) -> JSONObject {
+        var facts: JSONObject = [
             "name": .string(asset.origin.name), "source": .string(asset.origin.path), "kind": .string(asset.kind.rawValue),
             "size": .count(asset.origin.size), "shot": .string(asset.shot.key), "flags": .texts(asset.flags.sorted()),
             "modified": .number(Double(asset.origin.modified) / 1e9),
@@ -16,7 +16,7 @@ enum AssetText {
     }
 
     static func json(_ media: MediaFacts) -> JSONValue {
-        var facts: [String: JSONValue] = [:]
+        var facts: JSONObject = [:]
         for (name, text) in [
             ("make", media.make), ("model", media.model), ("serial", media.serial), ("owner", media.owner), ("artist", media.artist),
             ("lens", media.lensModel), ("captured", media.captured?.description), ("exposure", media.exposureTime?.description),
@@ -38,13 +38,12 @@ enum AssetText {
         return .object(facts)
     }
 
-    static func json(_ job: UploadJob) -> [String: JSONValue] {
+    static func json(_ job: UploadJob) -> JSONObject {
         var facts = json(job.asset)
         facts["file"] = .string(job.file.path)
         facts["size"] = .count(job.file.size)
         facts["sha256"] = .string(job.digests.sha256)
-        facts["digests"] = .object(
-            Dictionary(uniqueKeysWithValues: job.digests.others.map { ($0.key.rawValue, JSONValue.string($0.value)) }))
+        facts["digests"] = .object(JSONObject(job.digests.others.map { ($0.key.rawValue, .string($0.value)) }))
         facts["path"] = .string(job.path.isEmpty ? job.name : job.path)
         facts["name"] = .string(job.name)
         facts["event"] = .text(job.event)

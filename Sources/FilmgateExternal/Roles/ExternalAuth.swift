@@ -46,7 +46,7 @@ struct ExternalAuth: AuthProvider {
     func renew(after rejection: Rejection) async throws(IngestError) -> Bool {
         let fresh = await Result { () async throws(IngestError) in try await children.refresh() }
         if try fresh.get() { return true }
-        var arguments: [String: JSONValue] = ["status": .integer(Int64(rejection.status)), "challenge": .text(rejection.challenge)]
+        var arguments: JSONObject = ["status": .integer(Int64(rejection.status)), "challenge": .text(rejection.challenge)]
         arguments["request"] = rejection.request.map(RequestText.json)
         return try await children.ask(Request(verb: "renew", arguments: arguments))?["retry"]?.flag ?? false
     }

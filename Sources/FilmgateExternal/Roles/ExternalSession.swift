@@ -63,7 +63,7 @@ struct ExternalSession: SourceSession {
                 // A new pipe for every try: what a child wrote before it went wrong is not in the way of what is sent now.
                 let fifo = try Fifo(take)
                 defer { fifo.remove() }
-                let arguments: [String: JSONValue] = [
+                let arguments: JSONObject = [
                     "path": .string(origin.volumePath), "size": .count(origin.size), "offset": .count(start), "into": .string(fifo.path),
                 ]
                 guard try await children.ask(Request(verb: "fetch", arguments: arguments), fifo: fifo) != nil else {

@@ -32,7 +32,7 @@ struct ExternalSource: SourceDriver {
     }
 
     func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession {
-        let arguments = ["address": JSONValue.string(place.address)]
+        let arguments: JSONObject = ["address": .string(place.address)]
         let children = use.children(preamble: Request(verb: "open", arguments: arguments))
         guard let value = try await children.ask(Request(verb: "open", arguments: arguments)), let volume = value["volume"]?.string,
             !volume.isEmpty

@@ -49,7 +49,7 @@ struct ExternalTarget: UploadTarget {
         return traits
     }
 
-    func ask(_ verb: String, _ arguments: [String: JSONValue] = [:]) async throws(IngestError) -> JSONValue? {
+    func ask(_ verb: String, _ arguments: JSONObject = [:]) async throws(IngestError) -> JSONValue? {
         try await children.ask(Request(verb: verb, arguments: arguments), signer: signer)
     }
 
@@ -85,7 +85,7 @@ struct ExternalTarget: UploadTarget {
     }
 
     func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {
-        let arguments: [String: JSONValue] = ["receipt": AssetText.json(receipt), "size": .count(size), "sha256": .string(sha256)]
+        let arguments: JSONObject = ["receipt": AssetText.json(receipt), "size": .count(size), "sha256": .string(sha256)]
         let value = try await ask("verify", arguments)
         switch value?["answer"]?.string {
         case "equal": return .equal

@@ -10,7 +10,7 @@ struct RequestSigner: Sendable {
     ///
     /// `misconfigured` when a sign-in is missing or may not be used for the address.
     init?(
-        _ names: [String: AuthReference], _ fields: [OptionField], _ options: [String: JSONValue], _ context: ModuleContext
+        _ names: [String: AuthReference], _ fields: [OptionField], _ options: JSONObject, _ context: ModuleContext
     ) throws(IngestError) {
         if names.isEmpty { return nil }
         var found: [String: any AuthProvider] = [:]

@@ -11,7 +11,7 @@ final class LineChannel: @unchecked Sendable {
     static let lineLimit = 1 << 20
 
     let name: String
-    private let child: ChildProcess
+    private let process: PipedProcess
     private var lines = LineBuffer(limit: lineLimit), remarks = LineBuffer(limit: 8192)
     private var outgoing: [UInt8] = []
     private var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -22,10 +22,12 @@ final class LineChannel: @unchecked Sendable {
     /// Starts the program.
     init(_ program: String, name: String) throws(IngestError) {
         self.name = name
-        child = try ChildProcess(program)
+        process = try PipedProcess([program])
     }
 
-    var isOver: Bool { isBroken || child.isOver }
+    deinit { process.end(patience: 50) }
+
+    var isOver: Bool { isBroken || process.child.isOver }
 
     func send(_ message: JSONValue) { outgoing += Array((WireText.of(message) + "\n").utf8) }
 
@@ -74,9 +76,9 @@ final class LineChannel: @unchecked Sendable {
 
     /// Waits for at most a tenth of a second; true when something moved.
     private func move(_ side: Side?) throws(IngestError) -> Bool {
-        var watched = [pollfd(fd: child.output.number, events: Int16(POLLIN), revents: 0)]
-        watched.append(pollfd(fd: isMute ? -1 : child.errors.number, events: Int16(POLLIN), revents: 0))
-        watched.append(pollfd(fd: outgoing.isEmpty ? -1 : child.input.number, events: Int16(POLLOUT), revents: 0))
+        var watched = [pollfd(fd: process.output.number, events: Int16(POLLIN), revents: 0)]
+        watched.append(pollfd(fd: isMute ? -1 : process.errors.number, events: Int16(POLLIN), revents: 0))
+        watched.append(pollfd(fd: outgoing.isEmpty ? -1 : process.input.number, events: Int16(POLLOUT), revents: 0))
         watched.append(pollfd(fd: side?.descriptor.number ?? -1, events: Int16(POLLIN), revents: 0))
         guard poll(&watched, nfds_t(watched.count), 100) > 0 else { return false }
         var moved = false
@@ -96,7 +98,7 @@ final class LineChannel: @unchecked Sendable {
     }
 
     private func feed() -> Bool {
-        guard let count = child.input.write(outgoing[...]) else {
+        guard let count = process.input.write(outgoing[...]) else {
             // It closed its input: what it has to say about that comes on its output, or it ends.
             outgoing = []
             return false
@@ -106,7 +108,7 @@ final class LineChannel: @unchecked Sendable {
     }
 
     private func hear() -> Bool {
-        switch child.output.read(into: &buffer) {
+        switch process.output.read(into: &buffer) {
         case .bytes(let count):
             lines.append(buffer[..<count])
             return true
@@ -119,7 +121,7 @@ final class LineChannel: @unchecked Sendable {
     /// Takes what the child wrote to stderr; false when there was nothing.
     @discardableResult
     private func listen() -> Bool {
-        switch child.errors.read(into: &buffer) {
+        switch process.errors.read(into: &buffer) {
         case .later: return false
         case .bytes(let count): remarks.append(buffer[..<count])
         case .end:
@@ -154,7 +156,7 @@ final class LineChannel: @unchecked Sendable {
     @discardableResult
     func end(patience: Int) -> String {
         isBroken = true
-        let how = child.end(patience: patience)
+        let how = process.end(patience: patience)
         // Its last words, as far as they fit into the pipe.
         var left = 64
         while !isMute, left > 0, listen() { left -= 1 }

@@ -4,13 +4,13 @@ import HTTPKit
 /// One thing that a child is asked to do.
 struct Request: Sendable {
     var verb: String
-    var arguments: [String: JSONValue] = [:]
+    var arguments: JSONObject = [:]
 
     /// Moves no files: a child that only says that it goes on is not waited for without end.
     var isBrief: Bool { ["configure", "secrets", "ready", "sign", "renew"].contains(verb) }
 
     func line(_ id: Int64) -> JSONValue {
-        .object(arguments.merging(["id": .integer(id), "do": .string(verb)]) { $1 })
+        .object(arguments.adding(["id": .integer(id), "do": .string(verb)]))
     }
 }
 

@@ -1,3 +1,4 @@
+import FilmgateCore
 import HTTPKit
 
 /// Lines as they are written to a child.
@@ -54,19 +55,4 @@ extension JSONValue {
     /// Null for nil.
     static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
     static func count(_ number: UInt64) -> JSONValue { Int64(exactly: number).map { .integer($0) } ?? .null }
-
-    var string: String? { if case .string(let text) = self { text } else { nil } }
-    var flag: Bool? { if case .bool(let flag) = self { flag } else { nil } }
-    var whole: Int64? { if case .integer(let number) = self { number } else { nil } }
-    var real: Double? {
-        switch self {
-        case .integer(let number): Double(number)
-        case .number(let number): number
-        default: nil
-        }
-    }
-    var items: [JSONValue]? { if case .array(let items) = self { items } else { nil } }
-    var members: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
-    /// The texts of a list; other items are left out.
-    var texts: [String]? { items?.compactMap(\.string) }
 }

@@ -1,4 +1,5 @@
 import Crypto
+import FilmgateCore
 import HTTPKit
 
 extension OIDCDouble {
@@ -100,7 +101,7 @@ extension OIDCDouble {
     private func grant(_ state: inout State, refresh: Bool) -> FaultAct {
         let access = fresh("access", &state)
         state.access.insert(access)
-        var members: [String: JSONValue] = ["access_token": .string(access), "token_type": .string("Bearer")]
+        var members: JSONObject = ["access_token": .string(access), "token_type": .string("Bearer")]
         let lifetime = state.profile.lifetime
         members["expires_in"] = state.profile.lifetimeAsText ? .string("\(lifetime)") : .integer(Int64(lifetime))
         if refresh {
@@ -113,12 +114,12 @@ extension OIDCDouble {
 
     private func identity(_ state: inout State) -> String {
         let now = Int64(clock())
-        var claims: [String: JSONValue] = [
+        var claims: JSONObject = [
             "iss": .string(issuer), "sub": .string("auth0|ann"), "aud": .string(Self.client), "iat": .integer(now),
             "exp": .integer(now + Int64(state.profile.lifetime)), "name": .string("Ann"), "email": .string("ann@example.com"),
         ]
         claims["nonce"] = state.nonce.map { .string($0) }
-        claims.merge(state.profile.claims) { $1 }
+        claims = claims.adding(state.profile.claims)
         let head = JSONValue.object(["alg": state.profile.claims["alg"] ?? .string("RS256"), "kid": .string("1")])
         let parts = [head, .object(claims)].map { Self.url(Array($0.serialized.utf8)) }
         return parts.joined(separator: ".") + "." + fresh("signature", &state)

@@ -1,4 +1,5 @@
-public import HTTPKit
+public import FilmgateCore
+import HTTPKit
 import Synchronization
 
 /// An OpenID provider on loopback, made after RFC 6749, 7009, 7636, 8628 and what providers do differently; ends with `stop()`.
@@ -32,7 +33,7 @@ public final class OIDCDouble: ServiceDouble {
         public var exchanges: String?
         public var trusts: Set<String> = ["https://accounts.google.com"]
         /// What the ID token says otherwise.
-        public var claims: [String: JSONValue] = [:]
+        public var claims: JSONObject = [:]
         public init() {}
     }
 
@@ -99,7 +100,7 @@ public final class OIDCDouble: ServiceDouble {
 
     private func metadata(_ profile: Profile) -> FaultAct {
         let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "issuer": .string(issuer), "authorization_endpoint": .string(base + "/authorize"), "token_endpoint": .string(base + "/token"),
             "revocation_endpoint": .string(base + "/revoke"), "userinfo_endpoint": .string(base + "/userinfo"),
             "token_endpoint_auth_methods_supported": .array([.string("client_secret_basic")]),
@@ -135,7 +136,7 @@ public final class OIDCDouble: ServiceDouble {
         }
     }
 
-    static func json(_ members: [String: JSONValue], status: Int = 200) -> FaultAct {
+    static func json(_ members: JSONObject, status: Int = 200) -> FaultAct {
         .answer(status, headers: [("Content-Type", "application/json")], body: JSONValue.object(members).serialized)
     }
 

@@ -1,3 +1,4 @@
+import FilmgateCore
 import HTTPKit
 
 /// An identity token as another sign-in would give it, signed by nobody.
@@ -8,7 +9,7 @@ public enum TestToken {
     public static func identity(issuer: String, ends: Int, audience: String = OIDCDouble.client, mark: String = "identity-canary-5e2d")
         -> String
     {
-        let claims: [String: JSONValue] = [
+        let claims: JSONObject = [
             "iss": .string(issuer), "aud": .string(audience), "sub": .string("001.ann"), "exp": .integer(Int64(ends)),
         ]
         let head = JSONValue.object(["alg": .string("RS256"), "kid": .string("1")])

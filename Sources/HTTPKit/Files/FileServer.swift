@@ -102,12 +102,6 @@ public final class FileTransport: Sendable {
             worker = try FileTransferWorker(server, options, limiter: limiter)
         }
         defer { idle.withLock { $0.append(worker) } }
-        let stop = StopFlag()
-        let result = await withTaskCancellationHandler {
-            await Result { () async throws(IngestError) in try await worker.perform(command, stop) }
-        } onCancel: {
-            stop.raise()
-        }
-        return try result.get()
+        return try await StopFlag.raisedOnCancel { stop async throws(IngestError) in try await worker.perform(command, stop) }
     }
 }

@@ -1,3 +1,5 @@
+import FilmgateCore
+
 /// What a server says about an error, made fit to be shown: one line, bounded, no control characters, no markup, no secrets.
 public enum ServerWords {
     /// Characters kept.

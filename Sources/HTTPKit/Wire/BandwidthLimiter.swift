@@ -62,10 +62,3 @@ final class BandwidthLimiter: Sendable {
         }
     }
 }
-
-/// Raised from any thread to end a transfer.
-final class StopFlag: Sendable {
-    private let flag = Atomic(false)
-    var isRaised: Bool { flag.load(ordering: .relaxed) }
-    func raise() { flag.store(true, ordering: .relaxed) }
-}

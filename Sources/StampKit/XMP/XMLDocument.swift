@@ -1,8 +1,7 @@
 import CXML2
+import XMLKit
 
 /// A tree of XML owned by libxml2; freed with this object.
-///
-/// Nothing outside the text is ever read: no network, no entity, no document type.
 final class XMLDocument {
     /// No packet or sidecar is larger; what is, was not made by software for photographs.
     static let limit = 8 << 20
@@ -10,22 +9,16 @@ final class XMLDocument {
 
     /// Throws for what is too large, not well-formed, or brings a document type (and with it entities that could grow without end).
     init(_ bytes: [UInt8]) throws(StampFault) {
-        guard bytes.count <= Self.limit else { throw StampFault("its XMP is larger than \(Self.limit >> 20) MiB") }
-        Self.prepare
-        let options = XML_PARSE_NONET.rawValue | XML_PARSE_NOERROR.rawValue | XML_PARSE_NOWARNING.rawValue | XML_PARSE_COMPACT.rawValue
-        let parsed = bytes.withUnsafeBytes { raw in
-            xmlReadMemory(raw.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(raw.count), nil, nil, Int32(options))
-        }
-        guard let parsed else { throw StampFault("its XMP is not well-formed") }
-        pointer = parsed
-        if parsed.pointee.intSubset != nil || parsed.pointee.extSubset != nil {
-            throw StampFault("its XMP brings a document type, which no XMP has")
+        do throws(XMLFault) { pointer = try XMLParsing.tree(bytes, upTo: Self.limit) } catch {
+            switch error {
+            case .tooLarge: throw StampFault("its XMP is larger than \(Self.limit >> 20) MiB")
+            case .documentType: throw StampFault("its XMP brings a document type, which no XMP has")
+            case .tooDeep, .malformed: throw StampFault("its XMP is not well-formed")
+            }
         }
     }
 
     deinit { xmlFreeDoc(pointer) }
-
-    private static let prepare: Void = xmlInitParser()
 
     var root: XMLElement? { xmlDocGetRootElement(pointer).map { XMLElement($0, self) } }
 

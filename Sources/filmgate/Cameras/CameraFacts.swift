@@ -44,8 +44,8 @@ struct CameraFacts: Sendable {
         firmware = info.version
     }
 
-    var json: JSONObject {
-        var line = JSONObject()
+    var json: JSONWriter {
+        var line = JSONWriter()
         line.add("type", "camera")
         line.add("id", address)
         line.add("transport", transport)
@@ -70,8 +70,8 @@ struct CameraFacts: Sendable {
         return String(repeating: "0", count: 4 - digits.count) + digits
     }
 
-    private static func json(_ storage: Storage) -> JSONObject {
-        var line = JSONObject()
+    private static func json(_ storage: Storage) -> JSONWriter {
+        var line = JSONWriter()
         line.add("id", storage.id.description)
         line.add("label", storage.info.volume.isEmpty ? storage.info.label : storage.info.volume)
         line.add("capacity", storage.info.capacity)
@@ -79,8 +79,8 @@ struct CameraFacts: Sendable {
         return line
     }
 
-    private static func json(_ holder: DeviceHolder) -> JSONObject {
-        var line = JSONObject()
+    private static func json(_ holder: DeviceHolder) -> JSONWriter {
+        var line = JSONWriter()
         line.add("process", holder.process == 0 ? nil : holder.process)
         line.add("name", holder.name)
         return line

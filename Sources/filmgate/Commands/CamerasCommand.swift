@@ -93,7 +93,7 @@ struct CamerasCommand: AsyncParsableCommand {
     /// What became of the addresses that were asked, and why there is nothing where there is nothing.
     private func tell(_ counters: SearchCounters) {
         if options.json {
-            var line = JSONObject()
+            var line = JSONWriter()
             line.add("type", "search")
             for (name, count) in counters.named { line.add(name, count) }
             line.add("advice", counters.advice)
@@ -110,7 +110,7 @@ struct CamerasCommand: AsyncParsableCommand {
             throw ValidationError("This is not the text of a code that a known camera shows.")
         }
         if options.json {
-            var line = JSONObject()
+            var line = JSONWriter()
             line.add("type", "network")
             line.add("network", code.network)
             line.add("password", code.password)

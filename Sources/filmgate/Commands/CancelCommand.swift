@@ -201,7 +201,7 @@ struct CancelCommand: AsyncParsableCommand {
             }
             return
         }
-        var line = JSONObject()
+        var line = JSONWriter()
         line.add("type", "item")
         line.add("source", order.asset.origin.root)
         line.add("path", order.asset.origin.path)

@@ -121,7 +121,7 @@ struct ClockCommand: AsyncParsableCommand {
             Console.out(Describe.name("\(name): \(Self.words(entry.offset.seconds)); clock_offset: \"\(entry.offset.shown ?? "")\""))
             return
         }
-        var line = JSONObject()
+        var line = JSONWriter()
         line.add("type", "clock")
         line.add("serial", entry.serial)
         line.add("model", entry.note.isEmpty ? nil : entry.note)

@@ -108,7 +108,7 @@ struct DoctorReport {
     mutating func note(_ good: Bool, _ subject: String, _ fine: String, _ problem: String) {
         if !good { problems += 1 }
         if json {
-            var line = JSONObject()
+            var line = JSONWriter()
             line.add("type", "finding")
             line.add("subject", subject)
             line.add("good", good)

@@ -61,8 +61,8 @@ struct HistoryCommand: AsyncParsableCommand {
     }
 
     /// `holder`: who holds the state now; an unfinished run of theirs goes on.
-    static func object(_ run: RunRow, _ holder: StateHolder?) -> JSONObject {
-        var object = JSONObject()
+    static func object(_ run: RunRow, _ holder: StateHolder?) -> JSONWriter {
+        var object = JSONWriter()
         object.add("type", "run")
         object.add("run", Int(run.id))
         object.add("verb", run.verb)

@@ -74,7 +74,7 @@ struct ModuleList: AsyncParsableCommand {
     }
 
     private func json(_ entry: ModuleEntry) -> String {
-        var object = JSONObject()
+        var object = JSONWriter()
         object.add("type", "module")
         object.add("kind", entry.kind.rawValue)
         object.add("name", entry.manifest.name)
@@ -85,7 +85,7 @@ struct ModuleList: AsyncParsableCommand {
         object.add(
             "options",
             objects: ModuleOptions.flat(entry.fields).map { field in
-                var option = JSONObject()
+                var option = JSONWriter()
                 option.add("name", field.name)
                 option.add("kind", ModuleOptions.word(field.kind))
                 option.add("required", field.required)

@@ -47,7 +47,7 @@ private struct Pause {
     }
 
     static func json(_ on: Bool) -> String {
-        var line = JSONObject()
+        var line = JSONWriter()
         line.add("type", "status")
         line.add("paused", on)
         return line.finished

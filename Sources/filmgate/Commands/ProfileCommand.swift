@@ -127,20 +127,20 @@ struct ProfileCommand: AsyncParsableCommand {
                 ("rename", profile.rename?.source), ("stamp", profile.stamp.flatMap(Self.text)),
             ]
             if options.json {
-                var line = JSONObject()
+                var line = JSONWriter()
                 line.add("type", "profile")
                 line.add("make", media.make)
                 line.add("model", media.model)
                 line.add("serial", media.serial)
                 line.add("owner", media.owner)
                 for (key, value) in values {
-                    var rule = JSONObject()
+                    var rule = JSONWriter()
                     rule.add("value", value)
                     rule.add("file", profile.decided[key]?.mark.file)
                     rule.add("line", profile.decided[key]?.mark.line)
                     line.add(key, rule)
                 }
-                var habits = JSONObject()
+                var habits = JSONWriter()
                 for (name, text) in profile.conventions?.lines ?? [] { habits.add(name, text) }
                 line.add("habits", habits)
                 return Console.out(line.finished)

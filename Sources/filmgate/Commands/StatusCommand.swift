@@ -50,10 +50,10 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     private func printJSON(_ totals: LedgerTotals, _ last: RunRow?, _ holder: StateHolder?, _ isPaused: Bool) {
-        var line = JSONObject()
+        var line = JSONWriter()
         line.add("type", "status")
         line.add("paused", isPaused)
-        var assets = JSONObject()
+        var assets = JSONWriter()
         for ending in Ending.allCases { assets.add(ending.rawValue, totals.assets[ending] ?? 0) }
         line.add("assets", assets)
         line.add("unfinished", totals.unfinished)
@@ -61,7 +61,7 @@ struct StatusCommand: AsyncParsableCommand {
         line.add(
             "targets",
             objects: totals.targets.map { target in
-                var object = JSONObject()
+                var object = JSONWriter()
                 object.add("name", target.name)
                 object.add("identity", target.identity)
                 for state in [Receipt.State.done, .pending, .held, .failed] { object.add(state.rawValue, target.states[state] ?? 0) }

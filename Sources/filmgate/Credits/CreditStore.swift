@@ -15,8 +15,8 @@ struct CreditStore {
         var heardAt: String { CivilTime(unixSeconds: Int64(heard))?.description ?? "–" }
 
         /// For `status` and `whoami`.
-        var object: JSONObject {
-            var object = JSONObject()
+        var object: JSONWriter {
+            var object = JSONWriter()
             object.add("name", name)
             object.add("sign_ins", signIns)
             object.add("balance", balance)

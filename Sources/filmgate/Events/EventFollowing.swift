@@ -52,7 +52,7 @@ struct EventFollowing {
 
     private func tell(_ change: String, _ item: EventList.Item, _ target: String, _ list: EventList) {
         guard json else { return Console.out(Describe.name("\(change): \(list.label(item))  (\(target))")) }
-        var object = JSONObject()
+        var object = JSONWriter()
         object.add("type", "event")
         object.add("change", change)
         object.add("name", list.label(item))

@@ -82,7 +82,7 @@ extension EventsCommand {
                 let rest = facts.isEmpty ? "" : "  (\(facts.joined(separator: ", ")))"
                 return Console.out(Describe.name((line.chosen ? "* " : "  ") + line.name + rest))
             }
-            var object = JSONObject()
+            var object = JSONWriter()
             object.add("type", "event")
             object.add("name", line.name)
             object.add("chosen", line.chosen)

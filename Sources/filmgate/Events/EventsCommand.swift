@@ -30,7 +30,7 @@ struct EventsCommand: AsyncParsableCommand {
             for (gallery, id) in shownIDs(gate) { Console.out("  \(Describe.name("\(gallery): \(id)"))") }
             return
         }
-        var line = JSONObject(), ids = JSONObject()
+        var line = JSONWriter(), ids = JSONWriter()
         for (gallery, id) in shownIDs(gate) { ids.add(gallery, id) }
         line.add("type", "event")
         line.add("name", event)

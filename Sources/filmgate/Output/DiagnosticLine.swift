@@ -5,7 +5,7 @@ import FilmgateEngine
 enum DiagnosticLine {
     static func json(_ diagnostic: Diagnostic) -> String {
         let error = diagnostic.error, placed = error.mark.line > 0
-        var line = JSONObject()
+        var line = JSONWriter()
         line.add("type", "diagnostic")
         line.add("severity", diagnostic.severity.rawValue)
         line.add("file", error.mark.file)

@@ -148,7 +148,7 @@ struct FormatReport {
 
     func printJSON() {
         for finding in findings { Console.out(line(finding)) }
-        var summary = JSONObject()
+        var summary = JSONWriter()
         summary.add("type", "summary")
         summary.add("safe", isSafe)
         summary.add("seen", findings.count)
@@ -173,7 +173,7 @@ struct FormatReport {
     }
 
     private func line(_ finding: CardProof.Finding) -> String {
-        var item = JSONObject()
+        var item = JSONWriter()
         item.add("type", "item")
         item.add("source", finding.origin.root)
         item.add("path", finding.origin.path)

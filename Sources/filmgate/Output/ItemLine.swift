@@ -11,7 +11,7 @@ enum ItemLine {
     /// The same, behind what is written already.
     static func append(_ settled: AssetResult, plan: Bool, type: String? = nil, to bytes: inout [UInt8]) {
         let asset = settled.asset, origin = asset.origin
-        var item = JSONObject(behind: &bytes)
+        var item = JSONWriter(behind: &bytes)
         item.add("type", type ?? (plan ? "plan" : "item"))
         item.add("source", origin.root)
         item.add("path", origin.path)
@@ -32,7 +32,7 @@ enum ItemLine {
 
     /// For `inspect`: facts alone, no ending.
     static func facts(of asset: Asset) -> String {
-        var item = JSONObject()
+        var item = JSONWriter()
         item.add("type", "item")
         item.add("source", asset.origin.root)
         item.add("path", asset.origin.path)
@@ -46,14 +46,14 @@ enum ItemLine {
         return item.finished
     }
 
-    private static func facts(_ asset: Asset, into item: inout JSONObject) {
+    private static func facts(_ asset: Asset, into item: inout JSONWriter) {
         item.add("captured_camera", asset.media?.captured?.description)
         item.add("make", asset.media?.make)
         item.add("model", asset.media?.model)
         item.add("serial", asset.media?.serial)
     }
 
-    private static func details(_ media: MediaFacts, into item: inout JSONObject) {
+    private static func details(_ media: MediaFacts, into item: inout JSONWriter) {
         item.add("owner", media.owner)
         item.add("artist", media.artist)
         item.add("lens", media.lensModel)
@@ -77,11 +77,11 @@ enum ItemLine {
     }
 
     /// `original` is the digest of the source's bytes; where other bytes were delivered, their receipt names both.
-    static func receipts(_ receipts: [String: Receipt], of original: String?, into all: inout JSONObject) {
+    static func receipts(_ receipts: [String: Receipt], of original: String?, into all: inout JSONWriter) {
         for (name, receipt) in receipts.sorted(by: { $0.key < $1.key }) { all.add(name) { add(receipt, original, to: &$0) } }
     }
 
-    private static func add(_ receipt: Receipt, _ original: String?, to one: inout JSONObject) {
+    private static func add(_ receipt: Receipt, _ original: String?, to one: inout JSONWriter) {
         one.add("state", receipt.state.rawValue)
         if let path = receipt.path { one.add("path", path) }
         if let url = receipt.url { one.add("url", url) }

@@ -3,7 +3,7 @@ import FilmgateCore
 /// How a source of a continuous run fares, as a JSON Lines object `status` and as a sentence.
 enum SourceLine {
     static func json(_ place: SourcePlace, _ state: SourceState) -> String {
-        var line = JSONObject()
+        var line = JSONWriter()
         line.add("type", "status")
         line.add("source", place.source)
         line.add("address", place.address)

@@ -5,7 +5,7 @@ import FilmgateEngine
 enum SummaryLine {
     static func json(_ outcome: RunOutcome, exit: ExitStatus) -> String {
         let summary = outcome.summary
-        var line = JSONObject()
+        var line = JSONWriter()
         line.add("type", "summary")
         line.add("seen", summary.seen)
         for ending in [Ending.delivered, .duplicate, .alreadySeen, .filtered, .setAside, .pending] {

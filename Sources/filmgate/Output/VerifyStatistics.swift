@@ -51,7 +51,7 @@ struct VerifyStatistics {
             }
             return
         }
-        var line = JSONObject()
+        var line = JSONWriter()
         line.add("type", "item")
         line.add("target", delivery.targetName)
         line.add("event", delivery.isUnassigned ? nil : delivery.event)
@@ -81,7 +81,7 @@ struct VerifyStatistics {
         case .cannotTell: return
         }
         if json {
-            var line = JSONObject()
+            var line = JSONWriter()
             line.add("type", "item")
             line.add("path", path)
             line.add("verification", word)
@@ -96,7 +96,7 @@ struct VerifyStatistics {
 
     func finish() {
         if json {
-            var line = JSONObject()
+            var line = JSONWriter()
             line.add("type", "summary")
             line.add("seen", checked)
             line.add("equal", equal)

@@ -1,6 +1,5 @@
 import FilmgateCore
 import FilmgateEngine
-import Foundation
 import Glibc
 
 /// Hands this process's job to the run that holds the state.
@@ -26,10 +25,10 @@ enum ControlClient {
             // It is there, and has the job: that may take as long as it likes.
             if !isHeard { stream.takeYourTime() }
             isHeard = true
-            guard let answer = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else { return true }
-            if let line = answer["out"] as? String { Console.out(line) }
-            if let line = answer["err"] as? String { Console.err(line) }
-            code = (answer["exit"] as? Int).map { Int32(clamping: $0) }
+            guard let answer = JSONValue(Array(line.utf8)) else { return true }
+            if let line = answer["out"]?.string { Console.out(line) }
+            if let line = answer["err"]?.string { Console.err(line) }
+            code = answer["exit"]?.whole.map { Int32(clamping: $0) }
             return code == nil
         }
         if code == nil, isHeard {

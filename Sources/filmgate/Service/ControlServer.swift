@@ -2,7 +2,6 @@ import Dispatch
 import FilmgateCore
 import FilmgateEngine
 import FilmgateLedger
-import Foundation
 import Glibc
 import Logging
 import Synchronization
@@ -17,22 +16,20 @@ final class ControlServer: Sendable {
     }
     /// Who may ask at once; each takes a thread.
     private static let most = 32
-    private let listener: ListenerSocket, state: String, logger: Logger
+    private let listener: LocalListener, state: String, logger: Logger
     private let services: HostServices
     private let clients = Atomic(0)
 
     /// Nil when the socket cannot be made; the run goes on without it.
     init?(state: String, _ services: HostServices, logger: Logger) {
         (self.state, self.services, self.logger) = (state, services, logger)
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { return nil }
-        listener = ListenerSocket(owning: descriptor)
         // The state's lock is ours: what lies there is left from a run that was killed.
         unlink(state + "/" + ControlPath.name)
         let mask = umask(0o177)
-        let bound = ControlPath.withAddress(in: state) { bind(descriptor, $0, $1) }
-        umask(mask)
-        guard bound == 0, listen(descriptor, 16) == 0 else {
+        defer { umask(mask) }
+        do throws(LocalListener.Failure) {
+            listener = try LocalListener(path: { descriptor in ControlPath.withAddress(in: state) { bind(descriptor, $0, $1) } == 0 })
+        } catch {
             logger.warning("Other commands cannot reach this run: the control socket cannot be made.")
             return nil
         }
@@ -106,14 +103,14 @@ struct ControlRequest: Sendable {
     init(arguments: [String], folder: String) { (self.arguments, self.folder) = (arguments, folder) }
 
     init?(_ line: String) {
-        guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
-            let arguments = object["arguments"] as? [String], let folder = object["folder"] as? String, folder.hasPrefix("/")
+        guard let object = JSONValue(Array(line.utf8)), let items = object["arguments"]?.items, let arguments = object["arguments"]?.texts,
+            arguments.count == items.count, let folder = object["folder"]?.string, folder.hasPrefix("/")
         else { return nil }
         (self.arguments, self.folder) = (arguments, folder)
     }
 
     var line: String {
-        var object = JSONObject()
+        var object = JSONWriter()
         object.add("arguments", arguments)
         object.add("folder", folder)
         return object.finished
@@ -123,7 +120,7 @@ struct ControlRequest: Sendable {
 /// What is answered: that the job was taken, words for either stream, then the exit code.
 enum ControlAnswer {
     static var here: String {
-        var object = JSONObject()
+        var object = JSONWriter()
         object.add("here", true)
         return object.finished
     }
@@ -132,13 +129,13 @@ enum ControlAnswer {
     static func err(_ line: String) -> String { one("err", line) }
 
     static func exit(_ code: Int32) -> String {
-        var object = JSONObject()
+        var object = JSONWriter()
         object.add("exit", Int(code))
         return object.finished
     }
 
     private static func one(_ key: String, _ line: String) -> String {
-        var object = JSONObject()
+        var object = JSONWriter()
         object.add(key, line)
         return object.finished
     }

@@ -10,7 +10,7 @@ struct ListenAddress: Sendable, CustomStringConvertible {
 
 /// Answers every GET with the metrics; nothing else is understood.
 final class MetricsServer: Sendable {
-    private let listener: ListenerSocket
+    private let listener: LocalListener
     private let text: @Sendable () -> String
     /// Reachable from this machine only.
     private let isPrivate: Bool
@@ -27,20 +27,9 @@ final class MetricsServer: Sendable {
     init(_ address: ListenAddress, _ text: @escaping @Sendable () -> String) throws(IngestError) {
         self.text = text
         isPrivate = address.host.hasPrefix("127.")
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var name = sockaddr_in(), yes: Int32 = 1
-        name.sin_family = sa_family_t(AF_INET)
-        name.sin_port = address.port.bigEndian
-        name.sin_addr.s_addr = inet_addr(address.host)
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        let bound = withUnsafePointer(to: &name) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
-        }
-        listener = ListenerSocket(owning: descriptor)
-        guard bound == 0, listen(descriptor, 8) == 0 else {
-            let reason = String(cString: strerror(errno))
+        do throws(LocalListener.Failure) { listener = try LocalListener(host: address.host, port: address.port) } catch {
             throw IngestError(
-                .misconfigured, "Metrics cannot be served at \(address): \(reason).",
+                .misconfigured, "Metrics cannot be served at \(address): \(error.reason).",
                 advice: "Name another port, or see who has this one: ss -ltnp 'sport = :\(address.port)'.")
         }
     }

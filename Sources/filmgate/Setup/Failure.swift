@@ -13,7 +13,7 @@ enum Failure {
     static func tell(_ error: IngestError, json: Bool) {
         let message = AddressMask.hidden(error.message), advice = error.advice.map(AddressMask.hidden)
         if json {
-            var line = JSONObject()
+            var line = JSONWriter()
             line.add("type", "error")
             line.add("code", error.code.rawValue)
             line.add("message", message)

@@ -123,7 +123,7 @@ struct LiveSession {
             guard json else {
                 return Console.err(paused ? "Paused: nothing new is taken until `filmgate resume`; deliveries continue." : "Continuing.")
             }
-            var line = JSONObject()
+            var line = JSONWriter()
             line.add("type", "status")
             line.add("paused", paused)
             Console.out(line.finished)

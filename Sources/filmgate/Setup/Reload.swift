@@ -86,7 +86,7 @@ final class Reload: Sendable {
 
     func tell(_ what: String, _ words: String) {
         guard live.session.json else { return Console.err(words) }
-        var line = JSONObject()
+        var line = JSONWriter()
         line.add("type", "status")
         line.add("reload", what)
         line.add("reason", words)

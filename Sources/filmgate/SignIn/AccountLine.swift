@@ -26,13 +26,13 @@ struct AccountLine {
     }
 
     var json: String {
-        var line = JSONObject()
+        var line = JSONWriter()
         line.add("type", "account")
         line.add("name", name)
         line.add("module", module)
         line.add("state", facts.state.word)
         if case .signedIn(let account) = facts.state {
-            var who = JSONObject()
+            var who = JSONWriter()
             for (key, value) in [("id", account.id), ("name", account.name), ("email", account.email), ("issuer", account.issuer)] {
                 who.add(key, value)
             }

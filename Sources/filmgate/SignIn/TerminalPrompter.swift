@@ -9,7 +9,7 @@ struct TerminalPrompter: SignInPrompter {
 
     func invite(_ prompt: SignInPrompt) async {
         if json {
-            var line = JSONObject()
+            var line = JSONWriter()
             line.add("type", "invitation")
             line.add("name", name)
             line.add("url", prompt.url)
@@ -53,13 +53,8 @@ struct TerminalPrompter: SignInPrompter {
     /// Lets the desktop open an address, which holds no secret: states and challenges are good for this one sign-in.
     private static func open(_ address: String) {
         guard address.hasPrefix("https://") || address.hasPrefix("http://") else { return }
-        var actions = posix_spawn_file_actions_t(), child: pid_t = 0
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for descriptor: CInt in 0...2 { posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0) }
-        let command = ["xdg-open", address]
-        var words = command.map { strdup($0) } + [nil]
-        defer { for word in words { free(word) } }
-        posix_spawnp(&child, "xdg-open", &actions, nil, &words, environ)
+        var command = ChildProcess.Command(["xdg-open", address], environment: ChildProcess.Command.inherited())
+        command.isOnPath = true
+        (try? ChildProcess(command, [nil, nil, nil]))?.letGo()
     }
 }

@@ -1,5 +1,4 @@
 import FilmgateCore
-import Foundation
 import Glibc
 
 /// Asks the run that holds the state how it fares, over its control socket.
@@ -16,8 +15,8 @@ enum LiveQuestion {
         guard stream.send(ControlRequest(arguments: ["status", "--board"], folder: "/").line) else { return nil }
         var found: LiveStatus.State?
         stream.lines { line in
-            guard let answer = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else { return false }
-            found = (answer["out"] as? String).flatMap { LiveStatus.State(line: $0) } ?? found
+            guard let answer = JSONValue(Array(line.utf8)) else { return false }
+            found = answer["out"]?.string.flatMap { LiveStatus.State(line: $0) } ?? found
             return found == nil && answer["exit"] == nil
         }
         return found

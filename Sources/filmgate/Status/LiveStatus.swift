@@ -71,8 +71,8 @@ final class LiveStatus: Sendable {
 
 extension LiveStatus.State {
     /// One line for whoever asks over the control socket.
-    var json: JSONObject {
-        var line = JSONObject()
+    var json: JSONWriter {
+        var line = JSONWriter()
         line.add("type", "board")
         line.add("since", Int(since))
         line.add("event", event)
@@ -81,7 +81,7 @@ extension LiveStatus.State {
         line.add(
             "queues",
             objects: queues.sorted { $0.key < $1.key }.map { name, queue in
-                var object = JSONObject()
+                var object = JSONWriter()
                 object.add("target", name)
                 object.add("waiting", queue.waiting)
                 object.add("sending", queue.sending)
@@ -91,8 +91,8 @@ extension LiveStatus.State {
         return line
     }
 
-    private static func object(_ source: StatusSnapshot.Source) -> JSONObject {
-        var object = JSONObject()
+    private static func object(_ source: StatusSnapshot.Source) -> JSONWriter {
+        var object = JSONWriter()
         object.add("name", source.name)
         object.add("up", source.isUp)
         object.add("words", source.words)
@@ -102,7 +102,7 @@ extension LiveStatus.State {
         object.add(
             "storages",
             objects: source.condition.storages.map { storage in
-                var room = JSONObject()
+                var room = JSONWriter()
                 room.add("free", storage.free)
                 room.add("capacity", storage.capacity)
                 return room
@@ -112,25 +112,26 @@ extension LiveStatus.State {
 
     /// Reads what `json` writes; nil for anything else.
     init?(line: String) {
-        guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
-            object["type"] as? String == "board", let since = object["since"] as? Int
-        else { return nil }
-        (self.since, event, isPaused) = (Int64(since), object["event"] as? String, object["paused"] as? Bool ?? false)
-        for source in object["sources"] as? [[String: Any]] ?? [] {
-            guard let name = source["name"] as? String else { continue }
-            let storages = (source["storages"] as? [[String: Any]] ?? []).map { room in
-                DeviceCondition.Storage(free: UInt64(room["free"] as? Int ?? 0), capacity: UInt64(room["capacity"] as? Int ?? 0))
-            }
-            var condition = DeviceCondition(battery: source["battery"] as? Int, storages: storages)
-            condition.notes = source["notes"] as? [String] ?? []
-            condition.alarms = source["alarms"] as? [String] ?? []
-            sources[name] = StatusSnapshot.Source(
-                name: name, isUp: source["up"] as? Bool ?? true, words: source["words"] as? String, condition: condition)
+        guard let object = JSONValue(Array(line.utf8)), object["type"]?.string == "board", let since = object["since"]?.whole else {
+            return nil
         }
-        for queue in object["queues"] as? [[String: Any]] ?? [] {
-            guard let name = queue["target"] as? String else { continue }
+        (self.since, event, isPaused) = (since, object["event"]?.string, object["paused"]?.flag ?? false)
+        for source in object["sources"]?.items ?? [] {
+            guard let name = source["name"]?.string else { continue }
+            let storages = (source["storages"]?.items ?? []).map { room in
+                DeviceCondition.Storage(
+                    free: UInt64(clamping: room["free"]?.whole ?? 0), capacity: UInt64(clamping: room["capacity"]?.whole ?? 0))
+            }
+            var condition = DeviceCondition(battery: source["battery"]?.whole.map { Int($0) }, storages: storages)
+            condition.notes = source["notes"]?.texts ?? []
+            condition.alarms = source["alarms"]?.texts ?? []
+            sources[name] = StatusSnapshot.Source(
+                name: name, isUp: source["up"]?.flag ?? true, words: source["words"]?.string, condition: condition)
+        }
+        for queue in object["queues"]?.items ?? [] {
+            guard let name = queue["target"]?.string else { continue }
             queues[name] = LiveStatus.Queue(
-                waiting: queue["waiting"] as? Int ?? 0, sending: queue["sending"] as? Int ?? 0, trouble: queue["trouble"] as? String)
+                waiting: Int(queue["waiting"]?.whole ?? 0), sending: Int(queue["sending"]?.whole ?? 0), trouble: queue["trouble"]?.string)
         }
     }
 }

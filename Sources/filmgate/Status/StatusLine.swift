@@ -16,12 +16,12 @@ enum StatusLine {
     }
 
     static func json(_ snapshot: StatusSnapshot) -> String {
-        var line = JSONObject()
+        var line = JSONWriter()
         line.add("type", "status")
         line.add("running", snapshot.since != nil)
         line.add("paused", snapshot.isPaused)
         line.add("event", snapshot.event)
-        var assets = JSONObject()
+        var assets = JSONWriter()
         for ending in Ending.allCases { assets.add(ending.rawValue, snapshot.endings[ending] ?? 0) }
         line.add("assets", assets)
         line.add("unfinished", snapshot.unfinished)
@@ -30,8 +30,8 @@ enum StatusLine {
         return line.finished
     }
 
-    private static func object(_ target: StatusSnapshot.Target) -> JSONObject {
-        var object = JSONObject()
+    private static func object(_ target: StatusSnapshot.Target) -> JSONWriter {
+        var object = JSONWriter()
         object.add("name", target.name)
         object.add("done", target.done)
         object.add("pending", target.waiting)
@@ -44,8 +44,8 @@ enum StatusLine {
         return object
     }
 
-    private static func object(_ source: StatusSnapshot.Source) -> JSONObject {
-        var object = JSONObject()
+    private static func object(_ source: StatusSnapshot.Source) -> JSONWriter {
+        var object = JSONWriter()
         object.add("name", source.name)
         object.add("up", source.isUp)
         object.add("battery", source.condition.battery)

@@ -70,7 +70,7 @@ struct ModuleTest: AsyncParsableCommand {
     }
 
     private func json(_ name: String, _ trouble: String?) -> String {
-        var line = JSONObject()
+        var line = JSONWriter()
         line.add("type", "case")
         line.add("name", name)
         line.add("passed", trouble == nil)
@@ -79,7 +79,7 @@ struct ModuleTest: AsyncParsableCommand {
     }
 
     private func summary(_ passed: Int, _ failed: Int) -> String {
-        var line = JSONObject()
+        var line = JSONWriter()
         line.add("type", "summary")
         line.add("passed", passed)
         line.add("failed", failed)

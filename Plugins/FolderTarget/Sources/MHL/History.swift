@@ -51,7 +51,7 @@ struct History {
 
     private mutating func read(_ name: String, sealed: Generation?) throws(IngestError) {
         let path = Paths.join(folder, name)
-        guard !name.contains("/"), let bytes = try FileSystem.contents(of: path, limit: 512 << 20) else {
+        guard !name.contains("/"), let bytes = try FileSystem.contents(of: path, limit: MHLDocument.limit) else {
             throw Self.broken(path, "is missing")
         }
         let c4 = C4.id(of: bytes)

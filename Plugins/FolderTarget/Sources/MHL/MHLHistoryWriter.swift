@@ -2,6 +2,7 @@ import FileKit
 import FilmgateCore
 import Logging
 import Synchronization
+import XMLKit
 
 /// Sees to it that every file that was delivered stands in the folder's ASC MHL history, however the run ended.
 ///

@@ -1,6 +1,7 @@
 import FileKit
 import FilmgateCore
 import Glibc
+import XMLKit
 
 /// One generation as it is written (ASC MHL 2.0, urn:ASC:MHL:v2.0).
 struct MHLManifest {

@@ -1,4 +1,5 @@
 import FilmgateCore
+import XMLKit
 
 /// What a manifest says of its files; reads ASC MHL 2.0 and the older MHL 1.1.
 struct ManifestReader {
@@ -17,9 +18,8 @@ struct ManifestReader {
     ]
 
     static func read(_ bytes: [UInt8]) throws(IngestError) -> ManifestReader {
-        var scanner = ManifestXMLScanner(bytes), reader = ManifestReader()
-        var isManifest = false
-        while let event = try scanner.next() {
+        var reader = ManifestReader(), isManifest = false
+        try MHLDocument.read(bytes) { event in
             if case .begin("hashlist", _) = event { isManifest = true }
             reader.take(event)
         }
@@ -27,7 +27,7 @@ struct ManifestReader {
         return reader
     }
 
-    private mutating func take(_ event: ManifestXMLScanner.Event) {
+    private mutating func take(_ event: XMLReader.Event) {
         switch event {
         case .begin("hash", _): open = File(path: "")
         case .begin("path", let attributes): open?.size = attributes["size"].flatMap(UInt64.init)
@@ -41,6 +41,19 @@ struct ManifestReader {
         case .end(let name, let text):
             if let format = Self.formats[name] { open?.digests[format] = format == .c4 ? text : text.lowercased() }
         default: break
+        }
+    }
+}
+
+/// The XML of a history: manifests and their chain.
+enum MHLDocument {
+    /// More than manifests of a million files have.
+    static let limit = 512 << 20
+
+    /// `corruptData` for what is no XML, has a document type, or elements more than 64 deep.
+    static func read(_ bytes: [UInt8], _ body: (XMLReader.Event) -> Void) throws(IngestError) {
+        do throws(XMLFault) { try XMLReader.read(bytes, upTo: limit, body) } catch {
+            throw IngestError(.corruptData, "The XML is damaged: \(error.reason).")
         }
     }
 }

@@ -1,4 +1,4 @@
-import HTTPKit
+import FilmgateCore
 import Testing
 
 @Suite struct JSONTests {

@@ -2,21 +2,23 @@ import Glibc
 import Synchronization
 
 /// An open file of this process, closed once.
-final class Descriptor: Sendable {
-    let number: CInt
-    private let isOpen = Atomic(true)
+package final class Descriptor: Sendable {
+    package let number: CInt
+    private let open = Atomic(true)
 
-    init(_ number: CInt) { self.number = number }
+    package init(_ number: CInt) { self.number = number }
     deinit { close() }
 
-    func close() { if isOpen.exchange(false, ordering: .relaxed) { Glibc.close(number) } }
+    package var isOpen: Bool { open.load(ordering: .relaxed) }
 
-    func neverBlock() { _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK) }
+    package func close() { if open.exchange(false, ordering: .relaxed) { Glibc.close(number) } }
 
-    enum Reading { case bytes(Int), later, end }
+    package func neverBlock() { _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK) }
+
+    package enum Reading { case bytes(Int), later, end }
 
     /// What is there now, into `buffer`.
-    func read(into buffer: inout [UInt8]) -> Reading {
+    package func read(into buffer: inout [UInt8]) -> Reading {
         while true {
             let count = Glibc.read(number, &buffer, buffer.count)
             if count > 0 { return .bytes(count) }
@@ -27,7 +29,7 @@ final class Descriptor: Sendable {
     }
 
     /// As much as goes; nil when nobody reads any more.
-    func write(_ bytes: ArraySlice<UInt8>) -> Int? {
+    package func write(_ bytes: ArraySlice<UInt8>) -> Int? {
         while true {
             let count = bytes.withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) }
             if count >= 0 { return count }
@@ -37,11 +39,11 @@ final class Descriptor: Sendable {
     }
 }
 
-/// Both ends of a pipe; children inherit neither unless it is given to them.
-struct Pipe {
-    let reading: Descriptor, writing: Descriptor
+/// Both ends of a pipe; programs inherit neither unless it is given to them.
+package struct PipeEnds {
+    package let reading: Descriptor, writing: Descriptor
 
-    init?() {
+    package init?() {
         var ends: [CInt] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
         (reading, writing) = (Descriptor(ends[0]), Descriptor(ends[1]))

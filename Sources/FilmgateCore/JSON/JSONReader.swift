@@ -51,7 +51,7 @@ struct JSONReader {
 
     private mutating func object(_ depth: Int) -> JSONValue? {
         position += 1
-        var members: [String: JSONValue] = [:]
+        var members = JSONObject()
         if skip("}") { return .object(members) }
         repeat {
             skipSpace()
@@ -127,10 +127,13 @@ struct JSONReader {
     }
 
     private mutating func fourDigits() -> UInt32? {
-        guard bytes.count - position >= 4, let digits = Hex.bytes(String(decoding: bytes[position..<(position + 4)], as: UTF8.self)) else {
-            return nil
+        guard bytes.count - position >= 4 else { return nil }
+        var value: UInt32 = 0
+        for byte in bytes[position..<(position + 4)] {
+            guard byte < 0x80, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
+            value = value << 4 | UInt32(digit)
         }
         position += 4
-        return UInt32(digits[0]) << 8 | UInt32(digits[1])
+        return value
     }
 }

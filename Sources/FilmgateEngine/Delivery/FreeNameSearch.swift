@@ -1,51 +1,24 @@
 import FilmgateCore
 
 /// Names that were chosen while their target did not answer, or that somebody else took: it is asked before anything is sent.
-extension DeliveryScheduler {
-    /// The delivery under a name that is free at its target; throws what keeps the target from answering.
-    func named(_ delivery: Delivery) async throws(IngestError) -> Delivery {
-        let key = delivery.shotKey
-        let task: Task<Result<Void, IngestError>, Never>
-        if let running = asking[key] {
-            task = running
-        } else {
-            task = Task { await Result { () async throws(IngestError) in try await self.settleNames(of: key, like: delivery) } }
-            asking[key] = task
-        }
-        let result = await task.value
-        if asking[key] == task { asking[key] = nil }
-        try result.get()
-        guard let current = deliveries[delivery.id] else { return delivery }
-        // It joined the shot while the others were asked for.
-        return current.isUnasked ? try await named(current) : current
-    }
+struct FreeNameSearch: Sendable {
+    let ledger: any Ledger
+    let reservations: NameReservations
 
-    /// The name was taken since it was chosen: the files of the shot that were not sent yet move on together.
-    func moveOn(_ refused: Delivery) {
-        let key = refused.shotKey
-        deliveries[refused.id]?.isRefused = true
-        for (id, delivery) in deliveries where id.target == refused.id.target && delivery.job.asset.shot.key == refused.job.asset.shot.key {
-            let isFree = delivery.attempts <= 0 && delivery.adopted == nil && delivery.recheck == nil && !delivery.mayHaveArrived
-            guard case .waiting = delivery.state, id == refused.id || isFree, delivery.shotKey == key else { continue }
-            deliveries[id]?.isUnasked = true
-            if unasked[key]?.contains(id) != true { unasked[key, default: []].append(id) }
-        }
-    }
-
-    /// One suffix for all files of the shot that wait for this target.
-    private func settleNames(of key: String, like delivery: Delivery) async throws(IngestError) {
-        var ids = unasked[key] ?? []
-        if !ids.contains(delivery.id) { ids.append(delivery.id) }
-        let target = delivery.id.target
-        defer { reservations.endClaims(of: key, at: target) }
-        var group = try await joined(ids.compactMap { deliveries[$0] }.filter(\.isUnasked)), taken: Set<String> = []
+    /// Files of one shot at one target under names that are free there, with one suffix for all; throws what keeps the target
+    /// from answering.
+    ///
+    /// Of files that would have one name, such as a sidecar and what it was rewritten to, only the first is among them. The
+    /// names are claimed for the shot.
+    func named(_ unasked: [Delivery]) async throws(IngestError) -> [Delivery] {
+        guard let delivery = unasked.first else { return [] }
+        var group = try await joined(unasked), taken: Set<String> = []
+        let before = Dictionary(unasked.map { ($0.id, $0.name) }) { $1 }
         // As it was written where nothing has changed: a long name may have been cut otherwise.
         func path(_ one: Delivery) -> String {
-            one.name == deliveries[one.id]?.name ? one.job.path : one.name?.path(event: one.job.event) ?? one.job.path
+            one.name == before[one.id] ?? nil ? one.job.path : one.name?.path(event: one.job.event) ?? one.job.path
         }
-        // Of files that would have one name, such as a sidecar and what it was rewritten to, the first goes first.
         group = group.filter { taken.insert(SafeName.folded(path($0))).inserted }
-        ids = group.map(\.id)
         var paths = group.map(path)
         var steps = 0, answers: [Occupancy]?
         if !group.contains(where: \.isRefused) { answers = try await standing(group, at: paths, steps) }
@@ -60,10 +33,13 @@ extension DeliveryScheduler {
         }
         // Where other files of the shot stay, it is still called as they are.
         let isGiven = steps == 0 ? nil : try await company(group, 0) != .own
-        unasked[key]?.removeAll(where: ids.contains)
-        if unasked[key]?.isEmpty == true { unasked[key] = nil }
-        for (index, one) in group.enumerated() {
-            await rename(one, to: paths[index], answers?[index] ?? .free, steps: steps, isGiven: isGiven)
+        return zip(group, zip(paths, answers ?? [])).map { old, new in
+            var named = old
+            named.job.path = new.0
+            if let suffix = old.name?.suffix { named.name?.suffix = suffix + steps }
+            if let isGiven { named.name?.isGiven = isGiven }
+            if case .same(let receipt) = new.1 { named.adopted = receipt }
+            return named
         }
     }
 
@@ -135,24 +111,15 @@ extension DeliveryScheduler {
         return try await SiblingNames(ledger: ledger, reservations: reservations).company(
             of: stem.text, at: stem.target, for: ShotMark(stem.asset), but: Set(group.map(\.id.content)))
     }
+}
 
-    /// The ledger knows the name before anything is sent under it.
-    private func rename(_ old: Delivery, to path: String, _ answer: Occupancy, steps: Int, isGiven: Bool?) async {
-        guard var delivery = deliveries[old.id] else { return }
-        let event = delivery.job.event, target = delivery.id.target
-        var name = old.name
-        if let suffix = old.name?.suffix { name?.suffix = suffix + steps }
-        if let isGiven { name?.isGiven = isGiven }
-        let stem = delivery.job.asset.shot.innerPath == nil ? name?.stem(event: event) : nil
-        reservations.release(delivery)
-        reservations.give(path, to: delivery.id.content, at: target, ShotMark(delivery.job.asset), stem: stem)
-        if let name, let given = name.shotName(base: path) { reservations.note(given, of: name.shot, at: target, event: event) }
-        delivery.name = name
-        delivery.job.path = path
-        (delivery.isUnasked, delivery.isRefused) = (false, false)
-        if case .same(let receipt) = answer { delivery.adopted = receipt }
-        deliveries[old.id] = delivery
-        guard let owner = delivery.listeners.first, let assetDeliveries = open[owner] else { return }
-        await record(written(delivery, Receipt(state: .pending, at: delivery.since), bytes: assetDeliveries.bytes))
+extension NameReservations {
+    func rename(_ old: Delivery, to new: Delivery) {
+        let event = new.job.event, target = new.id.target
+        let stem = new.job.asset.shot.innerPath == nil ? new.name?.stem(event: event) : nil
+        release(old)
+        give(new.job.path, to: new.id.content, at: target, ShotMark(new.job.asset), stem: stem)
+        guard let name = new.name, let given = name.shotName(base: new.job.path) else { return }
+        note(given, of: name.shot, at: target, event: event)
     }
 }

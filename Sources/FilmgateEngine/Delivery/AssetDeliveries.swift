@@ -1,0 +1,155 @@
+import FilmgateCore
+
+/// An asset that waits for its deliveries.
+struct AssetDeliveries: Sendable {
+    @CopyOnWriteBox var asset: Asset
+    var content: ContentKey
+    var wanted: [PlannedTarget]
+    /// Where the bytes are now; changes when a folder target has taken them.
+    var bytes: LocalFile
+    /// Staged bytes that a folder has taken over while another target was still reading them; removed at the end.
+    var obsolete: LocalFile?
+    /// By the target's identity: targets of several pipelines may share a name.
+    var receipts: [String: Receipt] = [:]
+    /// Identities of the targets that still owe a receipt.
+    var open: Set<String> = []
+    /// What targets are called that are not among those wanted now, by identity.
+    var otherNames: [String: String] = [:]
+    /// Those of them that have it, or will, for the event that somebody said before.
+    var given: [String] = []
+    /// Deliveries that start once a folder target holds the bytes.
+    var later: [Delivery.ID] = []
+    var twin: String?
+    var event: String?
+    var shot: ShotFacts
+    /// Bytes taken from the budget that are not given back yet.
+    var budget: UInt64
+    /// Comes from the ledger: where all of it is another's to deliver, its row is the other's too.
+    var isRecorded = false
+    var hasDeliveries = false
+    /// A delivery whose file is another content by now: nothing is written down of a file.
+    var standsAlone = false
+    var isElsewhere: Bool { isRecorded && !hasDeliveries }
+    var id: AssetID { asset.id }
+    /// A file that was made here, which no source has.
+    var isMade: Bool { asset.flags.contains(AssetFlag.made) }
+
+    /// What the ledger knows of a target that none of these deliveries is for.
+    mutating func note(_ row: DeliveryRow) {
+        (receipts[row.target], otherNames[row.target]) = (row.receipt, row.targetName)
+        receipts[row.target]?.existed = true
+    }
+
+    /// The targets that the file was for, and that are not at hand now: it is still for them.
+    mutating func keep(_ targets: [String], but mine: Set<String>, _ elsewhere: [UnreachableAssignment]) {
+        for target in targets where !mine.contains(target) && !wanted.contains(where: { $0.identity == target }) {
+            given.append(elsewhere.first { $0.old == target }?.row.target ?? target)
+        }
+    }
+
+    /// It was given to that event before: nobody is asked for one again, since that could be another.
+    mutating func give(_ row: DeliveryRow) {
+        note(row)
+        given.append(row.target)
+        guard row.receipt.state != .done else { return }
+        let words = "it was given to the event \(row.event ?? "") before and is not there yet"
+        receipts[row.target]?.existed = false
+        receipts[row.target]?.state = row.receipt.state == .failed ? .failed : .pending
+        receipts[row.target]?.reason = row.receipt.reason.map { "\(words): \($0)" } ?? words
+    }
+
+    /// Another file of this run with the same bytes came to that before.
+    mutating func adopt(_ receipt: Receipt, at target: String, twin path: String?) {
+        receipts[target] = receipt
+        if receipt.state == .done { receipts[target]?.existed = true }
+        twin = twin ?? path
+    }
+
+    /// Another scheduler's delivery to that target is final; nil: it was given up.
+    mutating func hear(_ receipt: Receipt?, of target: String) {
+        open.remove(target)
+        receipts[target] = receipt ?? Receipt(state: .pending, reason: "another job could not send it yet")
+        // A file of its own with the same bytes: what it needs was there before it.
+        if !isRecorded, receipt?.state == .done { receipts[target]?.existed = true }
+    }
+
+    /// Another scheduler sends `delivery` from now on, as `new`; `has` says which are still to be sent here.
+    mutating func cede(_ delivery: Delivery, to new: Delivery.ID, has: (Delivery.ID) -> Bool) {
+        let old = delivery.id
+        bytes.ownership = .delivered
+        isRecorded = true
+        if open.remove(old.target) != nil { open.insert(new.target) }
+        otherNames[new.target] = delivery.target.name
+        if old.target != new.target {
+            wanted.removeAll { $0.identity == old.target }
+            given.append(new.target)
+        }
+        hasDeliveries = wanted.contains { has(Delivery.ID(content: old.content, target: $0.identity)) }
+    }
+
+    /// Nothing but staged bytes is left of it once nobody wants it at that target.
+    func isLastCopy(but target: String) -> Bool {
+        bytes.ownership == .staged && open == [target] && !receipts.values.contains { $0.state == .done }
+    }
+
+    /// The receipts by the targets' names; where several have one name, all but the first say which they are.
+    var named: [String: Receipt] {
+        var result: [String: Receipt] = [:]
+        for (identity, receipt) in receipts.sorted(by: { $0.key < $1.key }) {
+            let name = wanted.first { $0.identity == identity }?.name ?? otherNames[identity] ?? identity
+            result[result[name] == nil ? name : "\(name) (\(CardProof.place(of: identity)))"] = receipt
+        }
+        return result
+    }
+}
+
+/// What the settlement must say about an asset that only its shot knows.
+struct ShotFacts: Sendable {
+    var captured: CivilTime?
+    var photographer: String?
+}
+
+extension AssetDeliveries {
+    /// How it ends by what is known of it at each target: exactly one ending.
+    var ending: Ending {
+        var (failed, waiting, now, before) = (false, false, false, false)
+        for receipt in receipts.values {
+            switch receipt.state {
+            case .failed: failed = true
+            case .pending, .held: waiting = true
+            case .done where receipt.existed: before = true
+            case .done: now = true
+            case .excluded: break
+            }
+        }
+        return failed ? .setAside : waiting ? .pending : now ? .delivered : before ? .duplicate : .filtered
+    }
+
+    /// What is told of it at its end.
+    var result: AssetResult {
+        var settled = asset
+        settled.receipts = named
+        let ending = ending, reason = Self.reason(ending, settled.receipts)
+        var result = AssetResult(asset: settled, ending: ending, reason: reason, twin: twin)
+        (result.captured, result.photographer) = (shot.captured, shot.photographer)
+        result.content = content
+        return result
+    }
+
+    static func reason(_ ending: Ending, _ receipts: [String: Receipt]) -> String? {
+        let states: Set<Receipt.State> =
+            switch ending {
+            case .setAside: [.failed]
+            case .pending: [.pending, .held]
+            case .filtered: [.excluded]
+            // What was found in place of an earlier copy.
+            case .delivered, .duplicate: [.done]
+            case .alreadySeen: []
+            }
+        let told = receipts.sorted { $0.key < $1.key }.filter {
+            states.contains($0.value.state) && $0.value.reason != DeliveryAttempt.believed
+        }
+        let reasons = told.compactMap { name, receipt in receipt.reason.map { "\(name): \($0)" } }
+        return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,111 @@
+import FilmgateCore
+
+/// A moment by both clocks: what waits goes by the one, the rows of the ledger have the other.
+struct Moment: Sendable {
+    var instant: ContinuousClock.Instant
+    /// Nanoseconds since 1970.
+    var wall: Int64
+
+    static var now: Moment { Moment(instant: .now, wall: WallClock.nanoseconds) }
+}
+
+/// Whose a delivery is that the table does not have yet.
+enum DeliveryClaim: Sendable {
+    case ours
+    /// Another scheduler of this process has the lease.
+    case anothers
+    /// Another scheduler has delivered it since the ledger was asked.
+    case delivered(Receipt)
+}
+
+/// What the table of deliveries is told.
+enum DeliveryEvent: Sendable {
+    /// `claims` are for those deliveries that the table does not have; `isShared`: other schedulers deliver these bytes, too.
+    case submitted(AssetDeliveries, [Delivery], claims: [Delivery.ID: DeliveryClaim], isShared: Bool)
+    /// The ledger has been told.
+    case recorded(DeliveryStep)
+    case delivered(Delivery.ID, DeliveryAttempt.Delivered)
+    case failed(Delivery.ID, DeliveryFailure)
+    /// The files of a shot at a target, under names that are free there.
+    case named(shot: String, [Delivery])
+    case unnamed(shot: String, DeliveryFailure)
+    /// What was made for a target that refused it is in that file for good.
+    case kept(Delivery.ID, rendition: LocalFile, Receipt)
+    /// The pause of a target after a failure is over.
+    case retryDue(String)
+    /// A hold of a target may be over: one delivery finds out.
+    case probeDue(String)
+    /// Somebody wants what waits at the target of that name tried now; nil = at every target.
+    case tryNow(String?)
+    /// Taken back; the bytes of `keeping` are nowhere else.
+    case cancelled(Delivery.ID, keeping: Set<AssetID>)
+    /// Another scheduler sends it, under that identity.
+    case ceded(Delivery.ID, to: Delivery.ID)
+    /// What another scheduler's delivery came to; nil when it was given up.
+    case heard(Delivery.ID, Receipt?)
+    case stopped
+    case windingDown
+}
+
+/// Why an attempt came to nothing.
+struct DeliveryFailure: Sendable {
+    var error: IngestError
+    /// When its bytes moved last.
+    var moved: ContinuousClock.Instant?
+    /// A random number from 0 to 1, for the pause that follows.
+    var jitter: Double
+
+    /// Within the attempt: with what moved in it.
+    init(_ error: IngestError, moved: ContinuousClock.Instant? = ProgressMark.current?.last, jitter: Double = .random(in: 0...1)) {
+        (self.error, self.moved, self.jitter) = (error, moved, jitter)
+    }
+
+    /// Bytes that we keep cannot be had: neither the file nor the target is to blame.
+    var isOfTheBytes: Bool { error.cause is LostBytes }
+}
+
+/// What goes on once the ledger has been told.
+enum DeliveryStep: Sendable {
+    case begin(AssetID, [Delivery.ID])
+    case retry(Delivery.ID, IngestError, after: Duration)
+    /// The names of the files of that shot.
+    case send(shot: String)
+    case conclude(Delivery.ID, Receipt, [AssetDeliveries])
+    case settle([AssetDeliveries])
+}
+
+/// What is to be done; where it leads to an event, the table waits for that.
+enum DeliveryAction: Sendable {
+    /// Leads to `delivered` or `failed`.
+    case send(Delivery)
+    /// Asks the target for names that are free for these files of one shot: leads to `named` or `unnamed`.
+    case findNames([Delivery])
+    case rename(Delivery, to: Delivery)
+    /// Leads to `recorded` where something goes on then.
+    case record([LedgerChange], then: DeliveryStep?)
+    /// Leads to that event.
+    case wait(until: ContinuousClock.Instant, DeliveryEvent)
+    /// Another scheduler has it: leads to `heard`, once for those that have the same bytes.
+    case follow(Delivery, isNew: Bool)
+    /// Final, and the ledger knows: its lease and its name are given back.
+    case release(Delivery, Receipt)
+    /// All deliveries of the asset are final, and the ledger knows.
+    case settle(AssetDeliveries)
+    /// Leads to `kept`.
+    case keepRendition(LocalFile, of: Delivery.ID, Receipt)
+    case keep(LocalFile)
+    /// Removes a staged file, unless it was renamed to that path.
+    case discard(LocalFile, takenTo: String)
+    /// Removes what an earlier run kept of these bytes, unless another delivery waits for it.
+    case discardSpooled(Delivery)
+    case giveBack(budget: UInt64)
+    case tell(RunEvent)
+    /// The target holds what waits there, as the other schedulers see it.
+    case noteHeld(String, IngestError?)
+    /// The same as people are told: for another reason than before, or, with nil, no longer.
+    case tellHeld(PlannedTarget, IngestError?)
+    /// Something got through to the target.
+    case noteAnswer(String)
+    /// Bytes arrived changed again and again.
+    case noteMismatch
+}

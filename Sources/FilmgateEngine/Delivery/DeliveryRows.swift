@@ -1,0 +1,87 @@
+import FilmgateCore
+
+/// What deliveries and their assets come to in the ledger.
+extension AssetDeliveries {
+    /// Its row; none for a delivery that stands for itself: a row of its name would be taken for another shot's file.
+    func changes(_ ending: Ending?, run: Int64, at time: Int64) -> [LedgerChange] {
+        standsAlone ? [] : [.asset(row(ending, run: run, at: time))]
+    }
+
+    private func row(_ ending: Ending?, run: Int64, at time: Int64) -> AssetRow {
+        var row = AssetRow(origin: asset.origin, run: run, kind: asset.kind, shot: asset.shot, at: time)
+        (row.content, row.digests, row.media, row.flags) = (content, asset.digests, asset.media, asset.flags)
+        (row.wanted, row.ending, row.twin) = (wanted.map(\.identity) + given, ending, twin)
+        (row.event, row.photographer) = (event, shot.photographer)
+        row.reason = ending.flatMap { Self.reason($0, named) }
+        return row
+    }
+}
+
+extension Delivery {
+    /// Its row, and what its shot is called from now on: whoever sends it, and whenever, adds nothing to that.
+    ///
+    /// What stood there while its event was not known goes with the first of them, whatever becomes of the delivery:
+    /// nobody may assign it a second time.
+    func changes(_ receipt: Receipt, bytes: LocalFile, nextTry: Int64? = nil) -> [LedgerChange] {
+        var row = row(receipt, bytes: bytes)
+        row.nextTry = nextTry
+        var changes: [LedgerChange] = [.delivery(row)]
+        if let name, let given = name.shotName(base: row.path), !row.isUnassigned {
+            changes.append(.shotName(given, shot: name.shot, target: row.target, event: row.event))
+        }
+        if let replaces { changes.append(.withdraw(row.content, target: replaces, heir: row.target, event: row.event)) }
+        return changes
+    }
+
+    func row(_ receipt: Receipt, bytes: LocalFile) -> DeliveryRow {
+        var row = DeliveryRow(
+            content: id.content, target: id.target, targetName: target.name, receipt: receipt, size: job.file.size,
+            path: job.path)
+        row.receipt.sha256 = receipt.sha256 ?? (receipt.state == .done ? job.digests.sha256 : nil)
+        (row.event, row.name) = (job.event, name?.row)
+        row.attempts = receipt.state == .excluded ? 0 : isUnasked ? DeliveryRow.unasked : attempts
+        if receipt.isFinalThere { return row }
+        if let rendition {
+            (row.file, row.staged, row.receipt.sha256) = (rendition.path, true, job.digests.sha256)
+        } else {
+            // While this process goes on, what an earlier run kept whole outlives it, and a `.part` does not.
+            (row.file, row.staged) = (bytes.isFleeting ? spooled ?? bytes.path : bytes.path, bytes.ownership == .staged)
+        }
+        return row
+    }
+
+    /// Its last rows; the owner's goes first, since the delivery belongs to its content.
+    func lastChanges(_ receipt: Receipt, for owner: AssetDeliveries, run: Int64, at time: Int64) -> [LedgerChange] {
+        var changes = owner.changes(owner.open.isEmpty ? owner.ending : nil, run: run, at: time)
+        changes += self.changes(receipt, bytes: owner.bytes)
+        if receipt.state == .done { changes += heard }
+        changes.append(.followed(owner.content, twin: owner.asset.origin.absolutePath, run: run, at: time))
+        return changes
+    }
+
+    /// What a target is told at the end of a run that it wants to know of.
+    func file(_ receipt: Receipt) -> DeliveredFile {
+        DeliveredFile(
+            path: receipt.path ?? receipt.url ?? job.path, size: job.file.size, digests: job.digests,
+            modified: job.asset.origin.modified)
+    }
+
+    /// What stands of the target's word after this delivery; one that was only believed leaves it as it is.
+    private var heard: [LedgerChange] {
+        switch word {
+        case .has: [.heard(id.content, target: id.target, nil)]
+        case .denies: [.heard(id.content, target: id.target, word?.denial)]
+        case .silent, nil: []
+        }
+    }
+}
+
+extension Receipt {
+    /// Nothing waits there any more, and no bytes are needed for it.
+    var isFinalThere: Bool { state == .done || state == .excluded }
+}
+
+extension LocalFile {
+    /// A staged file that counts as a leftover once this process is gone.
+    var isFleeting: Bool { ownership == .staged && path.hasSuffix(".part") }
+}

@@ -1,0 +1,88 @@
+import FileKit
+import FilmgateCore
+
+/// What is left of a run that ends: it stays in the ledger as pending or held, and says why.
+struct UnfinishedDeliveries: Sendable {
+    private(set) var deliveries: [Delivery.ID: Delivery]
+    private(set) var assets: [AssetID: AssetDeliveries]
+    private let followed: [Delivery.ID: [AssetID]]
+    /// Files that were kept for them, and that the ledger does not name yet.
+    private(set) var unknown: Set<String> = []
+
+    init(_ table: DeliveryTable) {
+        (deliveries, assets, followed) = (table.queues.all, table.assets, table.followed)
+        for (id, delivery) in deliveries {
+            let queue = table.queues[id.target], told = delivery.job.asset.receipts[delivery.target.name]?.reason
+            let reason = queue?.held?.description ?? told ?? queue?.trouble?.message ?? "not sent yet"
+            note(queue?.held == nil ? .pending : .held, reason, at: id.target, delivery.listeners, since: delivery.since)
+        }
+    }
+
+    private mutating func note(
+        _ state: Receipt.State, _ reason: String, at target: String, _ listeners: [AssetID], since: Int64 = 0
+    ) {
+        let receipt = Receipt(state: state, at: since, reason: reason)
+        for asset in listeners { assets[asset]?.receipts[target] = receipt }
+    }
+
+    /// What other schedulers go on with; `held` says why one sends nothing now.
+    mutating func follow(held: (Delivery.ID) -> String?) {
+        for (id, listeners) in followed {
+            let held = held(id), reason = held ?? "the run that holds this state goes on trying"
+            note(held == nil ? .pending : .held, reason, at: id.target, listeners)
+        }
+    }
+
+    /// Gives what only this process has of their bytes a name by which it outlives that.
+    mutating func keepBytes(_ keep: (LocalFile) -> LocalFile) {
+        let owners = Set(deliveries.values.filter { $0.rendition == nil }.compactMap(\.listeners.first))
+        for (id, asset) in assets where asset.bytes.isFleeting {
+            if owners.contains(id) {
+                let whole = named(asset.bytes, keep)
+                assets[id]?.bytes = whole
+            } else {
+                // Another file of the same bytes needs none of its own.
+                FileSystem.remove(asset.bytes.path)
+            }
+        }
+        for (id, delivery) in deliveries {
+            guard let rendition = delivery.rendition else { continue }
+            let whole = named(rendition, keep)
+            deliveries[id]?.rendition = whole
+        }
+    }
+
+    private mutating func named(_ file: LocalFile, _ keep: (LocalFile) -> LocalFile) -> LocalFile {
+        let whole = keep(file)
+        if whole.path != file.path { unknown.insert(whole.path) }
+        return whole
+    }
+
+    /// The rows of one of them; nil where its asset is not there.
+    func changes(of delivery: Delivery, run: Int64, at time: Int64) -> [LedgerChange]? {
+        guard let asset = delivery.listeners.first.flatMap({ assets[$0] }), let receipt = asset.receipts[delivery.id.target]
+        else { return nil }
+        return asset.changes(.pending, run: run, at: time) + delivery.changes(receipt, bytes: asset.bytes)
+    }
+
+    /// The ledger names the file that it waits in.
+    mutating func isKnown(_ delivery: Delivery) {
+        guard let file = delivery.rendition ?? delivery.listeners.first.flatMap({ assets[$0]?.bytes }) else { return }
+        unknown.remove(file.path)
+    }
+}
+
+extension StagingArea {
+    /// A `.part` counts as a leftover once this process is gone: gives it a name of its own, or says why it cannot.
+    static func kept(_ file: LocalFile) -> (file: LocalFile, error: IngestError?) {
+        guard file.path.hasSuffix(".part") else { return (file, nil) }
+        var file = file
+        do throws(IngestError) { file.path = try keep(file.path) } catch {
+            var error = error
+            // No source is lost with the disk that these bytes are on.
+            if error.code != .storageFull { error.code = .unavailable }
+            return (file, error)
+        }
+        return (file, nil)
+    }
+}

@@ -1,0 +1,399 @@
+import FilmgateCore
+
+@testable import FilmgateEngine
+
+/// One run of a table of deliveries: random things happen to it, and what it wants done is done at random times.
+struct DeliveryWorld {
+    private struct Target: UploadTarget {
+        var traits: TargetTraits
+        func check() async throws(IngestError) {}
+        func upload(_ job: UploadJob) async throws(IngestError) -> Receipt { Receipt(state: .done) }
+    }
+    private static let targets = [("archive", true, 2), ("backup", true, 1), ("gallery", false, 3), ("bucket", false, 2)].map {
+        let traits = TargetTraits(identity: $0, localRoot: $1 ? "/" + $0 : nil, parallel: $2)
+        return PlannedTarget(name: $0, target: Target(traits: traits), workers: nil)
+    }
+    private static let assets = (0..<400).map { number in
+        let origin = Origin(
+            source: "card", volume: "v", root: "/card", path: "IMG_\(number).JPG", size: UInt64(number + 1), modified: 0)
+        return Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: "\(number / 2)", stem: "IMG_\(number / 2)"))
+    }
+    private static let backoff = Backoff(first: .seconds(1), cap: .seconds(30))
+
+    private var dice: SeededRandomNumbers
+    private(set) var table: DeliveryTable
+    private(set) var model = DeliveryModel()
+    private(set) var steps = 0
+    /// What happened, where somebody wants to read it.
+    private(set) var story: [String]?
+    private var now = Moment(instant: .now, wall: 1)
+    private var fresh = 0
+
+    // What was begun and is not done yet.
+    private var attempts: [Delivery] = [], questions: [[Delivery]] = []
+    private var records: [(changes: [LedgerChange], step: DeliveryStep?)] = []
+    private var timers: [(time: ContinuousClock.Instant, event: DeliveryEvent)] = []
+    private var followed: [Delivery.ID] = []
+    /// Targets that refused us, and nobody has tried again since.
+    private var refused: Set<String> = []
+    /// What each file holds.
+    private var contents: [AssetID: ContentKey] = [:]
+    private var isStopped = false, isWindingDown = false
+    /// Deliveries whose names were asked about: those are finished, whatever comes between.
+    private var begun: Set<Delivery.ID> = []
+    /// Staged files that are gone, and bytes of the budget that are not given back.
+    private var gone: Set<String> = [], taken: UInt64 = 0
+    /// How well the targets work, in percent; and whether the ledger answers.
+    private var health = 80, isLedgerSlow = false
+
+    init(_ seed: UInt64, telling: Bool) {
+        dice = SeededRandomNumbers(seed)
+        story = telling ? [] : nil
+        table = DeliveryTable(Self.targets, run: 1, event: nil, backoff: Self.backoff, at: now)
+    }
+
+    private mutating func tell(_ words: @autoclosure () -> String) { story?.append(words()) }
+    private mutating func chance(_ percent: Int) -> Bool { dice.below(100) < percent }
+
+    private mutating func handle(_ event: DeliveryEvent) {
+        steps += 1
+        for action in table.handle(event, at: now) { perform(action) }
+    }
+
+    // MARK: What the table wants done
+
+    private mutating func perform(_ action: DeliveryAction) {
+        switch action {
+        case .send(let delivery): begin(delivery)
+        case .findNames(let group): ask(group)
+        case .record(let changes, let step): records.append((changes, step))
+        case .wait(let time, let event): timers.append((time, event))
+        case .follow(let delivery, let isNew):
+            model.expect(isNew != followed.contains(delivery.id), "\(delivery.id) is followed twice, or not at all")
+            if isNew { followed.append(delivery.id) }
+        case .release(let delivery, let receipt):
+            model.release(delivery.id, receipt)
+            model.expect(!attempts.contains { $0.id == delivery.id }, "\(delivery.id) is released while it is sent")
+        case .settle(let asset): settle(asset)
+        case .keepRendition(let file, let id, let receipt): handle(.kept(id, rendition: file, receipt))
+        case .discard(let file, let path): if file.ownership == .staged, file.path != path { remove(file.path) }
+        case .giveBack(let bytes): giveBack(bytes)
+        case .rename, .keep, .discardSpooled, .tell, .noteHeld, .tellHeld, .noteAnswer, .noteMismatch: break
+        }
+    }
+
+    private mutating func begin(_ delivery: Delivery) {
+        let id = delivery.id, file = delivery.job.file
+        tell("  send \(id.content.rawValue) to \(id.target)")
+        model.send(delivery)
+        let wasBegun = begun.remove(id) != nil
+        model.expect(!isStopped && (!isWindingDown || delivery.target.isLocal || wasBegun), "\(id) is sent after the stop")
+        model.expect(!refused.contains(id.target) || wasBegun, "\(id) is sent to a target that is held")
+        model.expect(!attempts.contains { $0.id == id }, "\(id) is sent twice at once")
+        model.expect(!gone.contains(file.path), "\(id) is sent from a file that is gone")
+        let isAlone = attempts.allSatisfy { $0.job.file.path != file.path || !$0.job.mayTake && !delivery.job.mayTake }
+        model.expect(isAlone, "\(id) is sent from a file that another delivery may take away")
+        attempts.append(delivery)
+        let busy = attempts.count { $0.id.target == id.target }
+        model.expect(busy <= delivery.target.parallel, "\(busy) at once are sent to \(id.target)")
+    }
+
+    private mutating func ask(_ group: [Delivery]) {
+        let shot = group.first?.shotKey ?? ""
+        tell("  ask for \(group.map(\.job.path)) at \(group.first?.id.target ?? "nothing")")
+        model.expect(!group.isEmpty && group.allSatisfy { $0.isUnasked && $0.shotKey == shot }, "not one shot is asked about")
+        model.expect(!questions.contains { $0.first?.shotKey == shot }, "one shot is asked about twice")
+        questions.append(group)
+    }
+
+    private mutating func settle(_ asset: AssetDeliveries) {
+        tell("  \(asset.asset.origin.name) ends as \(asset.ending)")
+        model.settle(asset)
+        giveBack(asset.budget)
+        let isOver = asset.ending != .setAside && asset.ending != .pending
+        if !asset.hasDeliveries || isOver, asset.bytes.ownership == .staged { remove(asset.bytes.path) }
+        if let obsolete = asset.obsolete { remove(obsolete.path) }
+    }
+
+    private mutating func remove(_ path: String) {
+        gone.insert(path)
+        model.expect(attempts.allSatisfy { $0.job.file.path != path }, "\(path) is removed while it is read")
+    }
+
+    private mutating func giveBack(_ bytes: UInt64) {
+        model.expect(bytes <= taken, "more is given back than was taken")
+        taken -= min(bytes, taken)
+    }
+
+    // MARK: What happens
+
+    /// Something that may happen at any time.
+    mutating func step() {
+        switch dice.below(100) {
+        case 0..<22: submit()
+        case 22..<52: finishAttempt(well: health)
+        case 52..<58: answerQuestion(well: health)
+        case 58..<82: if !isLedgerSlow { commit(atMost: 1 + dice.below(6)) }
+        case 82..<89: pass(.milliseconds(dice.below(3000)))
+        case 89: pass(.seconds(60))
+        case 90..<92: hear()
+        case 92: tryNow()
+        case 93..<96: cancel()
+        case 96..<98: cede()
+        case 98: (health, isLedgerSlow) = ([10, 50, 80, 98][dice.below(4)], chance(30))
+        default: finishAttempt(well: 100)
+        }
+    }
+
+    private mutating func submit() {
+        guard fresh < Self.assets.count, !isStopped else { return }
+        var asset = Self.assets[fresh]
+        fresh += 1
+        if chance(5) { asset.flags.insert(AssetFlag.made) }
+        // One in four has the bytes of an earlier file.
+        let content = ContentKey(rawValue: "c\(chance(25) ? dice.below(fresh) : fresh)")
+        submit(asset, content, isRecorded: chance(15))
+    }
+
+    private mutating func submit(_ asset: Asset, _ content: ContentKey, isRecorded: Bool) {
+        let bytes = LocalFile(path: "/spool/\(asset.origin.name).\(steps).part", size: asset.origin.size, ownership: .staged)
+        let wanted = Self.targets.filter { _ in chance(60) }
+        var file = AssetDeliveries(
+            asset: asset, content: content, wanted: wanted, bytes: bytes, shot: ShotFacts(), budget: asset.origin.size)
+        file.isRecorded = isRecorded
+        for target in wanted {
+            guard let row = model.rows[Delivery.ID(content: content, target: target.identity)], row.receipt.state == .done else { continue }
+            if model.leases[Delivery.ID(content: content, target: target.identity)] == nil {
+                file.adopt(row.receipt, at: target.identity, twin: nil)
+            }
+        }
+        tell("submit \(asset.origin.name) with \(content.rawValue) for \(wanted.map(\.name))")
+        contents[asset.id] = content
+        model.add(asset.id, isRecorded: isRecorded, budget: file.budget, known: file.receipts)
+        taken += file.budget
+        var claims: [Delivery.ID: DeliveryClaim] = [:], deliveries: [Delivery] = []
+        for target in wanted where file.receipts[target.identity] == nil {
+            let delivery = delivery(of: asset, content, bytes, to: target)
+            deliveries.append(delivery)
+            if table[delivery.id] == nil {
+                claims[delivery.id] = claim(delivery.id, for: asset.id)
+            } else {
+                model.need(delivery.id, for: asset.id)
+            }
+        }
+        let isShared = isRecorded && deliveries.contains { followed.contains($0.id) || model.others[$0.id] != nil }
+        handle(.submitted(file, deliveries, claims: claims, isShared: isShared))
+    }
+
+    private mutating func delivery(of asset: Asset, _ content: ContentKey, _ bytes: LocalFile, to target: PlannedTarget) -> Delivery {
+        let id = Delivery.ID(content: content, target: target.identity)
+        let rendition = chance(8) ? LocalFile(path: bytes.path + target.name, size: 1, ownership: .staged) : nil
+        let job = UploadJob(
+            asset: asset, file: rendition ?? bytes, digests: Digests(sha256: content.rawValue), path: asset.origin.name,
+            name: asset.origin.name, values: TemplateValues(), mayTake: rendition == nil || target.isLocal)
+        var delivery = Delivery(id: id, job: job, target: target, since: 1, listeners: [asset.id])
+        delivery.isUnasked = chance(10)
+        delivery.rendition = rendition
+        return delivery
+    }
+
+    /// Whose a delivery is that the table does not have.
+    private mutating func claim(_ id: Delivery.ID, for file: AssetID) -> DeliveryClaim {
+        if model.others[id] != nil || chance(6) {
+            model.follow(id, for: file)
+            return .anothers
+        }
+        if chance(3) {
+            let receipt = Receipt(state: .done, path: "/elsewhere")
+            model.know(receipt, of: id.target, for: file)
+            return .delivered(receipt)
+        }
+        model.need(id, for: file)
+        return .ours
+    }
+
+    private mutating func finishAttempt(well percent: Int) {
+        if attempts.isEmpty { return }
+        let delivery = attempts.remove(at: dice.below(attempts.count)), id = delivery.id
+        if chance(percent) {
+            let isTaken = delivery.job.mayTake && delivery.target.isLocal
+            let path = delivery.target.traits.localRoot.map { "\($0)/\(delivery.job.path)" }
+            let receipt = Receipt(state: .done, path: path, id: delivery.job.name)
+            if isTaken { gone.insert(delivery.job.file.path) }
+            tell("\(id.target) has \(id.content.rawValue)")
+            model.answer(id, .success(receipt))
+            return handle(.delivered(id, DeliveryAttempt.Delivered(receipt: receipt)))
+        }
+        let error = failure()
+        tell("\(id.target) says \(error.code.rawValue) to \(id.content.rawValue)")
+        if [.renewThenHold, .pauseTarget, .stop].contains(error.code.disposition) { refused.insert(id.target) }
+        model.answer(id, .failure(error))
+        handle(.failed(id, DeliveryFailure(error, moved: nil, jitter: 0.5)))
+    }
+
+    private mutating func failure() -> IngestError {
+        let codes: [IngestError.Code] = [
+            .network, .network, .unavailable, .rejected, .corruptData, .corruptData, .nameTaken, .unauthorized, .storageFull, .cancelled,
+            .accessDenied, .unexpected,
+        ]
+        if chance(5) { return IngestError(.unavailable, "no disk", cause: LostBytes()) }
+        if chance(5) { return IngestError(.unavailable, "ill", cause: ServiceOutage()) }
+        let asked: Duration? = chance(10) ? .seconds(5) : nil
+        return IngestError(codes[dice.below(codes.count)], "no", retryAfter: asked)
+    }
+
+    private mutating func answerQuestion(well percent: Int) {
+        if questions.isEmpty { return }
+        let group = questions.remove(at: dice.below(questions.count)), shot = group.first?.shotKey ?? ""
+        guard chance(percent) else {
+            let error = chance(70) ? IngestError(.network, "no") : IngestError(.unauthorized, "no")
+            if error.code == .unauthorized, let target = group.first?.id.target { refused.insert(target) }
+            tell("no names: \(error.code.rawValue)")
+            return handle(.unnamed(shot: shot, DeliveryFailure(error, moved: nil, jitter: 0.5)))
+        }
+        // Of files that would have one name the first goes first.
+        let named = chance(30) ? Array(group.prefix(1)) : group
+        tell("names for \(named.map(\.job.path))")
+        for delivery in table.queues.all.values where delivery.shotKey == shot {
+            if case .naming = delivery.state { begun.insert(delivery.id) }
+        }
+        handle(
+            .named(
+                shot: shot,
+                named.map { one in
+                    var one = one
+                    one.job.path += "-2"
+                    return one
+                }))
+    }
+
+    private mutating func commit(atMost count: Int) {
+        let written = records.prefix(count)
+        records.removeFirst(written.count)
+        for one in written { model.commit(one.changes) }
+        for one in written { if let step = one.step { handle(.recorded(step)) } }
+    }
+
+    private mutating func pass(_ time: Duration) {
+        now.instant += time
+        let due = timers.filter { $0.time <= now.instant }.sorted { $0.time < $1.time }
+        timers.removeAll { $0.time <= now.instant }
+        for timer in due {
+            if case .probeDue(let target) = timer.event, !isStopped, !isWindingDown { refused.remove(target) }
+            tell("\(timer.event)")
+            handle(timer.event)
+        }
+    }
+
+    private mutating func tryNow() {
+        if !isStopped, !isWindingDown { refused = [] }
+        tell("try now")
+        handle(.tryNow(nil))
+    }
+
+    private mutating func hear() {
+        if followed.isEmpty { return }
+        let id = followed.remove(at: dice.below(followed.count))
+        let states: [Receipt.State?] = [.done, .done, .failed, nil]
+        let receipt = states[dice.below(4)].map { Receipt(state: $0, path: "/elsewhere") }
+        tell("the other one has \(id.content.rawValue) for \(id.target): \(receipt?.state.rawValue ?? "given up")")
+        model.hear(id, receipt)
+        handle(.heard(id, receipt))
+    }
+
+    private mutating func anyone() -> Delivery.ID {
+        Delivery.ID(content: ContentKey(rawValue: "c\(max(0, fresh - dice.below(30)))"), target: Self.targets[dice.below(4)].identity)
+    }
+
+    private mutating func cancel() {
+        let id = anyone()
+        guard table.canBeCancelled(id) else { return }
+        let keeping = Set(table.lastCopies(of: id).map(\.id))
+        tell("cancel \(id.content.rawValue) for \(id.target)")
+        model.end(id, Receipt(state: .excluded))
+        handle(.cancelled(id, keeping: keeping))
+    }
+
+    private mutating func cede() {
+        let id = anyone()
+        guard table.canBeCeded(id) else { return }
+        tell("cede \(id.content.rawValue) for \(id.target)")
+        let new = Delivery.ID(content: id.content, target: id.target + ":e")
+        model.cede(id, to: new)
+        handle(.ceded(id, to: new))
+    }
+
+    // MARK: Endings
+
+    private var isBusy: Bool { !attempts.isEmpty || !questions.isEmpty || !records.isEmpty }
+
+    private mutating func finishWork() {
+        while isBusy {
+            commit(atMost: 8)
+            finishAttempt(well: 90)
+            answerQuestion(well: 90)
+        }
+    }
+
+    /// Everything works again: what was submitted must end by itself.
+    mutating func drain() {
+        tell("drain")
+        var rounds = 0
+        while model.faults.isEmpty {
+            finishWork()
+            while !followed.isEmpty { hear() }
+            if isBusy { continue }
+            if model.unsettled.isEmpty, table.queues.all.isEmpty { break }
+            rounds += 1
+            if rounds > 400 { return model.fault("the drain does not end") }
+            if let next = timers.map(\.time).min() {
+                pass(max(.zero, next - now.instant))
+            } else if table.queues.targets.contains(where: { $0.held != nil }) {
+                tryNow()
+            } else {
+                let left = table.queues.all.values.map { "\($0.id.content.rawValue) for \($0.id.target), \($0.state)" }
+                return model.fault("nothing is under way, and these wait for ever: \(left), \(model.unsettled.map(\.rawValue))")
+            }
+        }
+        model.checkEnd()
+        model.expect(table.isIdle(areOthersHeld: true), "all is done, and the run is not idle")
+        model.expect(table.assets.isEmpty && table.followed.isEmpty, "something is left of what is done")
+        model.expect(taken == 0, "\(taken) bytes of the budget are never given back")
+    }
+
+    /// What is under way is finished, the rest is left to the next run: each file still has one ending.
+    mutating func leave(windingDown: Bool) {
+        tell(windingDown ? "wind down" : "stop")
+        (isWindingDown, isStopped) = (windingDown, !windingDown)
+        handle(windingDown ? .windingDown : .stopped)
+        finishWork()
+        // A folder that asked for a pause is given what waits for it when that is over.
+        while !table.isIdle(areOthersHeld: true), let next = timers.map(\.time).min(), model.faults.isEmpty {
+            pass(max(.zero, next - now.instant))
+            finishWork()
+        }
+        model.expect(table.isIdle(areOthersHeld: true), "nothing is under way, and the run is not idle")
+        var left = UnfinishedDeliveries(table)
+        left.follow { _ in nil }
+        model.expect(Set(left.assets.keys) == model.unsettled, "what has no ending is not what is left")
+        let ended = left.assets.values.filter { $0.ending != .pending && $0.ending != .setAside }
+        model.expect(ended.isEmpty, "\(ended.map(\.asset.origin.name)) are left, and have ended")
+        for id in left.deliveries.keys { model.expect(model.leases[id]?.end == nil, "\(id) has ended and is left") }
+    }
+
+    /// The process is gone; the next one finds what the ledger has, and reads from the card what it has not.
+    mutating func crash() {
+        tell("crash")
+        let lost = model.unsettled
+        model.crash()
+        (attempts, questions, records, timers, followed, refused, begun) = ([], [], [], [], [], [], [])
+        (gone, taken) = ([], 0)
+        table = DeliveryTable(Self.targets, run: 2, event: nil, backoff: Self.backoff, at: now)
+        for asset in Self.assets.prefix(fresh) where lost.contains(asset.id) {
+            let isRecorded = Self.targets.contains { target in
+                contents[asset.id].flatMap { model.rows[Delivery.ID(content: $0, target: target.identity)] } != nil
+            }
+            submit(asset, contents[asset.id] ?? ContentKey(rawValue: ""), isRecorded: isRecorded)
+        }
+    }
+}
