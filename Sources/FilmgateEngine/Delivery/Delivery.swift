@@ -46,6 +46,8 @@ struct Delivery: Sendable {
     @IndirectOptional var word: TargetAnswer?
     /// The target could not be asked yet what stands at the name: that comes before sending.
     var isUnasked = false
+    /// The ledger does not know its new name yet: nothing is sent before that.
+    var isRenamed = false
     /// Its name was taken when it was sent: it needs the next one.
     var isRefused = false
     /// The disk that its bytes are on did not give them.

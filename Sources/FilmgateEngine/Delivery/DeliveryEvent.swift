@@ -69,7 +69,7 @@ enum DeliveryStep: Sendable {
     case begin(AssetID, [Delivery.ID])
     case retry(Delivery.ID, IngestError, after: Duration)
     /// The names of the files of that shot.
-    case send(shot: String)
+    case send(shot: String, named: [Delivery.ID])
     case conclude(Delivery.ID, Receipt, [AssetDeliveries])
     case settle([AssetDeliveries])
 }

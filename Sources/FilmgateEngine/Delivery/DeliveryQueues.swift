@@ -70,7 +70,7 @@ struct DeliveryQueues: Sendable {
         case .named(let shot, let named): rename(named, of: shot)
         case .unnamed(let shot, let failure): for id in questions.end(of: shot) { failed(id, failure) }
         case .recorded(.retry(let id, let error, let delay)): retry(id, error, after: delay)
-        case .recorded(.send(let shot)): for id in questions.end(of: shot) { start(id) }
+        case .recorded(.send(let shot, let named)): begin(shot, named)
         case .retryDue(let target): pump(target)
         case .probeDue(let target):
             queues[target]?.isProbing = false
@@ -161,11 +161,12 @@ struct DeliveryQueues: Sendable {
     private mutating func start(_ id: Delivery.ID) {
         guard let delivery = all[id] else { return }
         if isStopped { return putBack(id) }
-        guard delivery.isUnasked else {
+        guard delivery.isUnasked || delivery.isRenamed else {
             all[id]?.state = .sending
             return act(.send(delivery))
         }
         all[id]?.state = .naming
+        if delivery.isRenamed { return questions.wait(for: id, of: delivery.shotKey) }
         guard let group = questions.ask(for: id, of: delivery.shotKey) else { return }
         act(.findNames(group.compactMap { all[$0] }))
     }
@@ -182,13 +183,19 @@ struct DeliveryQueues: Sendable {
             guard let old = all[one.id] else { continue }
             var new = old
             (new.name, new.job.path, new.adopted) = (one.name, one.job.path, one.adopted)
-            (new.isUnasked, new.isRefused) = (false, false)
+            (new.isUnasked, new.isRefused, new.isRenamed) = (false, false, true)
             all[one.id] = new
             questions.forget(one.id, of: shot)
             act(.rename(old, to: new))
             rows.append(Row(id: new.id, receipt: Receipt(state: .pending, at: new.since)))
         }
-        effects.append(.write(rows, then: .send(shot: shot)))
+        effects.append(.write(rows, then: .send(shot: shot, named: rows.map(\.id))))
+    }
+
+    /// The ledger knows the names: those that waited for that are sent, or asked about.
+    private mutating func begin(_ shot: String, _ named: [Delivery.ID]) {
+        for id in named { all[id]?.isRenamed = false }
+        for id in questions.end(of: shot) { start(id) }
     }
 
     // MARK: Outcomes

@@ -23,6 +23,9 @@ struct NameQuestions: Sendable {
         return waiting[shot]?.count == 1 ? unasked[shot] : nil
     }
 
+    /// Until the question that is under way for the shot has been answered and that is written down.
+    mutating func wait(for id: Delivery.ID, of shot: String) { waiting[shot, default: []].append(id) }
+
     /// The question is answered: returns those that waited for that.
     mutating func end(of shot: String) -> [Delivery.ID] { waiting.drop(shot) ?? [] }
 }

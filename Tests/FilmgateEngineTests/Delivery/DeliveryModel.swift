@@ -12,8 +12,8 @@ struct DeliveryModel {
         var files: [AssetID]
         /// Bytes of it that arrived changed.
         var corruptions = 0
-        /// What it has come to.
-        var end: Receipt?
+        /// What it has come to, and whether the ledger knows.
+        var end: Receipt?, isWritten = false
     }
     struct File {
         var isRecorded: Bool
@@ -113,7 +113,9 @@ struct DeliveryModel {
             case .asset(let row): endings[row.origin.id] = row.ending
             case .delivery(let row):
                 let id = Delivery.ID(content: row.content, target: row.target)
-                if let end = leases[id]?.end, row.receipt.state != end.state, rows[id]?.receipt.state == end.state {
+                if leases[id]?.end?.state == row.receipt.state {
+                    leases[id]?.isWritten = true
+                } else if leases[id]?.isWritten == true {
                     fault("a row of \(id) came after its last one: \(row.receipt.state.rawValue)")
                 }
                 rows[id] = row

@@ -4,28 +4,14 @@ import FilmgateCore
 
 /// One run of a table of deliveries: random things happen to it, and what it wants done is done at random times.
 struct DeliveryWorld {
-    private struct Target: UploadTarget {
-        var traits: TargetTraits
-        func check() async throws(IngestError) {}
-        func upload(_ job: UploadJob) async throws(IngestError) -> Receipt { Receipt(state: .done) }
-    }
-    private static let targets = [("archive", true, 2), ("backup", true, 1), ("gallery", false, 3), ("bucket", false, 2)].map {
-        let traits = TargetTraits(identity: $0, localRoot: $1 ? "/" + $0 : nil, parallel: $2)
-        return PlannedTarget(name: $0, target: Target(traits: traits), workers: nil)
-    }
-    private static let assets = (0..<400).map { number in
-        let origin = Origin(
-            source: "card", volume: "v", root: "/card", path: "IMG_\(number).JPG", size: UInt64(number + 1), modified: 0)
-        return Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: "\(number / 2)", stem: "IMG_\(number / 2)"))
-    }
     private static let backoff = Backoff(first: .seconds(1), cap: .seconds(30))
 
     private var dice: SeededRandomNumbers
     private(set) var table: DeliveryTable
     private(set) var model = DeliveryModel()
     private(set) var steps = 0
-    /// What happened, where somebody wants to read it.
-    private(set) var story: [String]?
+    /// What happened, for whoever wants to know why it ended badly.
+    private(set) var story: [String] = []
     private var now = Moment(instant: .now, wall: 1)
     private var fresh = 0
 
@@ -46,13 +32,12 @@ struct DeliveryWorld {
     /// How well the targets work, in percent; and whether the ledger answers.
     private var health = 80, isLedgerSlow = false
 
-    init(_ seed: UInt64, telling: Bool) {
+    init(_ seed: UInt64) {
         dice = SeededRandomNumbers(seed)
-        story = telling ? [] : nil
         table = DeliveryTable(Self.targets, run: 1, event: nil, backoff: Self.backoff, at: now)
     }
 
-    private mutating func tell(_ words: @autoclosure () -> String) { story?.append(words()) }
+    private mutating func tell(_ words: String) { story.append(words) }
     private mutating func chance(_ percent: Int) -> Bool { dice.below(100) < percent }
 
     private mutating func handle(_ event: DeliveryEvent) {
@@ -254,9 +239,7 @@ struct DeliveryWorld {
         // Of files that would have one name the first goes first.
         let named = chance(30) ? Array(group.prefix(1)) : group
         tell("names for \(named.map(\.job.path))")
-        for delivery in table.queues.all.values where delivery.shotKey == shot {
-            if case .naming = delivery.state { begun.insert(delivery.id) }
-        }
+        finishNaming(of: shot)
         handle(
             .named(
                 shot: shot,
@@ -271,7 +254,16 @@ struct DeliveryWorld {
         let written = records.prefix(count)
         records.removeFirst(written.count)
         for one in written { model.commit(one.changes) }
-        for one in written { if let step = one.step { handle(.recorded(step)) } }
+        for step in written.compactMap(\.step) {
+            if case .send(let shot, _) = step { finishNaming(of: shot) }
+            handle(.recorded(step))
+        }
+    }
+
+    private mutating func finishNaming(of shot: String) {
+        for delivery in table.queues.all.values where delivery.shotKey == shot {
+            if case .naming = delivery.state { begun.insert(delivery.id) }
+        }
     }
 
     private mutating func pass(_ time: Duration) {
