@@ -220,9 +220,14 @@ public struct DeliveryName: Sendable, Hashable {
 public struct NamedFile: Sendable, Hashable {
     public var content: ContentKey, kind: MediaKind
     public var volume: String, shot: ShotPlace, serial: String?, captured: CivilTime?
-    public init(content: ContentKey, kind: MediaKind, volume: String, shot: ShotPlace, serial: String?, captured: CivilTime?) {
+    /// It is only meant to have the name: its target was not asked yet what stands there.
+    public var isWish: Bool
+    public init(
+        content: ContentKey, kind: MediaKind, volume: String, shot: ShotPlace, serial: String?, captured: CivilTime?,
+        isWish: Bool = false
+    ) {
         (self.content, self.kind, self.volume, self.shot) = (content, kind, volume, shot)
-        (self.serial, self.captured) = (serial, captured)
+        (self.serial, self.captured, self.isWish) = (serial, captured, isWish)
     }
 }
 

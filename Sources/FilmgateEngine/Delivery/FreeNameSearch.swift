@@ -22,6 +22,12 @@ struct FreeNameSearch: Sendable {
         var paths = group.map(path)
         var steps = 0, answers: [Occupancy]?
         if !group.contains(where: \.isRefused) { answers = try await standing(group, at: paths, steps) }
+        if answers == nil, try await comesApart(group, paths) {
+            var named: [Delivery] = []
+            for one in group { named += try await self.named([one]) }
+            taken = []
+            return named.filter { taken.insert(SafeName.folded($0.job.path)).inserted }
+        }
         while answers == nil {
             steps += 1
             let next = group.map { $0.name?.path(event: $0.job.event, suffix: $0.name.map { $0.suffix + steps }) ?? $0.job.path }
@@ -77,15 +83,35 @@ struct FreeNameSearch: Sendable {
         return delivery
     }
 
+    /// Whether files of the shot are at the target already, and what finds its name taken there takes nothing else along.
+    ///
+    /// Sidecars and memos go where their picture goes: where that has to leave them, what comes with it leaves, too.
+    private func comesApart(_ group: [Delivery], _ paths: [String]) async throws(IngestError) -> Bool {
+        guard group.count > 1 else { return false }
+        switch try await company(group, 0) {
+        case .own: return true
+        case .ownFollowers: break
+        case .nobody, .strangers, .perhapsOwn: return false
+        }
+        let pictures = zip(group, paths).filter { !$0.0.job.asset.kind.follows }
+        if pictures.contains(where: \.0.isRefused) { return false }
+        return pictures.isEmpty ? true : try await standing(pictures.map(\.0), at: pictures.map(\.1), 0) != nil
+    }
+
     /// What the target says of each path; nil when one of them holds other bytes, is meant for other bytes of ours, or would stand beside
     /// another shot.
     private func standing(_ group: [Delivery], at paths: [String], _ steps: Int) async throws(IngestError) -> [Occupancy]? {
         var answers: [Occupancy] = [], mine: [String: ContentKey] = [:]
         if let stem = stem(of: group, steps), !reservations.claim(stem.text, at: stem.target, for: group[0].shotKey) { return nil }
+        let neighbours = try await company(group, steps), hood = SiblingNames(ledger: ledger, reservations: reservations)
         for (one, path) in zip(group, paths) {
             let content = one.id.content, target = one.id.target, folded = SafeName.folded(path)
             let other = mine[folded] ?? reservations.holder(of: path, at: target), earlier = try await ledger.holder(of: path, at: target)
-            for holder in [other, earlier].compactMap({ $0 }) where one.job.asset.mustLeave(to: holder, with: content) { return nil }
+            for holder in [other, earlier].compactMap({ $0 }) where one.job.asset.mustLeave(to: holder, with: content) {
+                // Beside files of this shot another's finds no place, once its target is asked about it.
+                let yields = neighbours.isOwn && mine[folded] == nil ? try await hood.isWish(path, of: holder, at: target) : false
+                if !yields { return nil }
+            }
             mine[folded] = content
             let answer = try await one.target.target.occupancy(of: path, for: one.job)
             if answer == .other { return nil }
@@ -94,7 +120,26 @@ struct FreeNameSearch: Sendable {
         // What lies there already makes no difference to whom it lies beside.
         let isThere = answers.allSatisfy { if case .same = $0 { true } else { false } }
         if isThere { return answers }
-        return try await company(group, steps) == .strangers ? nil : answers
+        if neighbours == .strangers { return nil }
+        return try await hasRoomForItsPictures(group, steps) ? answers : nil
+    }
+
+    /// False where pictures that sidecars or memos belong to are still to be asked about, and cannot come to where these would be.
+    private func hasRoomForItsPictures(_ group: [Delivery], _ steps: Int) async throws(IngestError) -> Bool {
+        guard let (_, target, asset) = stem(of: group, steps), asset.kind.follows, let wished = stem(of: group, 0)?.text,
+            let first = group.first, let name = first.name
+        else { return true }
+        let mark = ShotMark(asset)
+        for file in try await ledger.files(named: wished, at: target) where !file.kind.follows && file.isWish {
+            let row = try await ledger.deliveries(of: file.content).first { $0.target == target }
+            guard ShotMark(file).isOne(with: mark), let row, let parts = row.name else { continue }
+            let path = PathPattern(parts.pattern).path(event: row.event, counter: parts.counter, suffix: name.suffix + steps)
+            var job = first.job
+            (job.digests, job.path, job.name) = (Digests(sha256: file.content.sha256), path, file.shot.stem)
+            job.file.size = row.size
+            if try await first.target.target.occupancy(of: path, for: job) == .other { return false }
+        }
+        return true
     }
 
     /// What the names of the group begin with after so many steps, by its picture; nil in a clip tree.

@@ -105,23 +105,38 @@ extension NamePlanner {
     }
 
     /// Whether files of the shot are at the target already, and not all of `group` can have their names beside them.
+    ///
+    /// Sidecars and memos go where their picture goes: where that has to leave them, what comes with it leaves, too.
     private func comesApart(_ round: Round, _ drafts: [Draft], _ group: [Int]) async throws(IngestError) -> Bool {
-        guard group.count > 1, !round.isNamed, round.company[round.name.suffix] == .own else { return false }
+        guard group.count > 1, !round.isNamed else { return false }
+        let company = round.company[round.name.suffix], pictures = group.filter { !drafts[$0].asset.kind.follows }
+        guard company?.isOwn == true else { return false }
+        if company == .ownFollowers, !pictures.isEmpty {
+            let names = paths(drafts, pictures, round, round.name.suffix)
+            if try await free(names, drafts: drafts, indices: pictures, at: round.target, isHome: true) == nil { return false }
+        }
         let names = paths(drafts, group, round, round.name.suffix)
-        return try await free(names, drafts: drafts, indices: group, at: round.target) == nil
+        return try await free(names, drafts: drafts, indices: group, at: round.target, isHome: true) == nil
     }
 
-    /// Begins at the suffix where files of the shot are already, whatever was remembered of it.
+    /// Begins at the suffix where files of the shot are already, whatever was remembered of it; best where a picture of it is.
     private func findHome(_ round: inout Round, _ drafts: [Draft], _ group: [Int], _ pattern: PathPattern) async throws(IngestError) {
-        if try await company(round.name.suffix, &round, drafts, group, pattern) == .own { return }
+        let remembered = try await company(round.name.suffix, &round, drafts, group, pattern)
+        if remembered == .own { return }
+        var followers = remembered == .ownFollowers ? round.name.suffix : nil
         for suffix in 1...99 {
             switch try await company(suffix, &round, drafts, group, pattern) {
             case .own: return round.name.suffix = suffix
-            case .nobody: return
+            case .ownFollowers: followers = followers ?? suffix
             case .strangers, .perhapsOwn: continue
+            case .nobody:
+                if let followers { round.name.suffix = followers }
+                return
             }
         }
     }
+
+    private var siblings: SiblingNames { SiblingNames(ledger: ledger, reservations: reservations) }
 
     private func company(
         _ suffix: Int, _ round: inout Round, _ drafts: [Draft], _ group: [Int], _ pattern: PathPattern
@@ -130,7 +145,7 @@ extension NamePlanner {
         let stem = pattern.stem(event: event, counter: round.name.counter, suffix: suffix)
         guard let stem, let first = group.first(where: { !drafts[$0].asset.kind.follows }) ?? group.first else { return .nobody }
         let target = round.target.identity
-        let company = try await SiblingNames(ledger: ledger, reservations: reservations).company(
+        let company = try await siblings.company(
             of: stem, at: target, for: ShotMark(drafts[first].asset), but: Set(group.map { drafts[$0].content }))
         round.company[suffix] = company
         return company
@@ -154,9 +169,11 @@ extension NamePlanner {
             if !isInTree {
                 let company = try await company(suffix, &round, drafts, group, pattern)
                 // Where this shot stands already, whoever else is just looking finds it and goes on.
-                if company == .strangers || (!isClaimed && company != .own) { continue }
+                if company == .strangers || (!isClaimed && !company.isOwn) { continue }
             }
-            if let answers = try await free(names, drafts: drafts, indices: group, at: round.target) { return (suffix, names, answers) }
+            let isHome = round.company[suffix]?.isOwn == true
+            let answers = try await free(names, drafts: drafts, indices: group, at: round.target, isHome: isHome)
+            if let answers { return (suffix, names, answers) }
         }
         throw IngestError(
             .nameTaken, "No free name is left for \(drafts[group[0]].asset.origin.name) at \(round.target.name).",
@@ -232,19 +249,23 @@ extension NamePlanner {
     }
 
     /// What stands at each path, when none of them holds other bytes; nil when one does.
+    ///
+    /// With `isHome`, where files of the shot are, what others only wish for counts as free.
     func free(
-        _ paths: [String], drafts: [Draft], indices: [Int], at target: PlannedTarget
+        _ paths: [String], drafts: [Draft], indices: [Int], at target: PlannedTarget, isHome: Bool = false
     ) async throws(IngestError) -> [Answer]? {
         var answers: [Answer] = [], mine: [String: ContentKey] = [:]
         for (position, index) in indices.enumerated() {
             let path = paths[position], draft = drafts[index], folded = SafeName.folded(path)
             let other = mine[folded] ?? reservations.holder(of: path, at: target.identity)
-            if let other, draft.asset.mustLeave(to: other, with: draft.content) { return nil }
-            mine[folded] = draft.content
             // A folder may tell names apart that are one on the disk that it is copied to; and what waits for its event, or was
             // removed since, stands nowhere but in the ledger.
             let earlier = try await ledger.holder(of: path, at: target.identity)
-            if let earlier, draft.asset.mustLeave(to: earlier, with: draft.content) { return nil }
+            for holder in [other, earlier].compactMap({ $0 }) where draft.asset.mustLeave(to: holder, with: draft.content) {
+                let yields = isHome && mine[folded] == nil ? try await siblings.isWish(path, of: holder, at: target.identity) : false
+                if !yields { return nil }
+            }
+            mine[folded] = draft.content
             let bytes = draft.bytes(for: target)
             let job = UploadJob(
                 asset: draft.asset, file: bytes.file, digests: bytes.digests, path: path, name: draft.asset.origin.name,
@@ -288,7 +309,7 @@ extension NamePlanner {
     /// Begins with the name that the shot was given before, so that a late file joins it, or that its tree has; else with a fresh number.
     private func begin(_ round: inout Round, _ asset: Asset, in tree: ClipTreeNames.Place?) async throws(IngestError) {
         if event == DeliveryRow.unassigned, round.namer.usesCounter { return }
-        let target = round.target.identity, siblings = SiblingNames(ledger: ledger, reservations: reservations)
+        let target = round.target.identity
         if let earlier = try await siblings.shotName(round.shot, at: target, event: event) { return round.name = earlier }
         if let tree, let name = try await treeName(tree, at: round.target, namer: round.namer) { return round.name = name }
         guard round.namer.usesCounter else { return }

@@ -9,33 +9,62 @@ struct SiblingNames: Sendable {
 
     enum Sibling: Sendable {
         case nobody
-        /// Files of the same shot are there.
+        /// A picture of the same shot is there.
         case own
+        /// Sidecars or memos of the same shot are there, and no picture of it: a picture would do well to join them, but need not.
+        case ownFollowers
         /// Files of another shot are: nobody could tell which of them belong together.
         case strangers
         /// Files that may be of the same frame: RAW and JPEG on two cards of one body.
         case perhapsOwn
+
+        /// Files of the same shot, whatever they are.
+        var isOwn: Bool { self == .own || self == .ownFollowers }
     }
 
     /// Who is called `stem` but for the extension; `contents` are those that look for a name themselves.
     ///
-    /// With `mark` that of a sidecar or memo, only its own picture is company: what it says would be taken for another's.
-    func company(of stem: String, at target: String, for mark: ShotMark, but contents: Set<ContentKey>) async throws(IngestError) -> Sibling
+    /// With `mark` that of a sidecar or memo, only its own picture is company: what it says would be taken for another's. Who is only meant
+    /// to have such a name counts where nobody has one: it is asked about later, and then goes elsewhere if it must.
+    func company(of stem: String, at target: String, for mark: ShotMark, but contents: Set<ContentKey>)
+        async throws(IngestError) -> Sibling
     {
-        var marks: [ContentKey: [ShotMark]] = [:]
-        for file in try await ledger.files(named: stem, at: target) { marks[file.content, default: []].append(ShotMark(file)) }
-        for file in reservations.files(named: stem, at: target) { marks[file.content, default: []].append(file.shot) }
+        var marks: [ContentKey: [ShotMark]] = [:], wishes: Set<ContentKey> = []
+        for file in try await ledger.files(named: stem, at: target) {
+            marks[file.content, default: []].append(ShotMark(file))
+            if file.isWish { wishes.insert(file.content) }
+        }
+        for file in reservations.files(named: stem, at: target) {
+            marks[file.content, default: []].append(file.shot)
+            wishes.remove(file.content)
+        }
         for content in contents { marks[content] = nil }
         // A sidecar whose picture came later was recorded anew with it: its file is found by its bytes alone.
         for (content, known) in marks where known.allSatisfy(\.isUnknown) {
             marks[content] = known + (try await ledger.assets(sha256: content.sha256)).map { ShotMark($0) }
         }
-        if marks.isEmpty { return .nobody }
-        if marks.values.contains(where: { $0.contains { $0.isOne(with: mark) } }) { return .own }
+        let standing = marks.filter { !wishes.contains($0.key) }
+        return Self.company(Array((standing.isEmpty ? marks : standing).values), for: mark)
+    }
+
+    /// `files`: for each of those that are there, the shots that it may be of.
+    private static func company(_ files: [[ShotMark]], for mark: ShotMark) -> Sibling {
+        if files.isEmpty { return .nobody }
+        let own = files.filter { $0.contains { $0.isOne(with: mark) } }
+        if !own.isEmpty { return own.contains { $0.contains { !$0.follows } } ? .own : .ownFollowers }
         // A sidecar or memo says something of its own picture alone, and a picture must not come to one of another's.
-        let pictures = marks.values.filter { $0.contains { !$0.follows } }
-        if mark.follows || pictures.isEmpty { return .strangers }
+        let pictures = files.filter { $0.contains { !$0.follows } }, marks = pictures.flatMap { $0 }
+        let isLonely = files.contains { known in
+            known.allSatisfy(\.follows) && !marks.contains { picture in known.contains { $0.isOne(with: picture) } }
+        }
+        if mark.follows || isLonely { return .strangers }
         return pictures.contains { $0.allSatisfy { $0.isOther(than: mark) } } ? .strangers : .perhapsOwn
+    }
+
+    /// True where `content` is only meant to have that name: its target was not asked yet, and is before anything is sent there.
+    func isWish(_ path: String, of content: ContentKey, at target: String) async throws(IngestError) -> Bool {
+        let folded = SafeName.folded(path), row = try await ledger.deliveries(of: content).first { $0.target == target }
+        return row.map { $0.attempts == DeliveryRow.unasked && SafeName.folded($0.path) == folded } ?? false
     }
 
     /// What the shot is called at the target by what was given or written down before; nil for nothing.

@@ -69,7 +69,7 @@ extension SQLiteReader {
                 found.append(
                     NamedFile(
                         content: content, kind: kind, volume: volume, shot: shot, serial: query.textOrNil(),
-                        captured: query.textOrNil().flatMap { CivilTime($0) }))
+                        captured: query.textOrNil().flatMap { CivilTime($0) }, isWish: query.int() == DeliveryRow.unasked))
             }
             return found
         }
@@ -139,7 +139,7 @@ extension SQLiteReader {
     ///
     /// A file may have been recorded again with other bytes since: then nobody knows whose the delivered ones are.
     static let filesNamed = """
-        SELECT c.key, a.kind, v.identity, a.shot, a.stem, m.serial, c.captured FROM delivery d
+        SELECT c.key, a.kind, v.identity, a.shot, a.stem, m.serial, c.captured, d.attempts FROM delivery d
         CROSS JOIN content c ON c.id = d.content_id
         LEFT JOIN asset a ON a.content_id = d.content_id
         LEFT JOIN volume v ON v.id = a.volume_id

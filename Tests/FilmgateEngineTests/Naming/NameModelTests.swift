@@ -212,11 +212,12 @@ private final class NameScene {
                 let shots = Set(group.compactMap { world.files[$0.content]?.shot })
                 return shots.count > 1 && shots.contains(file.shot)
             }
-            // Somebody else's sidecar stands where it would.
+            // Somebody else's sidecar stands where it would, or what it was rewritten to.
             let isHeld = stems.contains { stem, group in
                 group.contains { world.files[$0.content]?.shot == file.shot }
                     && files.contains {
-                        SafeName.folded($0.path) == SafeName.folded("\(stem).\(file.ext)") && world.files[$0.content] == nil
+                        SafeName.folded($0.path) == SafeName.folded("\(stem).\(file.ext)") && $0.content != content
+                            && world.files[$0.content].map { $0.shot == file.shot } != false
                     }
             }
             if !isBeside, !isShared, !isHeld {
