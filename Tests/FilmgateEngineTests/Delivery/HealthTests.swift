@@ -87,9 +87,11 @@ import Testing
     }
 
     @Test func manyFilesAreOneQuestion() async {
-        let service = Ailing([], pause: .milliseconds(20))
+        let service = Ailing([], pause: .milliseconds(20)), begun = ContinuousClock.now
         _ = await send(service, count: 50)
-        #expect(service.log.first == "health" && service.log.count { $0 == "health" } == 1)
+        // An answer is good for 15 seconds; a machine that is very busy needs more of them.
+        let questions = 1 + Int((ContinuousClock.now - begun) / .seconds(15))
+        #expect(service.log.first == "health" && service.log.count { $0 == "health" } <= questions)
     }
 
     /// Something went wrong: it is asked again before the next try.
