@@ -10,6 +10,8 @@ RELEASE_BIN = $(shell $(SWIFT) build -c release --show-bin-path)/filmgate
 FILMGATE ?=
 PROGRAM = $(or $(FILMGATE),$(RELEASE_BIN))
 COUNT ?= 100
+SEQUENCES ?= 100000
+STEPS ?= 1000000
 KILLS = $(if $(filter command line,$(origin COUNT)),$(COUNT),20)
 SECONDS_EACH ?= 60
 SECONDS_CHAOS ?= 1800
@@ -18,7 +20,7 @@ SECONDS_SOAK ?= 1800
 SHOTS_SOAK ?= 7600
 PUSHES_SOAK ?= 20000
 
-.PHONY: help build demo install install-debug clean program deb deb-test dist dist-test test lint house fuzz tsan peers bench
+.PHONY: help build demo install install-debug clean program deb deb-test dist dist-test test lint house models fuzz tsan peers bench
 .PHONY: crash crash-cameras outage chaos soak hotfolder push strangers ways usb vusb
 .PHONY: deps deps-install deps-test deps-crash deps-hotfolder deps-strangers deps-deb deps-bench deps-peers deps-usb deps-vusb
 
@@ -54,7 +56,7 @@ dist: deb ## make the Debian packages, and a tarball that runs from any folder
 	.ci/tarball.sh $(PROGRAM) .
 
 clean: ## remove everything that was built
-	rm -rf .build .build-tsan .build-fuzz
+	rm -rf .build .build-tsan .build-fuzz .build-models
 
 ##@ Check a change
 
@@ -70,6 +72,11 @@ lint: deps ## check formatting, the house rules and every pipeline in the reposi
 
 house: ## count how large rooms, files and types are, and what there are two of (AGAINST=COMMIT beside a commit)
 	@python3 .ci/house.py $(if $(AT),--at $(AT)) $(if $(AGAINST),--against $(AGAINST))
+
+models: deps ## play SEQUENCES random histories of names and STEPS of deliveries against their models, built for release
+	FILMGATE_ONLY=FilmgateEngine $(SWIFT) build --build-tests -c release -Xswiftc -enable-testing --scratch-path .build-models -j $(JOBS)
+	FILMGATE_ONLY=FilmgateEngine FILMGATE_NAME_SEQUENCES=$(SEQUENCES) FILMGATE_DELIVERY_STEPS=$(STEPS) $(SWIFT) test --skip-build \
+		--disable-xctest -c release -Xswiftc -enable-testing --scratch-path .build-models --filter 'NameModelTests|DeliveryModelTests'
 
 fuzz: deps ## run every fuzz target for SECONDS_EACH seconds under AddressSanitizer
 	.ci/fuzz.sh $(SECONDS_EACH)
