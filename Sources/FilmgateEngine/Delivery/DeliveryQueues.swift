@@ -180,7 +180,8 @@ struct DeliveryQueues: Sendable {
     private mutating func rename(_ named: [Delivery], of shot: String) {
         var rows: [Row] = []
         for one in named {
-            guard let old = all[one.id] else { continue }
+            // One that was taken back meanwhile has its last row.
+            guard let old = all[one.id], !old.isSettled else { continue }
             var new = old
             (new.name, new.job.path, new.adopted) = (one.name, one.job.path, one.adopted)
             (new.isUnasked, new.isRefused, new.isRenamed) = (false, false, true)

@@ -25,6 +25,8 @@ struct DeliveryModel {
 
     private(set) var leases: [Delivery.ID: Lease] = [:]
     private(set) var files: [AssetID: File] = [:]
+    /// What became of deliveries that nobody wants any more.
+    private var released: [Delivery.ID: Receipt.State] = [:]
     /// Files that wait for deliveries of another scheduler.
     private(set) var others: [Delivery.ID: Set<AssetID>] = [:]
     /// The last row of each delivery and the last ending of each file that the ledger has.
@@ -47,6 +49,7 @@ struct DeliveryModel {
     /// The file needs that delivery, which another file's may be.
     mutating func need(_ id: Delivery.ID, for file: AssetID) {
         leases[id, default: Lease(files: [])].files.append(file)
+        released[id] = nil
         set(leases[id]?.end.map(Self.before), of: id.target, for: file)
     }
 
@@ -115,7 +118,7 @@ struct DeliveryModel {
                 let id = Delivery.ID(content: row.content, target: row.target)
                 if leases[id]?.end?.state == row.receipt.state {
                     leases[id]?.isWritten = true
-                } else if leases[id]?.isWritten == true {
+                } else if leases[id]?.isWritten == true || leases[id] == nil && released[id] != nil && released[id] != row.receipt.state {
                     fault("a row of \(id) came after its last one: \(row.receipt.state.rawValue)")
                 }
                 rows[id] = row
@@ -136,6 +139,7 @@ struct DeliveryModel {
 
     mutating func release(_ id: Delivery.ID, _ receipt: Receipt) {
         guard let lease = leases.removeValue(forKey: id) else { return fault("\(id) is released twice") }
+        released[id] = receipt.state
         expect(lease.end?.state == receipt.state, "\(id) is released as \(receipt.state.rawValue)")
         expect(rows[id]?.receipt.state == receipt.state, "\(id) is released before the ledger knows")
     }
@@ -172,7 +176,7 @@ struct DeliveryModel {
 
     /// The process is gone: what was not written down is to be done anew.
     mutating func crash() {
-        (leases, others) = ([:], [:])
+        (leases, others, released) = ([:], [:], [:])
         for file in unsettled { files[file] = nil }
     }
 }
