@@ -54,7 +54,7 @@ struct FreeNameSearch: Sendable {
         guard let first = group.first, let shot = first.name?.shot else { return group.map(Self.withParts) }
         let hood = SiblingNames(ledger: ledger, reservations: reservations)
         let earlier = try await hood.shotName(shot, at: first.id.target, event: first.job.event)
-        return Self.together(
+        return try await together(
             group.map { delivery in
                 var delivery = Self.withParts(delivery)
                 if let earlier, let name = delivery.name, name.suffix < earlier.suffix { delivery.name?.suffix = earlier.suffix }
@@ -62,12 +62,16 @@ struct FreeNameSearch: Sendable {
             })
     }
 
-    /// All with the highest suffix of them, unless two would have one name then, as files that differ only in case.
-    private static func together(_ group: [Delivery]) -> [Delivery] {
+    /// All with the highest suffix of them, unless two would have one name then, as files that differ only in case; or unless they came
+    /// apart, some of them being where a picture of the shot is.
+    private func together(_ group: [Delivery]) async throws(IngestError) -> [Delivery] {
         let suffixes = group.map { $0.name?.suffix ?? 1 }
         guard let top = suffixes.max(), suffixes.contains(where: { $0 != top }) else { return group }
         let paths = Set(group.map { SafeName.folded($0.name?.path(event: $0.job.event, suffix: top) ?? $0.job.path) })
         guard paths.count == group.count else { return group }
+        for one in group where one.name?.suffix != top {
+            if try await company([one], 0, but: Set(group.map(\.id.content))) == .own { return group }
+        }
         return group.map { delivery in
             var delivery = delivery
             delivery.name?.suffix = top
@@ -151,10 +155,14 @@ struct FreeNameSearch: Sendable {
     }
 
     /// Who is at the name that the group would have after so many steps.
-    private func company(_ group: [Delivery], _ steps: Int) async throws(IngestError) -> SiblingNames.Sibling {
+    ///
+    /// `but`: those that look for a name themselves.
+    private func company(
+        _ group: [Delivery], _ steps: Int, but contents: Set<ContentKey>? = nil
+    ) async throws(IngestError) -> SiblingNames.Sibling {
         guard let stem = stem(of: group, steps) else { return .nobody }
         return try await SiblingNames(ledger: ledger, reservations: reservations).company(
-            of: stem.text, at: stem.target, for: ShotMark(stem.asset), but: Set(group.map(\.id.content)))
+            of: stem.text, at: stem.target, for: ShotMark(stem.asset), but: contents ?? Set(group.map(\.id.content)))
     }
 }
 

@@ -82,7 +82,11 @@ extension NamePlanner {
         if try await comesApart(round, drafts, group) {
             // The shot has its place: what finds its name taken there takes nothing else along.
             round.isNamed = true
-            for index in group { try await give(&drafts, [index], &round, in: tree) }
+            for index in group {
+                // Who is company to a picture is none to its sidecar.
+                round.company = [:]
+                try await give(&drafts, [index], &round, in: tree)
+            }
             return
         }
         let first = round.name.suffix, found = try await firstFree(&round, drafts, group, patterns[0])

@@ -13,14 +13,15 @@ import Testing
     private static let sequences = ProcessInfo.processInfo.environment["FILMGATE_NAME_SEQUENCES"].flatMap { UInt64($0) } ?? 150
     private static let first = ProcessInfo.processInfo.environment["FILMGATE_NAME_SEED"].flatMap { UInt64($0) } ?? 0
 
+    /// Histories that once ended badly, each for a reason of its own.
+    private static let found: [UInt64] = [4028, 4063, 5540, 6659, 7007, 10463, 12595, 12862, 13900, 19774, 24550, 29941]
+
     @Test(.timeLimit(.minutes(60))) func everyShotStaysTogetherAtEveryTarget() async throws {
         let ledgers = EmptyLedgers()
         let found = try await withThrowingTaskGroup(of: String?.self) { group in
-            var next: UInt64 = Self.first, faults: [String] = []
+            var seeds = (Self.first..<Self.first + Self.sequences).makeIterator(), found = Self.found, faults: [String] = []
             func begin() {
-                guard next < Self.first + Self.sequences, faults.count < 5 else { return }
-                let seed = next
-                next += 1
+                guard faults.count < 5, let seed = found.popLast() ?? seeds.next() else { return }
                 group.addTask {
                     let ledger = try ledgers.take(), scene = try NameScene(seed, ledger)
                     try await scene.play()

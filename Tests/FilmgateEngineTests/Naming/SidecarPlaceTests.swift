@@ -88,4 +88,19 @@ import Testing
         try await world.send(["e"])
         #expect(paths(gallery) == ["e/IMG_1-2.JPG", "e/IMG_1-2.XMP"])
     }
+
+    /// The picture finds its place beside a memo; the sidecar, whose name is taken there, comes to no picture that may be of the same frame.
+    @Test func aSidecarWhoseNameIsTakenComesToNoOtherPicture() async throws {
+        let gallery = FilesAtTarget("gallery", isFolder: false)
+        gallery.state.withLock { $0.files["e/img_1.xmp"] = ("e/IMG_1.XMP", "foreign") }
+        let shots = ["a", "b"].map { NameWorld.Shot(volume: $0, folder: "100", stem: "IMG_1", captured: nil) }
+        let world = try NameWorld(shots, [gallery], layout: "{event}/{name}")
+        world.shots[0].members = ["WAV": 0]
+        world.shots[1].members = ["JPG": 0]
+        try await world.take("e")
+        world.shots[0].members["CR3"] = 0
+        world.shots[0].members["XMP"] = 0
+        try await world.take("e")
+        #expect(paths(gallery) == ["e/IMG_1-2.JPG", "e/IMG_1-3.XMP", "e/IMG_1.CR3", "e/IMG_1.WAV"])
+    }
 }
