@@ -28,9 +28,8 @@ public struct DedupeStage: Module, Stage {
         guard let ledger, var content = shot.content(of: asset) else { return .pass(asset) }
         var asset = asset
         asset.earlier = try await ledger.deliveries(of: content)
-        // Of a shot whose files come one by one another picture may be the first: RAW from the card, JPEG over the network.
         if asset.earlier?.isEmpty == true, let picture = content.beside,
-            let other = try await ledger.neighbour(of: picture, withSidecar: content.sha256)
+            let other = try await self.picture(before: picture, of: asset, content, in: shot, ledger)
         {
             asset.beside = other
             content = ContentKey(sha256: content.sha256, beside: other)
@@ -41,5 +40,21 @@ public struct DedupeStage: Module, Stage {
             asset.twin = twin == asset.origin.absolutePath ? nil : twin
         }
         return .pass(asset)
+    }
+
+    /// The picture that the sidecar was ordered beside before; nil for none.
+    ///
+    /// Of a shot whose files come one by one another may be the first: a RAW that is copied later than its JPEG, or RAW from the card and
+    /// JPEG over the network. Its sidecar would be sent once more, and what was said of it before, such as that it was taken back, would
+    /// not count.
+    private func picture(
+        before first: String, of asset: Asset, _ content: ContentKey, in shot: Shot, _ ledger: any LedgerReader
+    ) async throws(IngestError) -> String? {
+        for picture in shot.assets + shot.known where !picture.kind.follows {
+            guard let digest = picture.digests?.sha256, digest != first else { continue }
+            let rows = try await ledger.deliveries(of: ContentKey(sha256: content.sha256, beside: digest))
+            if !rows.isEmpty { return digest }
+        }
+        return try await ledger.neighbour(of: first, withSidecar: content.sha256)
     }
 }

@@ -87,4 +87,25 @@ import Testing
         #expect(shot.content(of: known) == content)
         #expect(try await found(beside: Self.other).0.earlier?.isEmpty == true)
     }
+
+    /// A RAW that is copied later than its JPEG names the shot from then on: its sidecar is the one that was ordered beside the JPEG.
+    @Test(arguments: [false, true]) func aSidecarIsKnownWhereItsPictureIsNoLongerTheFirst(isJPEGKnown: Bool) async throws {
+        let ledger = try await Self.ledger(), sidecar = String(repeating: "d", count: 64)
+        let content = ContentKey(sha256: sidecar, beside: Self.picture)
+        let taken = Receipt(state: .excluded, reason: DeliveryRow.cancelledReason, at: 1)
+        try await ledger.record([
+            .delivery(
+                DeliveryRow(content: content, target: "folder:/archive", targetName: "archive", receipt: taken, size: 1, path: "a.xmp"))
+        ])
+        let stage = try DedupeStage(
+            DedupeStage.Config(),
+            ModuleContext(name: "dedupe", logger: Logger(label: "test"), state: "", lookup: Lookup(ledger: ledger)))
+        let raw = Self.asset("a.cr2", .raw, sha256: String(repeating: "c", count: 64))
+        let jpeg = Self.asset("a.jpg", .jpeg, sha256: Self.picture), asset = Self.asset("a.xmp", .sidecar, sha256: sidecar)
+        var shot = Shot(key: "k", assets: isJPEGKnown ? [raw, asset] : [raw, jpeg, asset])
+        if isJPEGKnown { shot.known = [jpeg] }
+        guard case .pass(let passed) = try await stage.process(asset, of: shot) else { throw IngestError(.unexpected, "must pass") }
+        #expect(shot.content(of: passed) == content)
+        #expect(passed.earlier?.first?.isCancelled == true)
+    }
 }

@@ -91,6 +91,7 @@ struct ShotReader: Sendable {
     private func known(_ work: ShotWork) -> [Asset] {
         let here: [Asset] = work.members.filter(\.speaks).compactMap { member in
             var asset = Asset(origin: member.entry.origin, kind: member.entry.kind, shot: member.entry.shot)
+            asset.digests = member.known?.content.map { Digests(sha256: $0.sha256) }
             guard let path = session.localPath(member.entry.origin) else {
                 guard let known = member.known else { return nil }
                 Inheritance.remember(known, &asset)
