@@ -75,7 +75,7 @@ struct Intake: Sendable {
         let watching = Task {
             var wasStuck = false
             while !Task.isCancelled {
-                try? await Task.sleep(for: .milliseconds(200))
+                await context.clock.sleep(for: .milliseconds(200))
                 // Twice in a row: what was just delivered gives its room back a moment later.
                 let isStuck = await isStuck(work)
                 if stopping.isSet || isStuck && wasStuck { taking.cancel() }
@@ -193,7 +193,7 @@ struct Intake: Sendable {
         if settled.ending != .setAside, let file = settled.asset.file { DeliveryAttempt.discardIfStill(file, takenTo: "") }
         Companions.discard(settled.asset)
         if let ledger = context.writer {
-            let row = AssetRow(settled, run: context.run)
+            let row = AssetRow(settled, run: context.run, at: context.clock.now.wall)
             let result = await Result { () async throws(IngestError) in try await ledger.record([.asset(row)]) }
             if case .failure(let error) = result { statistics.ledgerFailed(error) }
         }
@@ -214,9 +214,9 @@ struct HandedOn: Sendable {
 
 extension AssetRow {
     /// The row of an asset that was settled without a delivery.
-    init(_ settled: AssetResult, run: Int64) {
+    init(_ settled: AssetResult, run: Int64, at: Int64) {
         let asset = settled.asset
-        self.init(origin: asset.origin, run: run, kind: asset.kind, shot: asset.shot, at: WallClock.nanoseconds)
+        self.init(origin: asset.origin, run: run, kind: asset.kind, shot: asset.shot, at: at)
         if let digests = asset.digests { content = ContentKey(sha256: digests.sha256) }
         (digests, media, flags) = (asset.digests, asset.media, asset.flags)
         (ending, reason, twin) = (settled.ending, settled.reason, settled.twin)

@@ -12,7 +12,7 @@ struct ArrivalWatch: Sendable {
     /// True when that is as it should be: the source never tells anything and has given all it has.
     func run() async throws(IngestError) -> Bool {
         guard let arrivals = try await session.arrivals() else { return true }
-        let grouper = ShotGrouper { shot in await take(shot) }
+        let grouper = ShotGrouper(context.clock) { shot in await take(shot) }
         for await news in arrivals {
             switch news {
             case .arrived(let entry): if !context.underWay.holds(entry.origin) { await grouper.add(entry) }

@@ -40,15 +40,10 @@ final class WakeSignal: Sendable {
 
     /// Waits for a signal, for `atMost` to pass, or for `flag`.
     func wait(atMost: Duration?, or flag: CancelToken) async {
-        let alarm = atMost.map { time in
-            Task {
-                try? await Task.sleep(for: time)
-                if !Task.isCancelled { self.wake() }
-            }
-        }
+        let alarm = atMost.map { time in flag.clock.set(after: time) { self.wake() } }
         let key = flag.whenSet { self.wake() }
         for await _ in stream { break }
         flag.forget(key)
-        alarm?.cancel()
+        if let alarm { flag.clock.forget(alarm) }
     }
 }

@@ -15,13 +15,13 @@ final class PlaceSupervisor: Sendable {
     func keep() async {
         var (failures, isDone) = (0, false)
         while !context.stopping.isSet {
-            let begun = ContinuousClock.now
+            let begun = context.clock.now.instant
             let result = await Result { () async throws(IngestError) in try await visit() }
             guard case .failure(let error) = result, !context.stopping.isSet else {
                 if case .success = result { isDone = true }
                 break
             }
-            failures = ContinuousClock.now - begun > .seconds(60) ? 1 : failures + 1
+            failures = context.clock.now.instant - begun > .seconds(60) ? 1 : failures + 1
             if failures == 1 { run.post(place, .lost(error)) }
             if isFinal(error) || run.once {
                 context.statistics.trouble(error)
@@ -96,7 +96,7 @@ final class PlaceSupervisor: Sendable {
     /// What the run ends without because it is not whole; when it was stopped, a source that hangs is not waited for.
     private func leaveUnfinished(_ session: any SourceSession) async {
         let limit = context.stopping.isSet ? CancelToken.grace : nil
-        let found = await CancelToken().answer(within: limit) { () async throws(IngestError) in await session.unfinished() }
+        let found = await CancelToken(context.clock).answer(within: limit) { () async throws(IngestError) in await session.unfinished() }
         guard case .success(let left)? = found else { return }
         for (entry, reason) in left where !context.underWay.holds(entry.origin.id) { context.leave(entry, reason) }
     }
@@ -122,7 +122,7 @@ final class PlaceSupervisor: Sendable {
         while !Task.isCancelled, let condition = await session.condition() {
             if condition != told { context.hub.post(.device(place, condition)) }
             told = condition
-            try? await Task.sleep(for: .seconds(condition.isQuick ? 2 : 60))
+            await context.clock.sleep(for: .seconds(condition.isQuick ? 2 : 60))
         }
     }
 

@@ -31,8 +31,10 @@ extension RunContext {
     private func tellSilence(of session: any SourceSession) async {
         var told: ContinuousClock.Instant?
         while !Task.isCancelled {
-            try? await Task.sleep(for: .seconds(1))
-            guard let silence = session.unanswered, silence.since != told, .now - silence.since >= Self.telling else { continue }
+            await clock.sleep(for: .seconds(1))
+            guard let silence = session.unanswered, silence.since != told, clock.now.instant - silence.since >= Self.telling else {
+                continue
+            }
             told = silence.since
             let file = silence.file.map { " while \($0) is read" } ?? ""
             hub.post(

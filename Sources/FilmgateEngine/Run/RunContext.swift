@@ -9,6 +9,7 @@ struct RunContext: Sendable {
     let writer: (any Ledger)?
     let statistics: RunStatistics
     let stopping: CancelToken, cancelled: CancelToken
+    var clock: any RunClock { stopping.clock }
     let run: Int64
     let budget: ByteBudget, reservations: NameReservations
     let staging: StagingPlan
@@ -67,7 +68,7 @@ struct RunContext: Sendable {
             if index % 128 == 127 { await hub.rest() }
             statistics.settle(one)
             if one.ending == .alreadySeen { staging.partialFiles.planned(one.asset.origin) }
-            if one.ending == .setAside { rows.append(LedgerChange.asset(AssetRow(one, run: run))) }
+            if one.ending == .setAside { rows.append(LedgerChange.asset(AssetRow(one, run: run, at: clock.now.wall))) }
         }
         await hub.rest()
         if let writer, !rows.isEmpty {
@@ -88,7 +89,7 @@ struct RunContext: Sendable {
 
     /// Written down beside the asset; a ledger that takes no note is no failure of the transfer.
     private func note(_ origin: Origin, _ text: String) async {
-        try? await writer?.record([.note(asset: origin.id, at: WallClock.nanoseconds, text: text)])
+        try? await writer?.record([.note(asset: origin.id, at: clock.now.wall, text: text)])
     }
 
     func intake(_ session: any SourceSession) -> Intake {

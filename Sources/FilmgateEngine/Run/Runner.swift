@@ -11,7 +11,8 @@ public final class Runner: Sendable {
     /// Nil in a dry run.
     private let writer: (any Ledger)?
     private let statistics: RunStatistics
-    private let stopping = CancelToken(), isLeaving = CancelToken()
+    private let clock: any RunClock
+    private let stopping: CancelToken, isLeaving = CancelToken()
     private let cancelled = CancelToken()
     private let scheduler = Mutex<DeliveryScheduler?>(nil)
     private let signalled = Mutex<ExitStatus?>(nil)
@@ -20,12 +21,19 @@ public final class Runner: Sendable {
     private let going = Mutex<RunContext?>(nil)
 
     /// `leases` are those of all runners that work on one state at the same time.
-    public init(
+    public convenience init(
         plan: Plan, options: RunOptions, hub: EventHub, reader: any LedgerReader, writer: (any Ledger)?,
         leases: DeliveryLeases = DeliveryLeases()
     ) {
+        self.init(plan: plan, options: options, hub: hub, reader: reader, writer: writer, leases: leases, clock: TimerQueue.shared)
+    }
+
+    init(
+        plan: Plan, options: RunOptions, hub: EventHub, reader: any LedgerReader, writer: (any Ledger)?,
+        leases: DeliveryLeases = DeliveryLeases(), clock: any RunClock
+    ) {
         (self.plan, self.options, self.hub, self.reader, self.writer) = (plan, options, hub, reader, writer)
-        self.leases = leases
+        (self.leases, self.clock, stopping) = (leases, clock, CancelToken(clock))
         statistics = RunStatistics(hub: hub)
     }
 
@@ -48,7 +56,7 @@ public final class Runner: Sendable {
     private static let farewell = Duration.seconds(5)
 
     private func breakOff(after time: Duration) async {
-        try? await Task.sleep(for: time)
+        await clock.sleep(for: time)
         if !Task.isCancelled { await scheduler.withLock { $0 }?.abort() }
     }
 
@@ -61,7 +69,7 @@ public final class Runner: Sendable {
 
     /// Takes everything that the sources hold now, delivers it and returns when all is final or nothing moves any more.
     public func runOnce() async throws(IngestError) -> RunOutcome {
-        let clock = ContinuousClock(), start = clock.now
+        let start = clock.now.instant
         try await checkFolders()
         let readiness = Readiness(options, stopping, hub)
         let found = try await PlaceSearch(sources: plan.sources, stopping: stopping, readiness: readiness).run()
@@ -73,7 +81,7 @@ public final class Runner: Sendable {
             let result = await visit(place, of: driver, context, isCamera ? readiness : nil)
             if case .failure(let error) = result, error.code != .cancelled || !stopping.isSet { statistics.trouble(error) }
         }
-        let outcome = try await end(context.run, seconds: { (clock.now - start).inSeconds })
+        let outcome = try await end(context.run, seconds: { (clock.now.instant - start).inSeconds })
         context.staging.close()
         return outcome
     }
@@ -83,10 +91,10 @@ public final class Runner: Sendable {
     /// With `once`, takes what each source holds now, all at once, and ends when that is final or nothing moves any more. Throws only
     /// what makes any run impossible.
     public func runContinuously(once: Bool = false) async throws(IngestError) -> RunOutcome {
-        let clock = ContinuousClock(), start = clock.now
+        let start = clock.now.instant
         try await checkFolders()
         let context = try await prepare()
-        let trimmer = HeapTrimmer(context.staging.pool)
+        let trimmer = HeapTrimmer(context.staging.pool, clock)
         hub.watch(trimmer.note)
         // Nothing is delivered any more without a ledger: a run that only looked alive would go on taking frames from cameras.
         if !once { statistics.whenLedgerFails { [stopping] in stopping.set() } }
@@ -98,7 +106,7 @@ public final class Runner: Sendable {
         if stopping.isSet, let scheduler = scheduler.withLock({ $0 }) { await scheduler.windDown() }
         let limit = isLeaving.isSet ? Task { await breakOff(after: Self.farewell) } : nil
         defer { limit?.cancel() }
-        let outcome = try await end(context.run, seconds: { (clock.now - start).inSeconds })
+        let outcome = try await end(context.run, seconds: { (clock.now.instant - start).inSeconds })
         context.staging.close()
         try result.get()
         return outcome
@@ -135,7 +143,7 @@ public final class Runner: Sendable {
 
     private func prepare() async throws(IngestError) -> RunContext {
         for target in plan.targets { try await disks.note(target) }
-        let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: WallClock.nanoseconds) ?? 0
+        let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: clock.now.wall) ?? 0
         let budget = ByteBudget(limit: plan.spool), reservations = makeBook()
         let staging = try StagingPlan.prepare(plan: plan, options: options)
         let underWay = InFlightAssets(), sessions = OpenSessions()
@@ -177,7 +185,7 @@ public final class Runner: Sendable {
     ///
     /// `states`: pending and held, perhaps failed too. With `assigning`, sends what waits for an event, to the options' event.
     public func retry(_ states: Set<Receipt.State>, target: String?, assigning: Bool = false) async throws(IngestError) -> RunOutcome {
-        let clock = ContinuousClock(), start = clock.now, reservations = makeBook()
+        let start = clock.now.instant, reservations = makeBook()
         let leftovers = PendingDeliveries(
             ledger: reader, targets: plan.targets, event: options.event, assigning: assigning, reservations: reservations)
         // Only the folders that something waits for: what a gallery is still to get needs no other target. Before any name is given, which
@@ -185,7 +193,7 @@ public final class Runner: Sendable {
         let waiting = try await leftovers.awaited(states, only: target)
         for target in plan.targets where waiting.contains(target.identity) { try await disks.check(target) }
         let all = try await leftovers.planned(states, only: target)
-        let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: WallClock.nanoseconds) ?? 0
+        let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: clock.now.wall) ?? 0
         let scheduler = makeScheduler(run: run, budget: ByteBudget(limit: plan.spool), reservations: reservations)
         await leases.tryNow(target)
         for left in try await leftovers.untouched(all, only: target) { statistics.settle(left) }
@@ -194,7 +202,7 @@ public final class Runner: Sendable {
             await (scheduler as? DeliveryScheduler)?.note(planned.elsewhere)
             await scheduler.submit(planned.assetDeliveries, deliveries: planned.deliveries)
         }
-        return try await end(run, seconds: { (clock.now - start).inSeconds })
+        return try await end(run, seconds: { (clock.now.instant - start).inSeconds })
     }
 
     /// Services that put uploads off go on with them by themselves: what they have need not be sent again.
@@ -222,7 +230,7 @@ public final class Runner: Sendable {
         let outcome = statistics.outcome(seconds: seconds(), signal: signalled.withLock { $0 })
         let closed = await Result { () async throws(IngestError) in
             try await writer?.record([
-                .endRun(run, at: WallClock.nanoseconds, exit: Int(outcome.exitCode.rawValue), summary: outcome.summary)
+                .endRun(run, at: clock.now.wall, exit: Int(outcome.exitCode.rawValue), summary: outcome.summary)
             ])
             try await writer?.sync()
         }
@@ -239,7 +247,7 @@ public final class Runner: Sendable {
         guard let writer else { return DryRunScheduler(statistics: statistics, held: held) }
         let setup = DeliverySchedulerSetup(
             targets: plan.targets, ledger: writer, hub: hub, statistics: statistics, reservations: reservations, budget: budget, run: run,
-            event: options.deliveryEvent, backoff: plan.backoff, leases: leases)
+            event: options.deliveryEvent, backoff: plan.backoff, leases: leases, clock: clock)
         let made = DeliveryScheduler(setup)
         made.introduce()
         scheduler.withLock { $0 = made }
