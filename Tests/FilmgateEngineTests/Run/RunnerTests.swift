@@ -31,9 +31,9 @@ import Testing
     @Test func eachFileIsDeliveredOnceAndKnownAgain() async throws {
         let card = FakePlace("A", [("IMG_1.CR3", "raw 1"), ("IMG_1.JPG", "jpeg 1"), ("IMG_2.JPG", "jpeg 2")])
         let other = FakePlace("B", [("IMG_9.JPG", "jpeg 9")]), source = FakeSource([card, other])
-        #expect(try await world.runner(source).runOnce().shown == "4 delivered, exit 0")
+        #expect(try await world.runner(source).run(.once).shown == "4 delivered, exit 0")
         #expect(world.delivered == ["IMG_1.CR3", "IMG_1.JPG", "IMG_2.JPG", "IMG_9.JPG"])
-        #expect(try await world.runner(source).runOnce().shown == "4 alreadySeen, exit 0")
+        #expect(try await world.runner(source).run(.once).shown == "4 alreadySeen, exit 0")
         #expect(card.fetched == ["IMG_1.CR3", "IMG_1.JPG", "IMG_2.JPG"] && other.fetched == ["IMG_9.JPG"])
         #expect(world.spooled == [])
         let runs = try await world.ledger.runs(limit: 9)
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func aRunThatFindsNothingIsNone() async throws {
-        let error = await #expect(throws: IngestError.self) { try await world.runner(FakeSource([])).runOnce() }
+        let error = await #expect(throws: IngestError.self) { try await world.runner(FakeSource([])).run(.once) }
         #expect(error?.code == .notFound)
         #expect(try await world.ledger.runs(limit: 1) == [])
     }
@@ -51,26 +51,29 @@ import Testing
         let card = Self.card(4) { _ in running.withLock { $0 }?.stop() }, source = FakeSource([card])
         let runner = world.runner(source)
         running.withLock { $0 = runner }
-        let outcome = try await runner.runOnce()
+        let outcome = try await runner.run(.once)
         #expect(outcome.summary.seen == 4 && outcome.exitCode == .interrupted, "\(outcome.shown)")
         // One is read, and the next one may wait for its turn by then.
         #expect(card.fetched.count <= 2)
         #expect(world.result("IMG_4.JPG")?.reason?.hasPrefix("not taken") == true)
         running.withLock { $0 = nil }
-        _ = try await world.runner(source).runOnce()
+        _ = try await world.runner(source).run(.once)
         #expect(world.delivered.count == 4 && world.spooled == [])
     }
 
     @Test func whatIsHeldIsSentAgainWithoutItsCard() async throws {
         let card = Self.card(2), source = FakeSource([card])
         world.shut(true)
-        #expect(try await world.runner(source).runOnce().shown == "2 pending, exit 4")
+        #expect(try await world.runner(source).run(.once).shown == "2 pending, exit 4")
         #expect(world.spooled.count == 2)
         let asked = source.asked
-        #expect(try await world.runner(source, verb: "retry").retry([.pending, .held], target: nil).shown == "2 pending, exit 4")
+        #expect(try await world.runner(source, verb: "retry").run(.resume(ResumeOrder([.pending, .held]))).shown == "2 pending, exit 4")
         world.shut(false)
-        #expect(try await world.runner(source, verb: "retry").retry([.pending, .held], target: "other").shown == "exit 0")
-        #expect(try await world.runner(source, verb: "retry").retry([.pending, .held], target: "gallery").shown == "2 delivered, exit 0")
+        #expect(
+            try await world.runner(source, verb: "retry").run(.resume(ResumeOrder([.pending, .held], target: "other"))).shown == "exit 0")
+        #expect(
+            try await world.runner(source, verb: "retry").run(.resume(ResumeOrder([.pending, .held], target: "gallery"))).shown
+                == "2 delivered, exit 0")
         #expect(source.asked == asked && card.fetched.count == 2 && world.spooled == [])
     }
 
@@ -78,17 +81,17 @@ import Testing
     @Test func twinsEndTogether() async throws {
         let source = FakeSource([FakePlace("A", [("IMG_1.JPG", "same")]), FakePlace("B", [("IMG_2.JPG", "same")])])
         world.shut(true)
-        #expect(try await world.runner(source).runOnce().shown == "2 pending, exit 4")
+        #expect(try await world.runner(source).run(.once).shown == "2 pending, exit 4")
         world.shut(false)
-        let outcome = try await world.runner(source, verb: "retry").retry([.pending, .held], target: nil)
+        let outcome = try await world.runner(source, verb: "retry").run(.resume(ResumeOrder([.pending, .held])))
         #expect(outcome.summary.seen == 2 && outcome.summary[.pending] == 0 && world.delivered.count == 1, "\(outcome.shown)")
     }
 
     @Test func aRunBeginsWithWhatAnEarlierOneLeft() async throws {
         world.shut(true)
-        _ = try await world.runner(FakeSource([Self.card(2)])).runOnce()
+        _ = try await world.runner(FakeSource([Self.card(2)])).run(.once)
         world.shut(false)
-        let outcome = try await world.runner(FakeSource([]), verb: "run").runContinuously(once: true)
+        let outcome = try await world.runner(FakeSource([]), verb: "run").run(.together)
         #expect(outcome.shown == "2 delivered, exit 0" && world.spooled == [])
     }
 
@@ -96,7 +99,7 @@ import Testing
     @Test func aGalleryThatNeverAnswersIsGivenUp() async throws {
         let gallery = Silent(), card = Self.card(1)
         let runner = world.runner(world.plan([FakeSource([card])], target: gallery)) { $0.wait = .seconds(120) }
-        async let outcome = runner.runOnce()
+        async let outcome = runner.run(.once)
         await gallery.isAsked()
         await world.clock.awaits(.milliseconds(200))
         world.clock.pass(.seconds(119))
@@ -112,7 +115,7 @@ import Testing
         let gallery = Silent(), card = Self.card(1)
         card.state.withLock { $0.listens = true }
         let runner = world.runner(world.plan([FakeSource([card])], target: gallery), verb: "run")
-        async let outcome = runner.runContinuously()
+        async let outcome = runner.run(.continuous)
         await gallery.isAsked()
         runner.leave()
         await world.clock.passNext(.seconds(5))
