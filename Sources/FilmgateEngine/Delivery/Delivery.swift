@@ -26,8 +26,8 @@ struct Delivery: Sendable {
     let target: PlannedTarget
     var state: State = .planned
     var attempts = 0
-    /// Nanoseconds since 1970: how long it waits already, over all runs.
-    var since = WallClock.nanoseconds
+    /// Nanoseconds since 1970: how long it waits already, over all runs; 0 until it is submitted.
+    var since: Int64 = 0
     /// Digest refusals so far: bytes that keep arriving changed are set aside.
     var corruptions = 0
     /// The first is the asset that it is delivered for; later ones have the same bytes.

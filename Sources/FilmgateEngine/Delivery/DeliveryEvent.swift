@@ -1,14 +1,5 @@
 import FilmgateCore
 
-/// A moment by both clocks: what waits goes by the one, the rows of the ledger have the other.
-struct Moment: Sendable {
-    var instant: ContinuousClock.Instant
-    /// Nanoseconds since 1970.
-    var wall: Int64
-
-    static var now: Moment { Moment(instant: .now, wall: WallClock.nanoseconds) }
-}
-
 /// Whose a delivery is that the table does not have yet.
 enum DeliveryClaim: Sendable {
     case ours

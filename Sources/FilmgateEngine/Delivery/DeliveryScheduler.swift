@@ -9,6 +9,7 @@ actor DeliveryScheduler {
     private let reservations: NameReservations
     private let budget: ByteBudget
     private let run: Int64
+    private let clock: any RunClock
     /// What this process's schedulers leave to one another, and this one's number among them.
     private let leases: DeliveryLeases
     private let number: Int
@@ -36,8 +37,8 @@ actor DeliveryScheduler {
 
     init(_ setup: DeliverySchedulerSetup) {
         (ledger, hub, statistics, reservations) = (setup.ledger, setup.hub, setup.statistics, setup.reservations)
-        (budget, run, leases, number) = (setup.budget, setup.run, setup.leases, setup.leases.join())
-        table = DeliveryTable(setup.targets, run: run, event: setup.event, backoff: setup.backoff, at: .now)
+        (budget, run, clock, leases, number) = (setup.budget, setup.run, setup.clock, setup.leases, setup.leases.join())
+        table = DeliveryTable(setup.targets, run: run, event: setup.event, backoff: setup.backoff, at: clock.now)
         for queue in table.queues.targets { leases.note(held: queue.held, queue.target.identity, by: number) }
     }
 
@@ -61,7 +62,7 @@ actor DeliveryScheduler {
     // MARK: Events
 
     private func handle(_ event: DeliveryEvent) {
-        for action in table.handle(event, at: .now) { perform(action) }
+        for action in table.handle(event, at: clock.now) { perform(action) }
         wakeIfIdle()
     }
 
@@ -133,8 +134,7 @@ actor DeliveryScheduler {
         case .rename(let old, let new): reservations.rename(old, to: new)
         case .record(let changes, let step): record(changes, then: step)
         case .wait(let time, let event):
-            let left = time - .now
-            _ = TimerQueue.shared.set(after: left) { [weak self] in Task { await self?.handle(event) } }
+            _ = clock.set(after: time - clock.now.instant) { [weak self] in Task { await self?.handle(event) } }
         case .follow(let delivery, let isNew):
             reservations.releaseName(of: delivery)
             if isNew { Task { await follow(delivery.id) } }
@@ -254,7 +254,7 @@ actor DeliveryScheduler {
         guard commit == nil else { return }
         let wait = gathered.followsMany ? Self.longWait : Self.shortWait
         commit = work {
-            try? await Task.sleep(for: wait)
+            await self.clock.sleep(for: wait)
             await self.writeGathered()
         }
     }
@@ -286,7 +286,7 @@ extension DeliveryScheduler {
     func drain(wait: Duration) async {
         let watchdog = Task {
             while !Task.isCancelled {
-                try? await Task.sleep(for: .milliseconds(200))
+                await clock.sleep(for: .milliseconds(200))
                 if stands(for: wait) { abort() }
                 wakeIfIdle()
             }
@@ -315,7 +315,7 @@ extension DeliveryScheduler {
     /// Nothing was finished, begun or moved for so long.
     private func stands(for wait: Duration) -> Bool {
         let last = progressMarks.values.compactMap(\.last).reduce(table.queues.lastProgress, max)
-        return .now - last > wait
+        return clock.now.instant - last > wait
     }
 
     private func wakeIfIdle() {
@@ -324,7 +324,7 @@ extension DeliveryScheduler {
         guard table.isIdle(areOthersHeld: areOthersHeld) else { return }
         drained = nil
         // Nothing is begun between here and `closeOut`.
-        _ = table.handle(.stopped, at: .now)
+        _ = table.handle(.stopped, at: clock.now)
         waiter.resume()
     }
 
@@ -339,7 +339,7 @@ extension DeliveryScheduler {
         left.keepBytes { keep($0) }
         left.follow { leases.holdReason($0)?.description }
         for one in left.deliveries.values {
-            if let changes = left.changes(of: one, run: run, at: WallClock.nanoseconds) {
+            if let changes = left.changes(of: one, run: run, at: clock.now.wall) {
                 var batch = ChangeBatch()
                 batch.add(changes, then: nil)
                 if await write(batch) { left.isKnown(one) }
@@ -351,7 +351,7 @@ extension DeliveryScheduler {
         for asset in left.assets.values {
             if !asset.isElsewhere {
                 var batch = ChangeBatch()
-                batch.add(asset.changes(asset.ending, run: run, at: WallClock.nanoseconds), then: nil)
+                batch.add(asset.changes(asset.ending, run: run, at: clock.now.wall), then: nil)
                 await write(batch)
             }
             settle(asset)

@@ -12,4 +12,5 @@ struct DeliverySchedulerSetup: Sendable {
     var event: String?
     var backoff = Backoff()
     var leases = DeliveryLeases()
+    var clock: any RunClock = TimerQueue.shared
 }

@@ -87,6 +87,7 @@ struct DeliveryTable: Sendable {
         var asset = submitted, own: [Delivery] = []
         for var delivery in new where asset.receipts[delivery.id.target] == nil {
             if isShared, delivery.rendition == nil { delivery.job.mayTake = false }
+            if delivery.since == 0 { delivery.since = now.wall }
             if take(delivery, claims[delivery.id] ?? .ours, into: &asset) { own.append(delivery) }
         }
         // Bytes that others deliver, too, are not ours to move.

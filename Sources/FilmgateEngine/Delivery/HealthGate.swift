@@ -8,21 +8,23 @@ struct ServiceOutage: Error {}
 /// It is asked before the first of them, again after `freshness` while they go on, and after each failure; all that wait share one question.
 actor HealthGate {
     private let target: any HealthTarget
-    private let freshness: Duration
+    private let freshness: Duration, clock: any RunClock
     private var goodUntil: ContinuousClock.Instant?
     private var asking: Task<Result<Void, IngestError>, Never>?
 
-    init(_ target: any HealthTarget, freshness: Duration = .seconds(15)) { (self.target, self.freshness) = (target, freshness) }
+    init(_ target: any HealthTarget, freshness: Duration = .seconds(15), clock: any RunClock = TimerQueue.shared) {
+        (self.target, self.freshness, self.clock) = (target, freshness, clock)
+    }
 
     /// Throws what keeps the service from taking anything, as trouble of the target and never of one file, with `ServiceOutage` as cause.
     func pass() async throws(IngestError) {
-        if let goodUntil, .now < goodUntil { return }
+        if let goodUntil, clock.now.instant < goodUntil { return }
         let task = asking ?? Task { [target] in await Result { () async throws(IngestError) in try await target.health() } }
         asking = task
         let result = await task.value
         if asking == task {
             asking = nil
-            if case .success = result { goodUntil = .now + freshness }
+            if case .success = result { goodUntil = clock.now.instant + freshness }
         }
         do throws(IngestError) { try result.get() } catch {
             let code = error.code.isAboutTheTarget ? error.code : .unavailable

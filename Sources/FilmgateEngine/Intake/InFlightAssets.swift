@@ -11,4 +11,11 @@ final class InFlightAssets: Sendable {
     func holds(_ asset: AssetID) -> Bool { assets.withLock { $0.contains(asset) } }
     /// Where nothing in a listing stands for the bytes, it may be another file than the one that is under way.
     func holds(_ origin: Origin) -> Bool { origin.evidence > .nothing && holds(origin.id) }
+    /// The same, also for what was under way at an earlier moment.
+    func holds(_ origin: Origin, or earlier: Set<AssetID>) -> Bool {
+        guard origin.evidence > .nothing else { return false }
+        let id = origin.id
+        return earlier.contains(id) || holds(id)
+    }
+    var all: Set<AssetID> { assets.withLock(\.self) }
 }

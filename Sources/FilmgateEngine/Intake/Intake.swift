@@ -3,10 +3,9 @@ import FilmgateCore
 
 /// Takes one open source's shots to the targets: reads them side by side, places them in card order.
 struct Intake: Sendable {
-    let session: any SourceSession
+    let place: PlaceContext
     let reader: ShotReader
     let planner: NamePlanner
-    let context: RunContext
     /// How long to wait for room in the spool without progress; nil = as long as it takes.
     var wait: Duration?
     /// Told of every shot that could not be taken, and why.
@@ -15,15 +14,12 @@ struct Intake: Sendable {
     /// Takes works that come of others; nil where nothing comes later, as in a single pass.
     var further: (@Sendable (ShotWork) -> Void)?
 
+    private var context: RunContext { place.run }
+    private var session: any SourceSession { place.session }
     private var delivering: any DeliverySink { context.scheduler }
     private var statistics: RunStatistics { context.statistics }
     private var budget: ByteBudget { context.budget }
     private var stopping: CancelToken { context.stopping }
-
-    /// Takes what a listing holds.
-    func take(_ listing: IntakeListing) async throws(IngestError) {
-        try await take(ShotFeed(listing), trouble: FirstError())
-    }
 
     /// Returns when every shot has been handed to the targets or settled; they are numbered in that order.
     ///
@@ -56,7 +52,7 @@ struct Intake: Sendable {
                 work.index = sent
                 sent += 1
                 context.reads.began()
-                if !work.followsOnly { await context.primaries.began(work.key) }
+                if !work.followsOnly { await place.primaries.began(work.key) }
                 await channel.send(work)
             } else {
                 if case .success = room { budget.give(work.bytesToRead) }
@@ -75,7 +71,7 @@ struct Intake: Sendable {
         let watching = Task {
             var wasStuck = false
             while !Task.isCancelled {
-                try? await Task.sleep(for: .milliseconds(200))
+                await context.clock.sleep(for: .milliseconds(200))
                 // Twice in a row: what was just delivered gives its room back a moment later.
                 let isStuck = await isStuck(work)
                 if stopping.isSet || isStuck && wasStuck { taking.cancel() }
@@ -98,16 +94,16 @@ struct Intake: Sendable {
     private func process(_ work: ShotWork, _ orderedGate: OrderedGate, _ trouble: FirstError) async {
         var lead: Asset?, passed = false, handed = HandedOn()
         do throws(IngestError) {
-            let known = work.followsOnly ? await context.primaries.lead(of: work.key) : nil
+            let known = work.followsOnly ? await place.primaries.lead(of: work.key) : nil
             let result = try await reader.read(work, lead: known) { await orderedGate.enter(work.index) }
             lead = result.lead
             await orderedGate.enter(work.index)
-            let planned = await Result { () async throws(IngestError) in try await place(work, result, &handed) }
+            let planned = await Result { () async throws(IngestError) in try await handOver(work, result, &handed) }
             await orderedGate.leave(work.index)
             passed = true
             _ = try planned.get()
             for member in work.members { reader.stager.partialFiles.planned(member.entry.origin) }
-            if let further, let again = context.refused.again(after: work, result.passed, in: session) { further(again) }
+            if let further, let again = place.refused.again(after: work, result.passed, in: session) { further(again) }
         } catch {
             trouble.note(error)
             // Whoever is through already must not stand in line again: nobody would ever let it in.
@@ -119,7 +115,7 @@ struct Intake: Sendable {
             budget.give(work.bytesToRead - min(work.bytesToRead, handed.bytes))
             leaving(work.without(handed.assets), error)
         }
-        if !work.followsOnly { await context.primaries.ended(work.key, lead: lead) }
+        if !work.followsOnly { await place.primaries.ended(work.key, lead: lead) }
         context.reads.ended()
     }
 
@@ -127,11 +123,11 @@ struct Intake: Sendable {
     private func noteRefused(_ asset: Asset) {
         guard further != nil, !asset.kind.follows else { return }
         let isForGood = context.plan.stages.contains { $0.refusal(ofName: asset.origin.name, asset.kind) != nil }
-        if !isForGood { context.refused.note(asset) }
+        if !isForGood { place.refused.note(asset) }
     }
 
     /// In card order, one shot at a time.
-    private func place(_ work: ShotWork, _ result: ShotReader.Result, _ handed: inout HandedOn) async throws(IngestError) {
+    private func handOver(_ work: ShotWork, _ result: ShotReader.Result, _ handed: inout HandedOn) async throws(IngestError) {
         for failed in result.failed {
             handed.add(failed.asset)
             await settle(failed, releasing: true)
@@ -193,7 +189,7 @@ struct Intake: Sendable {
         if settled.ending != .setAside, let file = settled.asset.file { DeliveryAttempt.discardIfStill(file, takenTo: "") }
         Companions.discard(settled.asset)
         if let ledger = context.writer {
-            let row = AssetRow(settled, run: context.run)
+            let row = AssetRow(settled, run: context.run, at: context.clock.now.wall)
             let result = await Result { () async throws(IngestError) in try await ledger.record([.asset(row)]) }
             if case .failure(let error) = result { statistics.ledgerFailed(error) }
         }
@@ -214,9 +210,9 @@ struct HandedOn: Sendable {
 
 extension AssetRow {
     /// The row of an asset that was settled without a delivery.
-    init(_ settled: AssetResult, run: Int64) {
+    init(_ settled: AssetResult, run: Int64, at: Int64) {
         let asset = settled.asset
-        self.init(origin: asset.origin, run: run, kind: asset.kind, shot: asset.shot, at: WallClock.nanoseconds)
+        self.init(origin: asset.origin, run: run, kind: asset.kind, shot: asset.shot, at: at)
         if let digests = asset.digests { content = ContentKey(sha256: digests.sha256) }
         (digests, media, flags) = (asset.digests, asset.media, asset.flags)
         (ending, reason, twin) = (settled.ending, settled.reason, settled.twin)

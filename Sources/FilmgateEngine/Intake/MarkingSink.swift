@@ -8,9 +8,10 @@ final class MarkingSink: RereadableSink {
     struct Rule: Sendable {
         var bytes: UInt64 = 4 << 20
         var every = Duration.seconds(2)
+        var clock: any RunClock = TimerQueue.shared
     }
     private struct State {
-        var marked: UInt64, last = ContinuousClock.now
+        var marked: UInt64, last: ContinuousClock.Instant
         var isMarking = false
     }
     private let writer: PartWriter, journal: PartJournal, rule: Rule, pool: BlockingPool
@@ -18,14 +19,16 @@ final class MarkingSink: RereadableSink {
 
     init(_ writer: PartWriter, _ journal: PartJournal, _ rule: Rule, _ pool: BlockingPool) {
         (self.writer, self.journal, self.rule, self.pool) = (writer, journal, rule, pool)
-        state = Mutex(State(marked: writer.count))
+        state = Mutex(State(marked: writer.count, last: rule.clock.now.instant))
     }
 
     func write(_ bytes: RawSpan) throws(IngestError) {
         try writer.write(bytes)
         let count = writer.count
         let isDue = state.withLock { state in
-            guard !state.isMarking, count - state.marked >= rule.bytes, .now - state.last >= rule.every else { return false }
+            guard !state.isMarking, count - state.marked >= rule.bytes, rule.clock.now.instant - state.last >= rule.every else {
+                return false
+            }
             (state.marked, state.isMarking) = (count, true)
             return true
         }
@@ -36,6 +39,6 @@ final class MarkingSink: RereadableSink {
 
     private func mark() async {
         _ = try? await pool.run { [writer, journal] in journal.mark(writer) }
-        state.withLock { ($0.isMarking, $0.last) = (false, .now) }
+        state.withLock { ($0.isMarking, $0.last) = (false, rule.clock.now.instant) }
     }
 }

@@ -33,12 +33,13 @@ struct BacklogFilter: Sendable {
             return entries.filter { Self.isLeftThere(rows.find($0.origin)) ?? false }
         }
         let rows = Recognition(known, hourShift: false), left = entries.filter { Self.isLeftThere(rows.find($0.origin)) ?? true }
+        let now = context.clock.now.wall
         var changes = left.map { entry in
-            var row = AssetRow(origin: entry.origin, run: context.run, kind: entry.kind, shot: entry.shot, at: WallClock.nanoseconds)
+            var row = AssetRow(origin: entry.origin, run: context.run, kind: entry.kind, shot: entry.shot, at: now)
             (row.ending, row.reason) = (.filtered, "on the camera before it was first met (backlog: since-last)")
             return LedgerChange.asset(row)
         }
-        changes.append(.note(asset: meeting, at: WallClock.nanoseconds, text: "first met with \(left.count) files, which are left there"))
+        changes.append(.note(asset: meeting, at: now, text: "first met with \(left.count) files, which are left there"))
         try await context.writer?.record(changes)
         return left
     }

@@ -12,15 +12,16 @@ extension CancelToken {
         within limit: Duration? = nil, _ body: @escaping @Sendable () async throws(IngestError) -> Value
     ) async -> Result<Value, IngestError>? {
         let (answers, feed) = AsyncStream<Result<Value, IngestError>?>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        let clock = clock
         let work = Task { feed.yield(await Result { () async throws(IngestError) in try await body() }) }
-        let late = limit.map { TimerQueue.shared.set(after: $0) { feed.yield(nil) } }
+        let late = limit.map { clock.set(after: $0) { feed.yield(nil) } }
         let key = whenSet {
             work.cancel()
-            _ = TimerQueue.shared.set(after: Self.grace) { feed.yield(nil) }
+            _ = clock.set(after: Self.grace) { feed.yield(nil) }
         }
         defer {
             work.cancel()
-            if let late { TimerQueue.shared.forget(late) }
+            if let late { clock.forget(late) }
             forget(key)
         }
         for await answer in answers { return answer }

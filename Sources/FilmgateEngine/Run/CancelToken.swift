@@ -2,9 +2,13 @@ import Synchronization
 
 /// Set once, read from callbacks on any thread; wakes those who wait for it.
 final class CancelToken: Sendable {
+    /// What limits and pauses go by.
+    let clock: any RunClock
     private struct Waiters { var next: UInt64 = 0, all: [UInt64: @Sendable () -> Void] = [:] }
     private let flag = Atomic(false)
     private let waiters = Mutex(Waiters())
+
+    init(_ clock: any RunClock = TimerQueue.shared) { self.clock = clock }
 
     var isSet: Bool { flag.load(ordering: .relaxed) }
 
@@ -32,7 +36,7 @@ final class CancelToken: Sendable {
 
     /// Waits that long; false when the flag was set before the time was over.
     func sleep(_ time: Duration) async -> Bool {
-        await during { try? await Task.sleep(for: time) }
+        await during { [clock] in await clock.sleep(for: time) }
         return !isSet
     }
 

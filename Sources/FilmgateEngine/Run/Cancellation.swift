@@ -42,6 +42,8 @@ public struct Cancellation: Sendable {
 
     private let ledger: any LedgerReader
     private let named: [String]
+    /// What the rows of the ledger go by.
+    var clock: any RunClock = TimerQueue.shared
 
     /// `named`: the files and folders that somebody named: of an empty folder only they tell that it was emptied, and is not a disk's that
     /// is not mounted.
@@ -87,7 +89,7 @@ public struct Cancellation: Sendable {
         _ orders: [QueuedDelivery], _ meaning: Meaning, _ writer: any Ledger, _ leases: DeliveryLeases,
         tell: (QueuedDelivery, Outcome) -> Void
     ) async throws(IngestError) {
-        let run = try await writer.beginRun(verb: "cancel", event: nil, at: WallClock.nanoseconds)
+        let run = try await writer.beginRun(verb: "cancel", event: nil, at: clock.now.wall)
         var summary = RunSummary()
         for order in orders {
             let outcome = try await carryOut(order, meaning, run, writer, leases)
@@ -95,7 +97,7 @@ public struct Cancellation: Sendable {
             tell(order, outcome)
         }
         let exit = summary[.pending] > 0 ? ExitStatus.notProven : .complete
-        try await writer.record([.endRun(run, at: WallClock.nanoseconds, exit: Int(exit.rawValue), summary: summary)])
+        try await writer.record([.endRun(run, at: clock.now.wall, exit: Int(exit.rawValue), summary: summary)])
         try await writer.sync()
     }
 
@@ -104,7 +106,7 @@ public struct Cancellation: Sendable {
     ) async throws(IngestError) -> Outcome {
         let old = order.delivery, name = old.targetName
         let note = LedgerChange.note(
-            asset: order.asset.origin.id, at: WallClock.nanoseconds, text: "\(name) (\(old.target)): \(meaning.reason)")
+            asset: order.asset.origin.id, at: clock.now.wall, text: "\(name) (\(old.target)): \(meaning.reason)")
         let isOrder = old.receipt.state != .done
         if isOrder, let isEnded = await leases.cancel(Delivery.ID(content: old.content, target: old.target)) {
             guard isEnded else { return .underWay }
@@ -117,10 +119,10 @@ public struct Cancellation: Sendable {
         let rows = try await writer.deliveries(of: old.content)
         guard var row = rows.first(where: { $0.target == old.target }), !isOrder || row.receipt.state != .done else { return .underWay }
         if !isOrder, await !isStill(meaning, row, as: old) { return .underWay }
-        row.receipt = Receipt(state: .excluded, at: WallClock.nanoseconds, reason: meaning.reason)
+        row.receipt = Receipt(state: .excluded, at: clock.now.wall, reason: meaning.reason)
         (row.file, row.staged, row.nextTry) = (nil, false, nil)
         row.attempts = meaning.mark
-        try await writer.record([.cancelled(row, run: run, at: WallClock.nanoseconds), note])
+        try await writer.record([.cancelled(row, run: run, at: clock.now.wall), note])
         guard old.staged, let file = old.file else { return .cancelled }
         return try await release(file, order.asset.origin, try await writer.deliveries(of: old.content), isRendition: old.holdsRendition)
     }
@@ -157,7 +159,7 @@ public struct Cancellation: Sendable {
 
     /// Ends files that were set aside: they count as filtered, never as delivered, and are read as new if they come again.
     public func dismiss(_ rows: [AssetRow], _ writer: any Ledger) async throws(IngestError) {
-        let now = WallClock.nanoseconds, run = try await writer.beginRun(verb: "cancel", event: nil, at: now)
+        let now = clock.now.wall, run = try await writer.beginRun(verb: "cancel", event: nil, at: now)
         let changes = rows.map { row -> LedgerChange in
             var row = row
             (row.ending, row.reason, row.run, row.at) = (.filtered, Self.dismissedReason, run, now)
@@ -165,7 +167,7 @@ public struct Cancellation: Sendable {
         }
         let summary = RunSummary(counts: [.filtered: rows.count])
         try await writer.record(
-            changes + [.endRun(run, at: WallClock.nanoseconds, exit: Int(ExitStatus.complete.rawValue), summary: summary)])
+            changes + [.endRun(run, at: clock.now.wall, exit: Int(ExitStatus.complete.rawValue), summary: summary)])
         try await writer.sync()
     }
     fileprivate static let dismissedReason = "set aside, gone from its source, and taken back with `filmgate cancel`"

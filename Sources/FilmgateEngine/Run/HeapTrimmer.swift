@@ -12,8 +12,8 @@ final class HeapTrimmer: Sendable {
     private let due = Mutex(false)
     var isDue: Bool { due.withLock { $0 } }
 
-    init(_ pool: BlockingPool) {
-        pause = { try? await Task.sleep(for: .seconds(2)) }
+    init(_ pool: BlockingPool, _ clock: any RunClock) {
+        pause = { await clock.sleep(for: .seconds(2)) }
         giveBack = { try? await pool.run { () throws(IngestError) in HeapMemory.giveBack() } }
     }
 

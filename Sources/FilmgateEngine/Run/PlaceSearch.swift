@@ -18,8 +18,8 @@ struct PlaceSearch: Sendable {
                 try await look(within: max(readiness.left ?? .zero, .seconds(2)))
             }
             guard let trouble = Self.trouble(result) else { return try result.get() }
-            if trouble.code == .accessDenied { denied = denied ?? .now }
-            let isSettled = denied.map { .now - $0 > Self.settling } ?? false
+            if trouble.code == .accessDenied { denied = denied ?? stopping.clock.now.instant }
+            let isSettled = denied.map { stopping.clock.now.instant - $0 > Self.settling } ?? false
             guard !isSettled, await readiness.mayPass(trouble) else { return try result.get() }
         }
     }

@@ -1,39 +1,55 @@
 import FilmgateCore
-import Synchronization
 
-/// Takes one place from its opening until nothing more comes from it, and comes back to it when it was lost.
-final class PlaceSupervisor: Sendable {
-    private let driver: any SourceDriver, place: SourcePlace, run: ContinuousRun
-    /// Known once the place has been opened.
-    private let progress = Mutex<VolumeProgress?>(nil)
-    private var context: RunContext { run.context }
+/// Takes one place from its opening until nothing more comes from it, and comes again where it was lost, or may be ready later.
+struct PlaceSupervisor: Sendable {
+    let driver: any SourceDriver
+    let place: SourcePlace
+    let run: RunContext
 
-    init(_ driver: any SourceDriver, _ place: SourcePlace, _ run: ContinuousRun) {
-        (self.driver, self.place, self.run) = (driver, place, run)
+    /// How far it got, over all visits.
+    private struct Course {
+        /// Known once the place has been opened.
+        var progress: VolumeProgress?
+        /// All that the place holds is known.
+        var isListed = false
+        var failures = 0
     }
 
     func keep() async {
-        var (failures, isDone) = (0, false)
-        while !context.stopping.isSet {
-            let begun = ContinuousClock.now
-            let result = await Result { () async throws(IngestError) in try await visit() }
-            guard case .failure(let error) = result, !context.stopping.isSet else {
-                if case .success = result { isDone = true }
+        var course = Course(), isDone = false
+        while !run.stopping.isSet {
+            let begun = run.clock.now.instant
+            let result = await Result { () async throws(IngestError) in try await visit(&course) }
+            guard case .failure(let error) = result else {
+                isDone = true
                 break
             }
-            failures = ContinuousClock.now - begun > .seconds(60) ? 1 : failures + 1
-            if failures == 1 { run.post(place, .lost(error)) }
-            if isFinal(error) || run.once {
-                context.statistics.trouble(error)
-                break
-            }
-            guard await context.stopping.sleep(min(.seconds(30), .milliseconds(500) * (1 << min(failures - 1, 6)))) else { break }
+            guard await comesAgain(after: error, since: begun, &course) else { break }
         }
-        run.post(place, .finished)
+        run.tell(place, .finished)
         // A volume that was lost may turn up elsewhere and give what it owes.
-        guard isDone, let progress = progress.withLock({ $0 }) else { return }
-        run.progressStore.ended(progress)
-        progress.leave(context)
+        guard isDone, let progress = course.progress else { return }
+        run.progress.ended(progress)
+        progress.leave(run)
+    }
+
+    /// Returns when it is time for another visit; false where none helps, or the run ends before.
+    private func comesAgain(
+        after error: IngestError, since begun: ContinuousClock.Instant, _ course: inout Course
+    ) async -> Bool {
+        if run.mode.ends {
+            if isCamera, !course.isListed, await run.readiness.mayPass(error) { return true }
+            if error.code != .cancelled || !run.stopping.isSet { run.statistics.trouble(error) }
+            return false
+        }
+        if run.stopping.isSet { return false }
+        course.failures = run.clock.now.instant - begun > .seconds(60) ? 1 : course.failures + 1
+        if course.failures == 1 { run.tell(place, .lost(error)) }
+        if isFinal(error) {
+            run.statistics.trouble(error)
+            return false
+        }
+        return await run.stopping.sleep(min(.seconds(30), .milliseconds(500) * (1 << min(course.failures - 1, 6))))
     }
 
     /// What no second try can mend, and what the source's own supervisor finds again.
@@ -47,113 +63,100 @@ final class PlaceSupervisor: Sendable {
         }
     }
 
-    /// One stay: returns when the place has given all it has, throws when it was lost.
-    private func visit() async throws(IngestError) {
-        if try isLeftOut() { return }
+    /// Cameras are switched on and off, and are busy.
+    private var isCamera: Bool { PlaceSearch.comesAndGoes(driver) }
+
+    /// One visit: returns when the place has given all it has, throws when it was lost.
+    private func visit(_ course: inout Course) async throws(IngestError) {
         // A camera is left alone while the run is paused; folders and ports are watched, or what comes there would be lost.
-        if driver.traits.backlog != nil { await context.options.gate?.pass(or: context.stopping) }
-        if context.stopping.isSet { return }
-        let patience = run.once ? context.options.wait : nil
-        try await context.visit(place, of: driver, patience: patience, untilTheEnd: true) { session throws(IngestError) in
-            let progress = run.progressStore.progress(session)
-            self.progress.withLock { $0 = progress }
-            try await take(session, progress)
+        if isCamera { await run.options.gate?.pass(or: run.stopping) }
+        if run.stopping.isSet { return }
+        try await run.visit(place, of: driver) { session throws(IngestError) in
+            let progress = run.progress.progress(session), copies = run.mode == .once ? ReadCopies() : nil
+            course.progress = progress
+            let search = copies.map { _ in Task { await run.searchCopies(of: session) } }
+            defer { search?.cancel() }
+            try await take(session, progress, copies, &course)
+            // Last: the folder of a target that hangs must not keep the card from being read.
+            guard let copies, let found = await search?.value else { return }
+            found.look(afterDelivery: copies.take())
+            run.statistics.note(removed: found.found)
         }
     }
 
-    private func isLeftOut() throws(IngestError) -> Bool {
-        do throws(IngestError) {
-            guard let left = try Overlap.remark(on: place, targets: context.plan.targets) else { return false }
-            context.hub.post(.trouble(left))
-            return true
-        } catch {
-            run.fail(error)
-            throw error
-        }
-    }
-
-    private func take(_ session: any SourceSession, _ progress: VolumeProgress) async throws(IngestError) {
+    private func take(
+        _ session: any SourceSession, _ progress: VolumeProgress, _ copies: ReadCopies?, _ course: inout Course
+    ) async throws(IngestError) {
         let (arrivals, feed) = AsyncStream<ShotWork>.makeStream()
-        let (works, trees) = try await works(session, progress, then: arrivals)
-        let watch = ArrivalWatch(session: session, context: context, feed: feed) { [run, place] in run.post(place, $0) }
-        let reading = Task { [once = run.once] in
-            let result = await Result { () async throws(IngestError) in once ? true : try await watch.run() }
+        let (works, trees) = try await works(session, progress, &course, then: arrivals)
+        let watch = run.mode.ends ? nil : ArrivalWatch(session: session, run: run, feed: feed)
+        let reading = Task {
+            let result = await Result { () async throws(IngestError) in try await watch?.listen() ?? true }
             feed.finish()
             return result
         }
-        let asking = run.once ? nil : Task { await ask(session) }
+        let asking = run.mode.ends ? nil : Task { await ask(session) }
         defer { asking?.cancel() }
-        let key = context.stopping.whenSet { reading.cancel() }
-        var intake = context.forPlace(trees).intake(session)
-        if !run.once { (intake.wait, intake.leaving, intake.further) = (nil, { Self.owe(progress, $0, $1) }, { feed.yield($0) }) }
-        try await intake.take(works, trouble: FirstError { reading.cancel() })
-        context.stopping.forget(key)
-        if run.once || context.stopping.isSet { await leaveUnfinished(session) }
+        let key = run.stopping.whenSet { reading.cancel() }
+        var intake = PlaceContext(run: run, session: session, trees: trees, copies: copies).intake()
+        if !run.mode.ends { (intake.wait, intake.leaving, intake.further) = (nil, { progress.owe($0, $1) }, { feed.yield($0) }) }
+        if let works { try await intake.take(works, trouble: FirstError { reading.cancel() }) }
+        run.stopping.forget(key)
+        if run.mode.ends || run.stopping.isSet { await leaveUnfinished(session) }
         let isComplete = try await reading.value.get()
-        if !isComplete, !context.stopping.isSet { throw IngestError(.deviceGone, "\(place.label) no longer answers.") }
+        if !isComplete, !run.stopping.isSet { throw IngestError(.deviceGone, "\(place.label) no longer answers.") }
+    }
+
+    /// The feed alone holds the listing, and lets it go; nil where nothing of it is to be read.
+    private func works(
+        _ session: any SourceSession, _ progress: VolumeProgress, _ course: inout Course, then arrivals: AsyncStream<ShotWork>
+    ) async throws(IngestError) -> (ShotFeed?, ClipTreeNames) {
+        let listing = try await list(session, progress, &course)
+        await run.settle(listing.settled.lazy.filter { run.mode.ends || progress.tells(of: $0.asset.id) })
+        let isTold = await run.tellOnly(listing, of: session)
+        return (isTold ? nil : ShotFeed(listing, then: arrivals), ClipTreeNames(listing))
+    }
+
+    /// All that the place holds now.
+    private func list(
+        _ session: any SourceSession, _ progress: VolumeProgress, _ course: inout Course
+    ) async throws(IngestError) -> IntakeListing {
+        let moving = run.underWay.all
+        // The ledger is asked while the place is listed: for a full card each takes its time, and neither needs the other.
+        async let asked = Result { () async throws(IngestError) in try await run.known(session) }
+        var entries = try await run.entries(of: session, readiness: isCamera ? run.readiness : nil)
+        course.isListed = true
+        if run.mode.ends, let lost = try await run.lostCard(session, entries) { run.statistics.trouble(lost) }
+        let all = entries.count, known = try await asked.get()
+        if let backlog = driver.traits.backlog, !run.mode.ends {
+            var filter = progress.with { $0.backlog } ?? BacklogFilter(run.options.backlog ?? backlog, session.volume, run)
+            entries = try await filter.keep(entries, known: known)
+            progress.with { $0.backlog = filter }
+        }
+        let left = all - entries.count
+        // What was on its way when the ledger was asked has its ending from there, whatever the ledger said.
+        if run.mode.isSideBySide { entries.removeAll { run.underWay.holds($0.origin, or: moving) } }
+        let listing = run.listing(entries, known: known)
+        if progress.begin(entries) { run.hub.post(.listed(place: place, entries: entries.count, bytes: listing.bytes)) }
+        run.tell(place, .open(taking: listing.shotCount, leaving: left))
+        return listing
     }
 
     /// What the run ends without because it is not whole; when it was stopped, a source that hangs is not waited for.
     private func leaveUnfinished(_ session: any SourceSession) async {
-        let limit = context.stopping.isSet ? CancelToken.grace : nil
-        let found = await CancelToken().answer(within: limit) { () async throws(IngestError) in await session.unfinished() }
+        let limit = run.stopping.isSet ? CancelToken.grace : nil
+        let found = await CancelToken(run.clock).answer(within: limit) { () async throws(IngestError) in await session.unfinished() }
         guard case .success(let left)? = found else { return }
-        for (entry, reason) in left where !context.underWay.holds(entry.origin.id) { context.leave(entry, reason) }
-    }
-
-    /// The feed alone holds the listing, and lets it go.
-    private func works(
-        _ session: any SourceSession, _ progress: VolumeProgress, then arrivals: AsyncStream<ShotWork>
-    ) async throws(IngestError) -> (ShotFeed, ClipTreeNames) {
-        let listing = try await sorted(session, progress)
-        return (ShotFeed(listing, then: arrivals), ClipTreeNames(listing))
-    }
-
-    /// What must be read of all that the place holds now; the rest is settled.
-    private func sorted(_ session: any SourceSession, _ progress: VolumeProgress) async throws(IngestError) -> IntakeListing {
-        let listing = try await list(session, progress)
-        await context.settle(listing.settled.lazy.filter { one in progress.with { $0.told.insert(one.asset.id.hashValue).inserted } })
-        return listing
+        for (entry, reason) in left where !run.underWay.holds(entry.origin.id) { run.leave(entry, reason) }
     }
 
     /// Tells how the camera fares, for those who watch.
     private func ask(_ session: any SourceSession) async {
         var told: DeviceCondition?
         while !Task.isCancelled, let condition = await session.condition() {
-            if condition != told { context.hub.post(.device(place, condition)) }
+            if condition != told { run.hub.post(.device(place, condition)) }
             told = condition
-            try? await Task.sleep(for: .seconds(condition.isQuick ? 2 : 60))
-        }
-    }
-
-    private func list(_ session: any SourceSession, _ progress: VolumeProgress) async throws(IngestError) -> IntakeListing {
-        var entries = try await context.entries(of: session)
-        let known = try await context.known(session)
-        let all = entries.count
-        if let backlog = driver.traits.backlog, !run.once {
-            let rule = context.options.backlog ?? backlog
-            var filter = progress.with { $0.backlog } ?? BacklogFilter(rule, session.volume, context)
-            entries = try await filter.keep(entries, known: known)
-            progress.with { $0.backlog = filter }
-        }
-        let left = all - entries.count
-        entries.removeAll { context.underWay.holds($0.origin) }
-        let listing = context.listing(entries, known: known)
-        progress.with { state in for entry in entries { state.owed[entry.origin.id] = nil } }
-        let bytes = listing.bytes,
-            isFirst = progress.with { state in
-                state.visits += 1
-                return state.visits == 1
-            }
-        if isFirst { context.hub.post(.listed(place: place, entries: entries.count, bytes: bytes)) }
-        run.post(place, .open(taking: listing.shotCount, leaving: left))
-        return listing
-    }
-
-    /// Lost before it could be taken: it is taken when the place is back, and counted as pending when that never happens.
-    private static func owe(_ progress: VolumeProgress, _ work: ShotWork, _ error: IngestError?) {
-        progress.with { state in
-            for member in work.members where !member.settled { state.owed[member.entry.origin.id] = (member.entry, error?.message) }
+            await run.clock.sleep(for: .seconds(condition.isQuick ? 2 : 60))
         }
     }
 }

@@ -11,12 +11,12 @@ struct Readiness: Sendable {
     private static let pause = Duration.milliseconds(500)
 
     init(_ options: RunOptions, _ stopping: CancelToken, _ hub: EventHub) {
-        end = options.arrival.map { .now + $0 }
+        end = options.arrival.map { stopping.clock.now.instant + $0 }
         (awaitsBusy, self.stopping, self.hub) = (options.awaitsBusy, stopping, hub)
     }
 
     /// Nil: what is asked for must be there, and ready.
-    var left: Duration? { end.map { max(.zero, $0 - .now) } }
+    var left: Duration? { end.map { max(.zero, $0 - stopping.clock.now.instant) } }
 
     /// Waits a moment and says true where another try may go better; tells why it waits.
     ///

@@ -3,12 +3,12 @@ public import FilmgateCore
 extension RunContext {
     /// Opens a place, works with it and closes it.
     ///
-    /// When the run is stopped, or the place does not answer within `patience`, it is not waited for any longer. With `untilTheEnd`, what is
-    /// still on its way to its targets when the run ends is told about afterwards.
+    /// When the run is stopped, or ends by itself and the place does not answer for as long as it waits, it is not waited for any longer.
+    /// What is still on its way to its targets when the run ends is told about afterwards.
     func visit(
-        _ place: SourcePlace, of driver: any SourceDriver, patience: Duration?, untilTheEnd: Bool = false,
-        _ body: (any SourceSession) async throws(IngestError) -> Void
+        _ place: SourcePlace, of driver: any SourceDriver, _ body: (any SourceSession) async throws(IngestError) -> Void
     ) async throws(IngestError) {
+        let patience = mode.ends ? options.wait : nil
         let session = try await open(place, of: driver, patience: patience)
         sessions.add(session)
         if let patience { session.expectAnswers(within: patience) }
@@ -20,7 +20,7 @@ extension RunContext {
         await session.close()
         stopping.forget(stop)
         cancelled.forget(abort)
-        if !untilTheEnd || patience == nil && !stopping.isSet { sessions.remove(session) }
+        if !mode.ends, !stopping.isSet { sessions.remove(session) }
         try result.get()
     }
 
@@ -31,8 +31,10 @@ extension RunContext {
     private func tellSilence(of session: any SourceSession) async {
         var told: ContinuousClock.Instant?
         while !Task.isCancelled {
-            try? await Task.sleep(for: .seconds(1))
-            guard let silence = session.unanswered, silence.since != told, .now - silence.since >= Self.telling else { continue }
+            await clock.sleep(for: .seconds(1))
+            guard let silence = session.unanswered, silence.since != told, clock.now.instant - silence.since >= Self.telling else {
+                continue
+            }
             told = silence.since
             let file = silence.file.map { " while \($0) is read" } ?? ""
             hub.post(

@@ -9,40 +9,36 @@ struct RunContext: Sendable {
     let writer: (any Ledger)?
     let statistics: RunStatistics
     let stopping: CancelToken, cancelled: CancelToken
+    var clock: any RunClock { stopping.clock }
     let run: Int64
     let budget: ByteBudget, reservations: NameReservations
     let staging: StagingPlan
     let scheduler: any DeliverySink
-    let placing: AsyncMutex, underWay: InFlightAssets, sessions: OpenSessions
+    let mode: RunMode, readiness: Readiness
+    let placing = AsyncMutex(), underWay: InFlightAssets, sessions: OpenSessions
     /// Of all sources: they share the spool.
     let reads = InFlightReads()
-    /// Of one open source; every place gets its own, through `forPlace`.
-    private(set) var primaries = ShotPrimaries(), bodies = BodySerials(), trees = ClipTreeNames(), refused = RefusedFrames()
-    /// Noted in `forPlace` alone: a run without an end would gather them without end.
-    private(set) var copies: ReadCopies?
+    let places = PlaceStates(), progress: VolumeProgressStore
+    /// What ends the whole run: options that contradict each other, a ledger that cannot be written.
+    let fatal = FirstError()
 
-    /// The same ground with nothing remembered of any place before: two cards have the same folders and names, and what one says of a shot
-    /// must not speak for the other's.
-    ///
-    /// `copies` takes note of what is found to be delivered already.
-    func forPlace(_ trees: ClipTreeNames, copies: ReadCopies? = nil) -> RunContext {
-        var local = self
-        local.copies = copies
-        (local.primaries, local.bodies, local.trees, local.refused) = (ShotPrimaries(), BodySerials(), trees, RefusedFrames())
-        return local
+    /// Ends the run for all.
+    func fail(_ error: IngestError) {
+        fatal.note(error)
+        stopping.set()
     }
+
+    /// How a place fares; where one is taken after the other, its files say that.
+    func tell(_ place: SourcePlace, _ state: SourceState) { if mode.isSideBySide { hub.post(.source(place, state)) } }
 
     /// What is settled from the listing alone and what must be read.
     ///
     /// `known` = what the ledger remembers of the place.
     func listing(_ entries: [SourceEntry], known: [KnownFile]) -> IntakeListing {
-        listing(entries, recognition: Recognition(known, hourShift: plan.hourShift))
-    }
-
-    func listing(_ entries: [SourceEntry], recognition: Recognition) -> IntakeListing {
         let memo = WantedCache(plan)
         var rules = IntakeListing.Rules(
-            recognition: recognition, acceptable: plan.acceptable, again: options.again, wanted: { memo.wanted($0, in: $1) },
+            recognition: Recognition(known, hourShift: plan.hourShift), acceptable: plan.acceptable, again: options.again,
+            wanted: { memo.wanted($0, in: $1) },
             refusal: plan.refusal)
         rules.looksAtShots = plan.hasRules
         rules.targetNames = Dictionary(plan.targets.map { ($0.identity, $0.name) }) { first, _ in first }
@@ -55,11 +51,6 @@ struct RunContext: Sendable {
         return plan.recognises || options.again ? try await reader.known(volume: session.volume, below: session.home) : []
     }
 
-    /// What the ledger remembers of the place, ready to be asked file by file.
-    func recognition(_ session: any SourceSession) async throws(IngestError) -> Recognition {
-        Recognition(try await known(session), hourShift: plan.hourShift)
-    }
-
     /// Known files need no new row; what could not be read is remembered.
     func settle(_ settled: some Sequence<AssetResult>) async {
         var rows: [LedgerChange] = []
@@ -67,7 +58,7 @@ struct RunContext: Sendable {
             if index % 128 == 127 { await hub.rest() }
             statistics.settle(one)
             if one.ending == .alreadySeen { staging.partialFiles.planned(one.asset.origin) }
-            if one.ending == .setAside { rows.append(LedgerChange.asset(AssetRow(one, run: run))) }
+            if one.ending == .setAside { rows.append(LedgerChange.asset(AssetRow(one, run: run, at: clock.now.wall))) }
         }
         await hub.rest()
         if let writer, !rows.isEmpty {
@@ -77,7 +68,7 @@ struct RunContext: Sendable {
     }
 
     /// Not taken: counted as pending, so that the buckets add up and the exit code says that something is left.
-    func leave(_ work: ShotWork, _ error: IngestError?) {
+    @Sendable func leave(_ work: ShotWork, _ error: IngestError?) {
         for member in work.members where !member.settled { leave(member.entry, error?.message) }
     }
 
@@ -87,27 +78,7 @@ struct RunContext: Sendable {
     }
 
     /// Written down beside the asset; a ledger that takes no note is no failure of the transfer.
-    private func note(_ origin: Origin, _ text: String) async {
-        try? await writer?.record([.note(asset: origin.id, at: WallClock.nanoseconds, text: text)])
-    }
-
-    func intake(_ session: any SourceSession) -> Intake {
-        let digests = plan.targets.reduce(into: Set<DigestAlgorithm>()) { $0.formUnion($1.traits.digests) }
-        let stager = Stager(
-            areas: staging.areas, passesOver: plan.targets.count > 1, digests: digests, dryRun: writer == nil, pool: staging.pool,
-            hub: hub, cancelled: cancelled, partialFiles: staging.partialFiles, tell: note)
-        let stampValues = StampValues(
-            profiles: plan.profiles, event: options.event, photographer: options.photographer, volumeLabel: session.place.label,
-            digests: digests, areas: writer == nil ? [] : staging.areas, bodies: bodies, ledger: reader)
-        let planner = NamePlanner(
-            ledger: reader, targets: plan.targets, profiles: plan.profiles, reservations: reservations, event: options.deliveryEvent,
-            photographer: options.photographer, again: options.again, volumeLabel: session.place.label, bodies: bodies,
-            trees: trees, copies: copies, rules: plan.rules)
-        return Intake(
-            session: session,
-            reader: ShotReader(
-                session: session, stager: stager, line: Line(stages: plan.stages, stampValues: stampValues), statistics: statistics,
-                hub: hub),
-            planner: planner, context: self, wait: options.wait, leaving: leave)
+    @Sendable func note(_ origin: Origin, _ text: String) async {
+        try? await writer?.record([.note(asset: origin.id, at: clock.now.wall, text: text)])
     }
 }

@@ -2,7 +2,7 @@ import FileKit
 public import FilmgateCore
 import Synchronization
 
-/// Runs a plan over its sources: once for a card, and the same way for everything else that is added to it.
+/// Runs a plan: one run, in one of four modes.
 public final class Runner: Sendable {
     private let plan: Plan
     private let options: RunOptions
@@ -11,21 +11,33 @@ public final class Runner: Sendable {
     /// Nil in a dry run.
     private let writer: (any Ledger)?
     private let statistics: RunStatistics
-    private let stopping = CancelToken(), isLeaving = CancelToken()
+    private let clock: any RunClock
+    private let stopping: CancelToken, isLeaving = CancelToken()
     private let cancelled = CancelToken()
-    private let scheduler = Mutex<DeliveryScheduler?>(nil)
-    private let signalled = Mutex<ExitStatus?>(nil)
     private let leases: DeliveryLeases
-    /// While it runs continuously.
-    private let going = Mutex<RunContext?>(nil)
+    private struct State {
+        var scheduler: DeliveryScheduler?
+        /// Why it was stopped.
+        var signal: ExitStatus?
+        /// While its sources are taken side by side.
+        var context: RunContext?
+    }
+    private let state = Mutex(State())
 
     /// `leases` are those of all runners that work on one state at the same time.
-    public init(
+    public convenience init(
         plan: Plan, options: RunOptions, hub: EventHub, reader: any LedgerReader, writer: (any Ledger)?,
         leases: DeliveryLeases = DeliveryLeases()
     ) {
+        self.init(plan: plan, options: options, hub: hub, reader: reader, writer: writer, leases: leases, clock: TimerQueue.shared)
+    }
+
+    init(
+        plan: Plan, options: RunOptions, hub: EventHub, reader: any LedgerReader, writer: (any Ledger)?,
+        leases: DeliveryLeases = DeliveryLeases(), clock: any RunClock
+    ) {
         (self.plan, self.options, self.hub, self.reader, self.writer) = (plan, options, hub, reader, writer)
-        self.leases = leases
+        (self.leases, self.clock, stopping) = (leases, clock, CancelToken(clock))
         statistics = RunStatistics(hub: hub)
     }
 
@@ -33,9 +45,9 @@ public final class Runner: Sendable {
     ///
     /// The run then ends with `status`.
     public func stop(_ status: ExitStatus = .interrupted) {
-        signalled.withLock { $0 = $0 ?? status }
+        state.withLock { $0.signal = $0.signal ?? status }
         stopping.set()
-        if let scheduler = scheduler.withLock({ $0 }) { Task { await scheduler.windDown() } }
+        if let scheduler = state.withLock(\.scheduler) { Task { await scheduler.windDown() } }
     }
 
     /// Finishes what is in flight and returns, so that another run of the same process can go on; the outcome tells of no signal.
@@ -48,67 +60,63 @@ public final class Runner: Sendable {
     private static let farewell = Duration.seconds(5)
 
     private func breakOff(after time: Duration) async {
-        try? await Task.sleep(for: time)
-        if !Task.isCancelled { await scheduler.withLock { $0 }?.abort() }
+        await clock.sleep(for: time)
+        if !Task.isCancelled { await state.withLock(\.scheduler)?.abort() }
     }
 
     /// Second Ctrl-C: breaks off at once; everything is still crash-safe.
     public func abort() {
         stop()
         cancelled.set()
-        if let scheduler = scheduler.withLock({ $0 }) { Task { await scheduler.abort() } }
+        if let scheduler = state.withLock(\.scheduler) { Task { await scheduler.abort() } }
     }
 
-    /// Takes everything that the sources hold now, delivers it and returns when all is final or nothing moves any more.
-    public func runOnce() async throws(IngestError) -> RunOutcome {
-        let clock = ContinuousClock(), start = clock.now
-        try await checkFolders()
-        let readiness = Readiness(options, stopping, hub)
-        let found = try await PlaceSearch(sources: plan.sources, stopping: stopping, readiness: readiness).run()
-        let places = try allowed(found)
-        if places.isEmpty, !plan.sources.isEmpty, !stopping.isSet { throw found.isEmpty ? Absence.of(plan) : Absence.nothingFound }
-        let context = try await prepare()
-        for (driver, place) in places where !stopping.isSet {
-            let isCamera = PlaceSearch.comesAndGoes(driver)
-            let result = await visit(place, of: driver, context, isCamera ? readiness : nil)
-            if case .failure(let error) = result, error.code != .cancelled || !stopping.isSet { statistics.trouble(error) }
-        }
-        let outcome = try await end(context.run, seconds: { (clock.now - start).inSeconds })
-        context.staging.close()
-        return outcome
-    }
-
-    /// Keeps all sources going at once until `stop`, begun with what earlier runs left waiting; lost sources are come back to.
+    /// Takes what `mode` says and delivers it; returns when all is final, when nothing moves any more, or when it is stopped.
     ///
-    /// With `once`, takes what each source holds now, all at once, and ends when that is final or nothing moves any more. Throws only
-    /// what makes any run impossible.
-    public func runContinuously(once: Bool = false) async throws(IngestError) -> RunOutcome {
-        let clock = ContinuousClock(), start = clock.now
+    /// Throws what makes any run impossible.
+    public func run(_ mode: RunMode) async throws(IngestError) -> RunOutcome {
+        let start = clock.now.instant
+        if case .resume(let order) = mode { return try await end(try await resume(order), since: start) }
         try await checkFolders()
-        let context = try await prepare()
-        let trimmer = HeapTrimmer(context.staging.pool)
-        hub.watch(trimmer.note)
+        let readiness = Readiness(options, stopping, hub), places = mode == .once ? try await search(readiness) : []
+        let context = try await prepare(mode, readiness)
         // Nothing is delivered any more without a ledger: a run that only looked alive would go on taking frames from cameras.
-        if !once { statistics.whenLedgerFails { [stopping] in stopping.set() } }
-        try await resume(context)
-        let run = ContinuousRun(context: context, once: once)
-        going.withLock { $0 = context }
-        let result = await Result { () async throws(IngestError) in try await run.run() }
-        going.withLock { $0 = nil }
-        if stopping.isSet, let scheduler = scheduler.withLock({ $0 }) { await scheduler.windDown() }
+        if !mode.ends { statistics.whenLedgerFails { [stopping] in stopping.set() } }
+        if mode.isSideBySide { try await takeLeftovers(context) }
+        state.withLock { $0.context = mode.isSideBySide ? context : nil }
+        await take(places, context)
+        state.withLock { $0.context = nil }
+        if stopping.isSet { await state.withLock(\.scheduler)?.windDown() }
         let limit = isLeaving.isSet ? Task { await breakOff(after: Self.farewell) } : nil
         defer { limit?.cancel() }
-        let outcome = try await end(context.run, seconds: { (clock.now - start).inSeconds })
+        let outcome = try await end(context.run, since: start)
         context.staging.close()
-        try result.get()
+        if let error = context.fatal.error { throw error }
         return outcome
+    }
+
+    /// `places`: what one place after the other is taken of.
+    private func take(_ places: [PlaceSearch.Found], _ context: RunContext) async {
+        hub.whenResting { [sessions = context.sessions] in await sessions.concluded() }
+        for (driver, place) in places where !stopping.isSet {
+            await PlaceSupervisor(driver: driver, place: place, run: context).keep()
+        }
+        if context.mode.isSideBySide {
+            hub.watch(HeapTrimmer(context.staging.pool, clock).note)
+            await withTaskGroup(of: Void.self) { group in
+                for (number, source) in plan.sources.enumerated() {
+                    group.addTask { await SourceSupervisor(driver: source, number: number, run: context).keep() }
+                }
+            }
+        }
+        context.progress.close(context)
     }
 
     /// Takes over what another job on this state left waiting for this plan's targets; does nothing unless it runs continuously.
     public func takeUp() async {
-        guard let context = going.withLock({ $0 }), !stopping.isSet else { return }
+        guard let context = state.withLock(\.context), !stopping.isSet else { return }
         await context.placing.take()
-        let result = await Result { () async throws(IngestError) in try await resume(context) }
+        let result = await Result { () async throws(IngestError) in try await takeLeftovers(context) }
         await context.placing.give()
         if case .failure(let error) = result { statistics.trouble(error) }
     }
@@ -133,29 +141,29 @@ public final class Runner: Sendable {
         TargetDisks(reader: reader, writer: writer, again: options.again, offersAgain: ["import", "watch"].contains(options.verb))
     }
 
-    private func prepare() async throws(IngestError) -> RunContext {
+    private func prepare(_ mode: RunMode, _ readiness: Readiness) async throws(IngestError) -> RunContext {
         for target in plan.targets { try await disks.note(target) }
-        let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: WallClock.nanoseconds) ?? 0
+        let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: clock.now.wall) ?? 0
         let budget = ByteBudget(limit: plan.spool), reservations = makeBook()
         let staging = try StagingPlan.prepare(plan: plan, options: options)
-        let underWay = InFlightAssets(), sessions = OpenSessions()
+        let underWay = InFlightAssets(), sessions = OpenSessions(), progress = VolumeProgressStore()
         HeapMemory.forgetBeginning()
         hub.watch { runEvent in
             if case .companion(let made) = runEvent { underWay.end(made.asset.id) }
             guard case .settled(let settled) = runEvent else { return }
             underWay.end(settled.asset.id)
+            if !mode.ends { progress.ended(settled.asset.origin) }
             sessions.tell(settled)
         }
         return RunContext(
             plan: plan, options: options, hub: hub, reader: reader, writer: writer, statistics: statistics, stopping: stopping,
-            cancelled: cancelled,
-            run: run, budget: budget, reservations: reservations, staging: staging,
-            scheduler: makeScheduler(run: run, budget: budget, reservations: reservations),
-            placing: AsyncMutex(), underWay: underWay, sessions: sessions)
+            cancelled: cancelled, run: run, budget: budget, reservations: reservations, staging: staging,
+            scheduler: makeScheduler(run: run, budget: budget, reservations: reservations), mode: mode, readiness: readiness,
+            underWay: underWay, sessions: sessions, progress: progress)
     }
 
     /// What earlier runs left waiting and whose bytes are at hand goes first; the rest is read from its source again.
-    private func resume(_ context: RunContext) async throws(IngestError) {
+    private func takeLeftovers(_ context: RunContext) async throws(IngestError) {
         guard writer != nil else { return }
         let leftovers = PendingDeliveries(ledger: reader, targets: plan.targets, event: options.event)
         for var planned in try await leftovers.planned([.pending, .held], only: nil) {
@@ -173,19 +181,17 @@ public final class Runner: Sendable {
         }
     }
 
-    /// Sends again what earlier runs left waiting at this plan's targets.
-    ///
-    /// `states`: pending and held, perhaps failed too. With `assigning`, sends what waits for an event, to the options' event.
-    public func retry(_ states: Set<Receipt.State>, target: String?, assigning: Bool = false) async throws(IngestError) -> RunOutcome {
-        let clock = ContinuousClock(), start = clock.now, reservations = makeBook()
+    /// Sends again what earlier runs left waiting at this plan's targets; returns the number of the run.
+    private func resume(_ order: ResumeOrder) async throws(IngestError) -> Int64 {
+        let reservations = makeBook(), (states, target) = (order.states, order.target)
         let leftovers = PendingDeliveries(
-            ledger: reader, targets: plan.targets, event: options.event, assigning: assigning, reservations: reservations)
+            ledger: reader, targets: plan.targets, event: options.event, assigning: order.assigning, reservations: reservations)
         // Only the folders that something waits for: what a gallery is still to get needs no other target. Before any name is given, which
         // nothing would be sent under.
         let waiting = try await leftovers.awaited(states, only: target)
         for target in plan.targets where waiting.contains(target.identity) { try await disks.check(target) }
         let all = try await leftovers.planned(states, only: target)
-        let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: WallClock.nanoseconds) ?? 0
+        let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: clock.now.wall) ?? 0
         let scheduler = makeScheduler(run: run, budget: ByteBudget(limit: plan.spool), reservations: reservations)
         await leases.tryNow(target)
         for left in try await leftovers.untouched(all, only: target) { statistics.settle(left) }
@@ -194,7 +200,7 @@ public final class Runner: Sendable {
             await (scheduler as? DeliveryScheduler)?.note(planned.elsewhere)
             await scheduler.submit(planned.assetDeliveries, deliveries: planned.deliveries)
         }
-        return try await end(run, seconds: { (clock.now - start).inSeconds })
+        return run
     }
 
     /// Services that put uploads off go on with them by themselves: what they have need not be sent again.
@@ -217,12 +223,12 @@ public final class Runner: Sendable {
     /// Waits for the deliveries, closes the run in the ledger and counts.
     ///
     /// What was delivered counts also where the ledger cannot be told.
-    private func end(_ run: Int64, seconds: () -> Double) async throws(IngestError) -> RunOutcome {
+    private func end(_ run: Int64, since start: ContinuousClock.Instant) async throws(IngestError) -> RunOutcome {
         try await finish(run)
-        let outcome = statistics.outcome(seconds: seconds(), signal: signalled.withLock { $0 })
+        let outcome = statistics.outcome(seconds: (clock.now.instant - start).inSeconds, signal: state.withLock(\.signal))
         let closed = await Result { () async throws(IngestError) in
             try await writer?.record([
-                .endRun(run, at: WallClock.nanoseconds, exit: Int(outcome.exitCode.rawValue), summary: outcome.summary)
+                .endRun(run, at: clock.now.wall, exit: Int(outcome.exitCode.rawValue), summary: outcome.summary)
             ])
             try await writer?.sync()
         }
@@ -239,63 +245,27 @@ public final class Runner: Sendable {
         guard let writer else { return DryRunScheduler(statistics: statistics, held: held) }
         let setup = DeliverySchedulerSetup(
             targets: plan.targets, ledger: writer, hub: hub, statistics: statistics, reservations: reservations, budget: budget, run: run,
-            event: options.deliveryEvent, backoff: plan.backoff, leases: leases)
+            event: options.deliveryEvent, backoff: plan.backoff, leases: leases, clock: clock)
         let made = DeliveryScheduler(setup)
         made.introduce()
-        scheduler.withLock { $0 = made }
+        state.withLock { $0.scheduler = made }
         if stopping.isSet { Task { await made.windDown() } }
         return made
     }
 
-    /// Without the disks that only turned up among the cards, and that a target is on.
-    private func allowed(_ found: [PlaceSearch.Found]) throws(IngestError) -> [PlaceSearch.Found] {
-        var taken: [PlaceSearch.Found] = []
+    /// What is there of all that was asked for, without the disks that only turned up among the cards, and that a target is on.
+    private func search(_ readiness: Readiness) async throws(IngestError) -> [PlaceSearch.Found] {
+        let found = try await PlaceSearch(sources: plan.sources, stopping: stopping, readiness: readiness).run()
+        var places: [PlaceSearch.Found] = []
         for one in found {
-            if let left = try Overlap.remark(on: one.place, targets: plan.targets) { hub.post(.trouble(left)) } else { taken.append(one) }
+            if let left = try Overlap.remark(on: one.place, targets: plan.targets) { hub.post(.trouble(left)) } else { places.append(one) }
         }
-        return taken
-    }
-
-    /// Takes what a place holds; with `readiness`, comes again to one that could not be listed and may be later.
-    private func visit(
-        _ place: SourcePlace, of driver: any SourceDriver, _ context: RunContext, _ readiness: Readiness?
-    ) async -> Result<Void, IngestError> {
-        while true {
-            let isListed = CancelToken()
-            let result = await Result { () async throws(IngestError) in
-                try await context.visit(place, of: driver, patience: options.wait) { session throws(IngestError) in
-                    try await take(session, context, readiness, listed: isListed.set)
-                }
-            }
-            guard case .failure(let error) = result, !isListed.isSet, let readiness, await readiness.mayPass(error) else { return result }
-        }
-    }
-
-    /// `listed` is called once everything that the place holds is known.
-    private func take(
-        _ session: any SourceSession, _ context: RunContext, _ readiness: Readiness?, listed: () -> Void
-    ) async throws(IngestError) {
-        // The ledger is asked while the place is listed: for a full card each takes its time, and neither needs the other.
-        async let asked = Result { () async throws(IngestError) in try await context.recognition(session) }
-        async let search = context.searchCopies(of: session)
-        let entries = try await context.entries(of: session, readiness: readiness)
-        listed()
-        if let lost = try await context.lostCard(session, entries) { statistics.trouble(lost) }
-        let listing = context.listing(entries, recognition: try await asked.get())
-        hub.post(.listed(place: session.place, entries: entries.count, bytes: listing.bytes))
-        await context.settle(listing.settled)
-        let copies = ReadCopies()
-        if await !context.tellOnly(listing, of: session) {
-            try await context.forPlace(ClipTreeNames(listing), copies: copies).intake(session).take(listing)
-        }
-        // Last: the folder of a target that hangs must not keep the card from being read.
-        let found = await search
-        found.look(afterDelivery: copies.take())
-        statistics.note(removed: found.found)
+        if places.isEmpty, !plan.sources.isEmpty, !stopping.isSet { throw found.isEmpty ? Absence.of(plan) : Absence.nothingFound }
+        return places
     }
 
     private func finish(_ run: Int64) async throws(IngestError) {
-        guard let scheduler = scheduler.withLock({ $0 }) else { return }
+        guard let scheduler = state.withLock(\.scheduler) else { return }
         await scheduler.drain(wait: options.wait)
         await scheduler.closeOut()
         for target in plan.targets {

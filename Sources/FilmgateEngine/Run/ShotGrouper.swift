@@ -5,17 +5,20 @@ actor ShotGrouper {
     /// The files of a shot are told about one right after the other; this much may lie between them.
     private static let grace = Duration.milliseconds(15)
     private let flush: @Sendable ([SourceEntry]) async -> Void
-    private var shot: [SourceEntry] = [], last = ContinuousClock.now
+    private let clock: any RunClock
+    private var shot: [SourceEntry] = [], last: ContinuousClock.Instant
     /// One for all shots: twenty thousand that come at once are not worth as many clocks.
     private var alarm: Task<Void, Never>?
 
     /// `flush` gets the files of one shot, its primary first, shots in the order of their first files.
-    init(_ flush: @escaping @Sendable ([SourceEntry]) async -> Void) { self.flush = flush }
+    init(_ clock: any RunClock, _ flush: @escaping @Sendable ([SourceEntry]) async -> Void) {
+        (self.clock, self.flush, last) = (clock, flush, clock.now.instant)
+    }
 
     func add(_ entry: SourceEntry) async {
         if let first = shot.first, first.shot.key != entry.shot.key { await finish() }
         shot.append(entry)
-        last = .now
+        last = clock.now.instant
         if alarm == nil { alarm = Task { await self.watch() } }
     }
 
@@ -28,8 +31,8 @@ actor ShotGrouper {
     /// Lets the last shot go when nothing more of it has come for the grace.
     private func watch() async {
         while !shot.isEmpty {
-            let due = last + Self.grace
-            if .now < due { try? await Task.sleep(until: due, clock: .continuous) } else { await finish() }
+            let left = last + Self.grace - clock.now.instant
+            if left > .zero { await clock.sleep(for: left) } else { await finish() }
         }
         alarm = nil
     }

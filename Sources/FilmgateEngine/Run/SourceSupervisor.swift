@@ -1,57 +1,68 @@
 import FilmgateCore
 import Synchronization
 
-/// Looks after one source of a continuous run: finds its places as they come, and gives each a supervisor of its own.
+/// Looks after one source of a run: finds its places as they come, and gives each a supervisor of its own.
 struct SourceSupervisor: Sendable {
     let driver: any SourceDriver
+    /// Its position in the plan.
+    let number: Int
+    let run: RunContext
+
     /// What to say when it finds nothing at first; nil = nothing.
-    let absence: IngestError?
-    let run: ContinuousRun
+    private var absence: IngestError? { run.plan.patterns[number].flatMap { Absence.of($0) } }
 
     func keep() async {
-        let wakeSignal = WakeSignal(), states = PlaceStates()
-        var absence = absence
-        let listening = changes(wakeSignal)
-        var trouble: IngestError?, failures = 0
+        let wakeSignal = WakeSignal(), listening = changes(wakeSignal)
+        var isFirst = true, trouble: IngestError?, failures = 0
         await withTaskGroup(of: Void.self) { group in
-            while !run.context.stopping.isSet {
-                switch await run.context.stopping.answer({ () async throws(IngestError) in try await driver.places() }) {
+            while !run.stopping.isSet {
+                switch await run.stopping.answer({ () async throws(IngestError) in try await driver.places() }) {
                 case nil: break
                 case .success(let places):
                     (trouble, failures) = (nil, 0)
-                    if let absence, places.isEmpty { miss(absence) }
-                    absence = nil
-                    for place in states.fresh(places) {
+                    if isFirst, places.isEmpty, let absence { miss(absence) }
+                    isFirst = false
+                    for place in run.places.fresh(places, of: number) {
                         group.addTask {
-                            await PlaceSupervisor(driver, place, run).keep()
-                            states.ended(place)
+                            await supervise(place)
+                            run.places.ended(place)
                             wakeSignal.wake()
                         }
                     }
                 case .failure(let error):
-                    if run.context.stopping.isSet { break }
+                    if run.stopping.isSet { break }
                     // What is not there now is another visit when it comes back, though a disk may give it the same number.
-                    if error.code == .notFound { _ = states.fresh([]) }
+                    if error.code == .notFound { _ = run.places.fresh([], of: number) }
                     if trouble?.message != error.message { tell(error) }
                     (trouble, failures) = (error, failures + 1)
                 }
-                if run.once { break }
-                await wakeSignal.wait(atMost: pause(failures), or: run.context.stopping)
+                if run.mode.ends { break }
+                await wakeSignal.wait(atMost: pause(failures), or: run.stopping)
             }
         }
         listening?.cancel()
     }
 
+    private func supervise(_ place: SourcePlace) async {
+        do throws(IngestError) {
+            if let left = try Overlap.remark(on: place, targets: run.plan.targets) {
+                run.hub.post(.trouble(left))
+                return run.tell(place, .finished)
+            }
+        } catch { return run.fail(error) }
+        await PlaceSupervisor(driver: driver, place: place, run: run).keep()
+    }
+
     /// A source that was asked for and is not there is looked for again, ever more rarely; options that cannot work end the run.
     private func tell(_ error: IngestError) {
         if error.code == .misconfigured { return run.fail(error) }
-        run.context.statistics.trouble(error)
+        run.statistics.trouble(error)
     }
 
     /// A run that goes on waits for what is put in later; one that ends has missed something.
     private func miss(_ absence: IngestError) {
-        if run.once { return run.context.statistics.trouble(absence) }
-        run.context.hub.post(.trouble(IngestError(absence.code, absence.message, advice: "It is taken as soon as it appears.")))
+        if run.mode.ends { return run.statistics.trouble(absence) }
+        run.hub.post(.trouble(IngestError(absence.code, absence.message, advice: "It is taken as soon as it appears.")))
     }
 
     private func pause(_ failures: Int) -> Duration? {
@@ -60,31 +71,47 @@ struct SourceSupervisor: Sendable {
     }
 
     private func changes(_ wakeSignal: WakeSignal) -> Task<Void, Never>? {
-        guard !run.once, let changes = driver.changes() else { return nil }
+        guard !run.mode.ends, let changes = driver.changes() else { return nil }
         return Task { for await _ in changes { wakeSignal.wake() } }
     }
 }
 
-/// Which places of a source have a supervisor, or have given all that they had.
+/// Wakes one sleeper; signals that come while it is awake count as one.
+final class WakeSignal: Sendable {
+    private let signals = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+
+    func wake() { signals.continuation.yield() }
+
+    /// Waits for a signal, for `atMost` to pass, or for `flag`.
+    func wait(atMost: Duration?, or flag: CancelToken) async {
+        let alarm = atMost.map { time in flag.clock.set(after: time) { self.wake() } }
+        let key = flag.whenSet { self.wake() }
+        for await _ in signals.stream { break }
+        flag.forget(key)
+        if let alarm { flag.clock.forget(alarm) }
+    }
+}
+
+/// Which places have a supervisor, or have given all that they had: of all sources of a run, so that one that two of them find is taken once.
 final class PlaceStates: Sendable {
-    private enum State { case open, finished }
     private struct Key: Hashable { var address: String, visit: String }
+    private struct State { var source: Int, isOpen = true }
     private let states = Mutex<[Key: State]>([:])
 
     /// Those that nobody looks after; a place that went away and came back is a new one.
-    func fresh(_ places: [SourcePlace]) -> [SourcePlace] {
+    func fresh(_ places: [SourcePlace], of source: Int) -> [SourcePlace] {
         states.withLock { states in
             let there = Set(places.map(Self.key))
-            states = states.filter { $0.value == .open || there.contains($0.key) }
+            states = states.filter { $0.value.source != source || $0.value.isOpen || there.contains($0.key) }
             return places.filter { place in
                 guard states[Self.key(place)] == nil else { return false }
-                states[Self.key(place)] = .open
+                states[Self.key(place)] = State(source: source)
                 return true
             }
         }
     }
 
-    func ended(_ place: SourcePlace) { states.withLock { $0[Self.key(place)] = .finished } }
+    func ended(_ place: SourcePlace) { states.withLock { $0[Self.key(place)]?.isOpen = false } }
 
     private static func key(_ place: SourcePlace) -> Key { Key(address: place.address, visit: place.visit) }
 }

@@ -30,6 +30,7 @@ struct AssignCommand: AsyncParsableCommand {
         let files = pipeline.map { [$0] } ?? PipelineSnapshot(state: options.stateDirectory).files()
         let pipelines = try files.map { try context.load($0) }
         let run = RunOptions(verb: "assign", event: event, wait: wait, state: options.stateDirectory)
-        try await RunSession(context: context, options: run).retry(pipelines, [.held, .pending], target: target, assigning: true)
+        try await RunSession(context: context, options: run).resume(
+            pipelines, ResumeOrder([.held, .pending], target: target, assigning: true))
     }
 }

@@ -86,7 +86,7 @@ struct ImportRun {
         // A job of the run that lives: its own camera it does not give to itself.
         run.awaitsBusy = HostedJob.ledger == nil
         run.holdsForEvent = pipeline.event.hold && event == nil
-        try await RunSession(context: context, options: run, errorOnEmpty: how.errorOnEmpty).run(pipeline)
+        try await RunSession(context: context, options: run, errorOnEmpty: how.errorOnEmpty).run([pipeline], .once)
     }
 
     /// A camera replaces the pipeline's sources; the options of the module that takes it stay.

@@ -31,6 +31,6 @@ struct RetryCommand: AsyncParsableCommand {
         let files = pipeline.map { [$0] } ?? PipelineSnapshot(state: options.stateDirectory).files()
         let pipelines = try files.map { try context.load($0) }
         let run = RunOptions(verb: "retry", wait: wait, state: options.stateDirectory)
-        try await RunSession(context: context, options: run).retry(pipelines, states, target: target)
+        try await RunSession(context: context, options: run).resume(pipelines, ResumeOrder(states, target: target))
     }
 }

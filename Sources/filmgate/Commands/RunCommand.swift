@@ -96,7 +96,7 @@ struct RunCommand: AsyncParsableCommand {
         }
         let listening = try metrics.map(MetricsServer.address)
         let session = RunSession(context: context, options: run, errorOnEmpty: errorOnEmpty)
-        if once { return try await session.runAll(pipeline) }
+        if once { return try await session.run([pipeline], .together) }
         var live = LiveSession(session: session)
         live.load = { context.loader(overrides: overrides).load(path: file) }
         live.metrics = listening

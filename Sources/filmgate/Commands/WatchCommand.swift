@@ -45,7 +45,7 @@ struct WatchCommand: AsyncParsableCommand {
             state: options.stateDirectory)
         run.holdsForEvent = pipeline.event.hold && event == nil
         let session = RunSession(context: context, options: run, errorOnEmpty: how.errorOnEmpty)
-        if once { try await session.runAll(pipeline) } else { try await LiveSession(session: session).run(pipeline) }
+        if once { try await session.run([pipeline], .together) } else { try await LiveSession(session: session).run(pipeline) }
     }
 
     /// The folders replace the pipeline's sources; the options of its first folder source stay.

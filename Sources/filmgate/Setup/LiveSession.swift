@@ -78,7 +78,7 @@ struct LiveSession {
             counts.watch(places(plan))
             runControl.steer(runner) { reload.ask() }
             ServiceNotice.ready(paused: gate.isShut)
-            let result = await Result { () async throws(IngestError) in try await runner.runContinuously() }
+            let result = await Result { () async throws(IngestError) in try await runner.run(.continuous) }
             runControl.letGo()
             await credits.end()
             await own.rest()

@@ -13,20 +13,8 @@ struct RunSession {
 
     var json: Bool { context.options.json }
 
-    /// Runs the pipeline once and ends the verb with the run's exit code.
-    func run(_ pipeline: PipelineFile) async throws {
-        try await run([pipeline]) { runner throws(IngestError) in try await runner.runOnce() }
-    }
-
-    /// Takes what the pipeline's sources hold now, all at once.
-    func runAll(_ pipeline: PipelineFile) async throws {
-        try await run([pipeline]) { runner throws(IngestError) in try await runner.runContinuously(once: true) }
-    }
-
     /// Sends again what waits for the targets of these pipelines.
-    ///
-    /// With `assigning`, what waits for an event, to the options' event.
-    func retry(_ pipelines: [PipelineFile], _ states: Set<Receipt.State>, target: String?, assigning: Bool = false) async throws {
+    func resume(_ pipelines: [PipelineFile], _ order: ResumeOrder) async throws {
         try await context.telling { () throws(IngestError) in
             guard try FileFacts.of(options.state) == nil else { return }
             throw IngestError(
@@ -34,12 +22,10 @@ struct RunSession {
         }
         // What follows only reads, and readers refuse the tables of an earlier release: they are brought up to date first.
         if HostedJob.ledger == nil { try await context.openLedger().close() }
-        if let target { try await refuseUnknown(target, pipelines) }
-        if assigning { try await tellWhereNothingIsHeld() }
-        if !assigning, try await waitsForNothing(states, target) { return }
-        try await run(pipelines) { runner throws(IngestError) in
-            try await runner.retry(states, target: target, assigning: assigning)
-        }
+        if let target = order.target { try await refuseUnknown(target, pipelines) }
+        if order.assigning { try await tellWhereNothingIsHeld() }
+        if !order.assigning, try await waitsForNothing(order.states, order.target) { return }
+        try await run(pipelines, .resume(order))
     }
 
     /// A second word on whose frames these are changes nothing: it says so, and what would.
@@ -76,7 +62,8 @@ struct RunSession {
         throw CommandContext.refuse("There is no target called `\(target)`; \(list).\(hint)", context.options)
     }
 
-    private func run(_ pipelines: [PipelineFile], _ body: (Runner) async throws(IngestError) -> RunOutcome) async throws {
+    /// Runs the pipelines, and ends the verb with the run's exit code.
+    func run(_ pipelines: [PipelineFile], _ mode: RunMode) async throws {
         let writer: SQLiteLedger? = options.dryRun ? nil : try await context.openLedger()
         let reader: any LedgerReader = if let writer { writer } else { try await context.readLedger() }
         let hub = EventHub(), progress = Progress()
@@ -101,7 +88,7 @@ struct RunSession {
             notices.runStarted(options.verb, targets: plan.connections.map(\.name))
             let bar = drawing(progress)
             let outcome = await Signals.handled(by: RunControl(runner)) {
-                await Result { () async throws(IngestError) in try await body(runner) }
+                await Result { () async throws(IngestError) in try await runner.run(mode) }
             }
             bar?.cancel()
             await bar?.value

@@ -30,6 +30,14 @@ struct TimerQueueTests {
         #expect(clock.count == 0)
     }
 
+    @Test("Short pauses beside a long one leave no task asleep for that one each", .timeLimit(.minutes(1)))
+    func sleepers() async {
+        let clock = TimerQueue()
+        _ = clock.set(after: .seconds(3600)) {}
+        for _ in 0..<50 { await clock.sleep(for: .milliseconds(1)) }
+        #expect(clock.count == 1 && clock.sleepers <= 2)
+    }
+
     @Test("An answer that comes in time is given, one that does not is not waited for", .timeLimit(.minutes(1)))
     func answers() async throws {
         let soon = await CancelToken().answer(within: .seconds(3600)) { 1 }

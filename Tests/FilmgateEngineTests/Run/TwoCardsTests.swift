@@ -70,7 +70,7 @@ import Testing
         }
         let runner = Runner(
             plan: plan, options: RunOptions(verb: "import", dryRun: true, state: ""), hub: hub, reader: Blank(), writer: nil)
-        _ = try await runner.runOnce()
+        _ = try await runner.run(.once)
         #expect(makes.found.withLock { $0 } == ["IMG_0001.JPG": "First", "IMG_0001.WAV": "none"])
     }
 }

@@ -1,0 +1,32 @@
+import FilmgateCore
+
+/// What belongs to one open place, and goes with it: two cards have the same folders and names, and what one says of a shot must not speak
+/// for the other's.
+struct PlaceContext: Sendable {
+    let run: RunContext
+    let session: any SourceSession
+    let trees: ClipTreeNames
+    /// Nil where nobody asks what is delivered already: a run without an end would gather it without end.
+    let copies: ReadCopies?
+    let primaries = ShotPrimaries(), bodies = BodySerials(), refused = RefusedFrames()
+
+    func intake() -> Intake {
+        let plan = run.plan, options = run.options, staging = run.staging, isDry = run.writer == nil
+        let digests = plan.targets.reduce(into: Set<DigestAlgorithm>()) { $0.formUnion($1.traits.digests) }
+        let stager = Stager(
+            areas: staging.areas, passesOver: plan.targets.count > 1, digests: digests, dryRun: isDry, pool: staging.pool,
+            hub: run.hub, cancelled: run.cancelled, partialFiles: staging.partialFiles, marks: MarkingSink.Rule(clock: run.clock),
+            tell: run.note)
+        let stampValues = StampValues(
+            profiles: plan.profiles, event: options.event, photographer: options.photographer, volumeLabel: session.place.label,
+            digests: digests, areas: isDry ? [] : staging.areas, bodies: bodies, ledger: run.reader)
+        let planner = NamePlanner(
+            ledger: run.reader, targets: plan.targets, profiles: plan.profiles, reservations: run.reservations,
+            event: options.deliveryEvent, photographer: options.photographer, again: options.again, volumeLabel: session.place.label,
+            bodies: bodies, trees: trees, copies: copies, rules: plan.rules)
+        let reader = ShotReader(
+            session: session, stager: stager, line: Line(stages: plan.stages, stampValues: stampValues), statistics: run.statistics,
+            hub: run.hub)
+        return Intake(place: self, reader: reader, planner: planner, wait: options.wait, leaving: run.leave)
+    }
+}

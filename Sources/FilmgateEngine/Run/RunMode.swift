@@ -1,0 +1,32 @@
+public import FilmgateCore
+
+/// What a run takes, and when it ends.
+public enum RunMode: Sendable, Hashable {
+    /// What the sources hold now, one place after the other in their order; all that was asked for must be there (`import`, `plan`).
+    case once
+    /// What each source holds now, all sources side by side, after what earlier runs left waiting (`run --once`).
+    case together
+    /// The same, and then what comes, until it is stopped; lost sources are come back to (`run`, `watch`).
+    case continuous
+    /// Nothing from any source: what earlier runs left waiting at the plan's targets (`retry`, `assign`).
+    case resume(ResumeOrder)
+
+    /// It ends by itself, and what it did not take is told as an ending.
+    var ends: Bool { self != .continuous }
+    /// Each source has a supervisor of its own, and says how its places fare.
+    var isSideBySide: Bool { self == .together || self == .continuous }
+}
+
+/// Which deliveries are sent again.
+public struct ResumeOrder: Sendable, Hashable {
+    /// Pending and held, perhaps failed too.
+    public var states: Set<Receipt.State>
+    /// The name of the one target that is meant; nil = all of the plan.
+    public var target: String?
+    /// What waits for an event, and only that, is sent to the options' event.
+    public var assigning: Bool
+
+    public init(_ states: Set<Receipt.State>, target: String? = nil, assigning: Bool = false) {
+        (self.states, self.target, self.assigning) = (states, target, assigning)
+    }
+}

@@ -1,0 +1,124 @@
+import FilmgateCore
+import FilmgateLedger
+import Synchronization
+import Testing
+
+@testable import FilmgateEngine
+
+/// A run from its sources to the ledger.
+@Suite(.timeLimit(.minutes(5))) struct RunnerTests {
+    private let world: RunWorld
+    init() throws { world = try RunWorld() }
+
+    /// A gallery that takes each file and never answers.
+    private final class Silent: UploadTarget {
+        let traits = TargetTraits(identity: "gallery", parallel: 1)
+        private let begun = AsyncStream<Void>.makeStream()
+
+        func isAsked() async { for await _ in begun.stream { return } }
+        func check() async throws(IngestError) {}
+        func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
+            begun.continuation.yield()
+            for await _ in AsyncStream<Never>.makeStream().stream {}
+            throw IngestError(.cancelled, "Broken off.")
+        }
+    }
+
+    private static func card(_ count: Int, whileReading: @escaping @Sendable (String) async -> Void = { _ in }) -> FakePlace {
+        FakePlace("Card", (1...count).map { ("IMG_\($0).JPG", "picture \($0)") }, whileReading: whileReading)
+    }
+
+    @Test func eachFileIsDeliveredOnceAndKnownAgain() async throws {
+        let card = FakePlace("A", [("IMG_1.CR3", "raw 1"), ("IMG_1.JPG", "jpeg 1"), ("IMG_2.JPG", "jpeg 2")])
+        let other = FakePlace("B", [("IMG_9.JPG", "jpeg 9")]), source = FakeSource([card, other])
+        #expect(try await world.runner(source).run(.once).shown == "4 delivered, exit 0")
+        #expect(world.delivered == ["IMG_1.CR3", "IMG_1.JPG", "IMG_2.JPG", "IMG_9.JPG"])
+        #expect(try await world.runner(source).run(.once).shown == "4 alreadySeen, exit 0")
+        #expect(card.fetched == ["IMG_1.CR3", "IMG_1.JPG", "IMG_2.JPG"] && other.fetched == ["IMG_9.JPG"])
+        #expect(world.spooled == [])
+        let runs = try await world.ledger.runs(limit: 9)
+        #expect(runs.map(\.exit) == [0, 0] && runs.map(\.summary?.seen) == [4, 4])
+    }
+
+    @Test func aRunThatFindsNothingIsNone() async throws {
+        let error = await #expect(throws: IngestError.self) { try await world.runner(FakeSource([])).run(.once) }
+        #expect(error?.code == .notFound)
+        #expect(try await world.ledger.runs(limit: 1) == [])
+    }
+
+    @Test func whatIsNotBegunWhenItIsStoppedIsPending() async throws {
+        let running = Mutex<Runner?>(nil)
+        let card = Self.card(4) { _ in running.withLock { $0 }?.stop() }, source = FakeSource([card])
+        let runner = world.runner(source)
+        running.withLock { $0 = runner }
+        let outcome = try await runner.run(.once)
+        #expect(outcome.summary.seen == 4 && outcome.exitCode == .interrupted, "\(outcome.shown)")
+        // One is read, and the next one may wait for its turn by then.
+        #expect(card.fetched.count <= 2)
+        #expect(world.result("IMG_4.JPG")?.reason?.hasPrefix("not taken") == true)
+        running.withLock { $0 = nil }
+        _ = try await world.runner(source).run(.once)
+        #expect(world.delivered.count == 4 && world.spooled == [])
+    }
+
+    @Test func whatIsHeldIsSentAgainWithoutItsCard() async throws {
+        let card = Self.card(2), source = FakeSource([card])
+        world.shut(true)
+        #expect(try await world.runner(source).run(.once).shown == "2 pending, exit 4")
+        #expect(world.spooled.count == 2)
+        let asked = source.asked
+        #expect(try await world.runner(source, verb: "retry").run(.resume(ResumeOrder([.pending, .held]))).shown == "2 pending, exit 4")
+        world.shut(false)
+        #expect(
+            try await world.runner(source, verb: "retry").run(.resume(ResumeOrder([.pending, .held], target: "other"))).shown == "exit 0")
+        #expect(
+            try await world.runner(source, verb: "retry").run(.resume(ResumeOrder([.pending, .held], target: "gallery"))).shown
+                == "2 delivered, exit 0")
+        #expect(source.asked == asked && card.fetched.count == 2 && world.spooled == [])
+    }
+
+    /// Files with the same bytes share one delivery: each has an ending of its own.
+    @Test func twinsEndTogether() async throws {
+        let source = FakeSource([FakePlace("A", [("IMG_1.JPG", "same")]), FakePlace("B", [("IMG_2.JPG", "same")])])
+        world.shut(true)
+        #expect(try await world.runner(source).run(.once).shown == "2 pending, exit 4")
+        world.shut(false)
+        let outcome = try await world.runner(source, verb: "retry").run(.resume(ResumeOrder([.pending, .held])))
+        #expect(outcome.summary.seen == 2 && outcome.summary[.pending] == 0 && world.delivered.count == 1, "\(outcome.shown)")
+    }
+
+    @Test func aRunBeginsWithWhatAnEarlierOneLeft() async throws {
+        world.shut(true)
+        _ = try await world.runner(FakeSource([Self.card(2)])).run(.once)
+        world.shut(false)
+        let outcome = try await world.runner(FakeSource([]), verb: "run").run(.together)
+        #expect(outcome.shown == "2 delivered, exit 0" && world.spooled == [])
+    }
+
+    /// It waits as long as somebody said, and no longer; what is left is the next run's.
+    @Test func aGalleryThatNeverAnswersIsGivenUp() async throws {
+        let gallery = Silent(), card = Self.card(1)
+        let runner = world.runner(world.plan([FakeSource([card])], target: gallery)) { $0.wait = .seconds(120) }
+        async let outcome = runner.run(.once)
+        await gallery.isAsked()
+        await world.clock.awaits(.milliseconds(200))
+        world.clock.pass(.seconds(119))
+        await world.clock.awaits(.milliseconds(200))
+        world.clock.pass(.seconds(2))
+        #expect(try await outcome.shown == "1 pending, exit 8")
+        #expect(try await outcome.summary.seconds > 120)
+        #expect(world.spooled.count == 1)
+    }
+
+    /// A reload waits five seconds for what is being sent.
+    @Test func whatTakesLongIsBrokenOffWhenARunIsLeft() async throws {
+        let gallery = Silent(), card = Self.card(1)
+        card.state.withLock { $0.listens = true }
+        let runner = world.runner(world.plan([FakeSource([card])], target: gallery), verb: "run")
+        async let outcome = runner.run(.continuous)
+        await gallery.isAsked()
+        runner.leave()
+        await world.clock.passNext(.seconds(5))
+        #expect(try await outcome.shown == "1 pending, exit 8")
+    }
+}
