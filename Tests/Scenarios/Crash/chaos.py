@@ -160,7 +160,8 @@ class Chaos(Shoot):
             files = len(os.listdir(f"/proc/{pid}/fd"))
             rows = self.rows() if self.steady else 1
             size = os.path.getsize(os.path.join(self.state, "ledger.sqlite"))
-            self.samples.append((int(facts["VmRSS"].split()[0]), files, int(facts["Threads"]), size / max(rows, 1)))
+            memory = [int(facts[name].split()[0]) for name in ("VmRSS", "RssAnon")]
+            self.samples.append((memory[0], files, int(facts["Threads"]), size / max(rows, 1), memory[1]))
         except (OSError, KeyError, sqlite3.Error):
             pass
 
@@ -179,8 +180,9 @@ class Chaos(Shoot):
             return "too short to compare"
         second, last = self.samples[hour:2 * hour], self.samples[-hour:]
         middle = lambda part, index: sorted(one[index] for one in part)[len(part) // 2]
-        before, after = [[middle(part, index) for index in range(4)] for part in (second, last)]
-        words = (f"memory {before[0] / 1024:.1f} → {after[0] / 1024:.1f} MiB, open files {before[1]} → {after[1]}, threads {before[2]} → {after[2]}, "
+        before, after = [[middle(part, index) for index in range(5)] for part in (second, last)]
+        words = (f"memory {before[0] / 1024:.1f} → {after[0] / 1024:.1f} MiB, of these its own, without pages of files "
+                 f"{before[4] / 1024:.1f} → {after[4] / 1024:.1f}, open files {before[1]} → {after[1]}, threads {before[2]} → {after[2]}, "
                  f"ledger {before[3]:.0f} → {after[3]:.0f} bytes per delivery, from the second eighth to the last")
         if after[0] > before[0] * 1.05 or after[1] > before[1] + 4 or after[2] > before[2] + 4 or after[3] > before[3] * 1.2:
             raise Failure(words)
