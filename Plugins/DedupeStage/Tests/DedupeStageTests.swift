@@ -92,7 +92,7 @@ import Testing
     @Test(arguments: [false, true]) func aSidecarIsKnownWhereItsPictureIsNoLongerTheFirst(isJPEGKnown: Bool) async throws {
         let ledger = try await Self.ledger(), sidecar = String(repeating: "d", count: 64)
         let content = ContentKey(sha256: sidecar, beside: Self.picture)
-        let taken = Receipt(state: .excluded, reason: DeliveryRow.cancelledReason, at: 1)
+        let taken = Receipt(state: .excluded, at: 1, reason: DeliveryRow.cancelledReason)
         try await ledger.record([
             .delivery(
                 DeliveryRow(content: content, target: "folder:/archive", targetName: "archive", receipt: taken, size: 1, path: "a.xmp"))
