@@ -106,6 +106,7 @@ let package = Package(
         library("GPhoto2Wire", [], tests: []),
         library("VirtualCamera", [core, "PTPKit"]),
         library("CameraTesting", [core, "PTPKit", "VirtualCamera", log]),
+        library("ServerKit", [core, hummingbird, log]),
         // Layer 3: machinery
         library("FilmgateLedger", [core, grdb, sqlite], tests: []),
         library("FilmgateConfig", [core, "Yams"], tests: []),
@@ -169,7 +170,7 @@ let package = Package(
             .executableTarget(
                 name: "filmgate-gphoto2", dependencies: ["GPhoto2Wire", "CGPhoto2"], path: "Sources/filmgate-gphoto2")
         ],
-        library("FilmgateSample", [core, "FileKit", "HTTPKit", hummingbird, crypto, log], tests: []),
+        library("FilmgateSample", [core, "FileKit", "HTTPKit", "ServerKit", hummingbird, crypto], tests: []),
         [
             .executableTarget(
                 name: "filmgate",

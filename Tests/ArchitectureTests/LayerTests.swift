@@ -27,9 +27,8 @@ import Testing
         "FilmgateConfig": ["FilmgateCore", "Yams"],
         "FilmgateExternal": ["FilmgateCore", "FileKit", "HTTPKit", "Crypto", "Logging"],
         "FilmgateEngine": ["FilmgateCore", "CLinux", "FileKit", "AsyncAlgorithms", "Logging"],
-        "FilmgateSample": [
-            "FilmgateCore", "FileKit", "HTTPKit", "Hummingbird", "HummingbirdCore", "Crypto", "Logging", "HTTPTypes", "NIOCore",
-        ],
+        "ServerKit": ["FilmgateCore", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore"],
+        "FilmgateSample": ["FilmgateCore", "FileKit", "HTTPKit", "ServerKit", "Hummingbird", "Crypto", "HTTPTypes", "NIOCore"],
         "FilmgateTesting": ["FilmgateCore", "FileKit", "HTTPKit", "FilmgateSample", "Crypto", "Testing", "Logging", "Foundation"],
     ]
 
