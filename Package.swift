@@ -109,6 +109,7 @@ let package = Package(
         library("ServerKit", [core, hummingbird, log]),
         // Layer 3: machinery
         library("FilmgateLedger", [core, grdb, sqlite], tests: []),
+        library("FilmgateReport", [core, "FilmgateLedger"]),
         library("FilmgateConfig", [core, "Yams"], tests: []),
         [
             .target(
@@ -177,7 +178,7 @@ let package = Package(
                 dependencies: [
                     core, "FileKit", "AuthKit", "CQREncode", "OIDCAuth", "ClerkAuth", "FrameFastAuth", "AWSAuth", "ExecAuth",
                     "MockAuth",
-                    "FilmgateLedger", "FilmgateConfig", "FilmgateEngine", "FilmgateExternal",
+                    "FilmgateLedger", "FilmgateReport", "FilmgateConfig", "FilmgateEngine", "FilmgateExternal",
                     "FilmgateTesting", "FilmgateSample", "CardSource", "FolderSource", "FTPSource", "ExifStage",
                     "SelectStage", "StampStage", "DedupeStage", "UploadStage", "FolderTarget", "HTTPTarget", "BearerAuth", "BasicAuth",
                     "APIKeyAuth",

@@ -28,6 +28,7 @@ import Testing
         "FilmgateExternal": ["FilmgateCore", "FileKit", "HTTPKit", "Crypto", "Logging"],
         "FilmgateEngine": ["FilmgateCore", "CLinux", "FileKit", "AsyncAlgorithms", "Logging"],
         "ServerKit": ["FilmgateCore", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore"],
+        "FilmgateReport": ["FilmgateCore", "FilmgateLedger"],
         "FilmgateSample": ["FilmgateCore", "FileKit", "HTTPKit", "ServerKit", "Hummingbird", "Crypto", "HTTPTypes", "NIOCore"],
         "FilmgateTesting": ["FilmgateCore", "FileKit", "HTTPKit", "FilmgateSample", "Crypto", "Testing", "Logging", "Foundation"],
     ]
