@@ -90,6 +90,7 @@ let package = Package(
         [system("CLibUSB", "libusb-1.0", "libusb-1.0-0-dev")],
         [system("CGPhoto2", "libgphoto2", "libgphoto2-dev")],
         [.target(name: "CLinux", path: "Sources/CLinux")],
+        [.target(name: "StudioPage", path: "Sources/StudioPage", exclude: ["files"])],
         // Layer 1: the words
         library("FilmgateCore", ["CLinux", log], tests: [log]),
         // Layer 2: kits
@@ -173,13 +174,24 @@ let package = Package(
         ],
         library("FilmgateSample", [core, "FileKit", "HTTPKit", "ServerKit", hummingbird, crypto], tests: []),
         [
+            .target(
+                name: "FilmgateStudio",
+                dependencies: [
+                    core, "FileKit", "HTTPKit", "ServerKit", "FilmgateLedger", "FilmgateReport", "StudioPage", hummingbird, crypto, log,
+                ], path: "Sources/FilmgateStudio", exclude: ["openapi.json"]),
+            .testTarget(
+                name: "FilmgateStudioTests",
+                dependencies: ["FilmgateStudio", core, "FilmgateLedger", "FilmgateReport", "TestThreads", hummingbird, log],
+                path: "Tests/FilmgateStudioTests"),
+        ],
+        [
             .executableTarget(
                 name: "filmgate",
                 dependencies: [
                     core, "FileKit", "AuthKit", "CQREncode", "OIDCAuth", "ClerkAuth", "FrameFastAuth", "AWSAuth", "ExecAuth",
                     "MockAuth",
                     "FilmgateLedger", "FilmgateReport", "FilmgateConfig", "FilmgateEngine", "FilmgateExternal",
-                    "FilmgateTesting", "FilmgateSample", "CardSource", "FolderSource", "FTPSource", "ExifStage",
+                    "FilmgateTesting", "FilmgateSample", "FilmgateStudio", "CardSource", "FolderSource", "FTPSource", "ExifStage",
                     "SelectStage", "StampStage", "DedupeStage", "UploadStage", "FolderTarget", "HTTPTarget", "BearerAuth", "BasicAuth",
                     "APIKeyAuth",
                     "NoAuth", "PTPKit", "USBKit", "GPhoto2Source", "VirtualCamera", "StandardCamera", "CanonCamera", "NikonCamera",
@@ -200,7 +212,7 @@ let package = Package(
         [.testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests")],
     ].flatMap { $0 })
 
-for target in package.targets where target.type != .system && target.name != "CLinux" {
+for target in package.targets where target.type != .system && !["CLinux", "StudioPage"].contains(target.name) {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
             .swiftLanguageMode(.v6), .treatAllWarnings(as: .error),
