@@ -90,6 +90,7 @@ let package = Package(
         [system("CLibUSB", "libusb-1.0", "libusb-1.0-0-dev")],
         [system("CGPhoto2", "libgphoto2", "libgphoto2-dev")],
         [.target(name: "CLinux", path: "Sources/CLinux")],
+        [.target(name: "StudioPage", path: "Sources/StudioPage", exclude: ["files"])],
         // Layer 1: the words
         library("FilmgateCore", ["CLinux", log], tests: [log]),
         // Layer 2: kits
@@ -106,8 +107,10 @@ let package = Package(
         library("GPhoto2Wire", [], tests: []),
         library("VirtualCamera", [core, "PTPKit"]),
         library("CameraTesting", [core, "PTPKit", "VirtualCamera", log]),
+        library("ServerKit", [core, hummingbird, log]),
         // Layer 3: machinery
         library("FilmgateLedger", [core, grdb, sqlite], tests: []),
+        library("FilmgateReport", [core, "FilmgateLedger"]),
         library("FilmgateConfig", [core, "Yams"], tests: []),
         [
             .target(
@@ -169,15 +172,26 @@ let package = Package(
             .executableTarget(
                 name: "filmgate-gphoto2", dependencies: ["GPhoto2Wire", "CGPhoto2"], path: "Sources/filmgate-gphoto2")
         ],
-        library("FilmgateSample", [core, "FileKit", "HTTPKit", hummingbird, crypto, log], tests: []),
+        library("FilmgateSample", [core, "FileKit", "HTTPKit", "ServerKit", hummingbird, crypto], tests: []),
+        [
+            .target(
+                name: "FilmgateStudio",
+                dependencies: [
+                    core, "FileKit", "HTTPKit", "ServerKit", "FilmgateLedger", "FilmgateReport", "StudioPage", hummingbird, crypto, log,
+                ], path: "Sources/FilmgateStudio", exclude: ["openapi.json"]),
+            .testTarget(
+                name: "FilmgateStudioTests",
+                dependencies: ["FilmgateStudio", core, "FilmgateLedger", "FilmgateReport", "TestThreads", hummingbird, log],
+                path: "Tests/FilmgateStudioTests"),
+        ],
         [
             .executableTarget(
                 name: "filmgate",
                 dependencies: [
                     core, "FileKit", "AuthKit", "CQREncode", "OIDCAuth", "ClerkAuth", "FrameFastAuth", "AWSAuth", "ExecAuth",
                     "MockAuth",
-                    "FilmgateLedger", "FilmgateConfig", "FilmgateEngine", "FilmgateExternal",
-                    "FilmgateTesting", "FilmgateSample", "CardSource", "FolderSource", "FTPSource", "ExifStage",
+                    "FilmgateLedger", "FilmgateReport", "FilmgateConfig", "FilmgateEngine", "FilmgateExternal",
+                    "FilmgateTesting", "FilmgateSample", "FilmgateStudio", "CardSource", "FolderSource", "FTPSource", "ExifStage",
                     "SelectStage", "StampStage", "DedupeStage", "UploadStage", "FolderTarget", "HTTPTarget", "BearerAuth", "BasicAuth",
                     "APIKeyAuth",
                     "NoAuth", "PTPKit", "USBKit", "GPhoto2Source", "VirtualCamera", "StandardCamera", "CanonCamera", "NikonCamera",
@@ -198,7 +212,7 @@ let package = Package(
         [.testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests")],
     ].flatMap { $0 })
 
-for target in package.targets where target.type != .system && target.name != "CLinux" {
+for target in package.targets where target.type != .system && !["CLinux", "StudioPage"].contains(target.name) {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
             .swiftLanguageMode(.v6), .treatAllWarnings(as: .error),

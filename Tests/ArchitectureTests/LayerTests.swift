@@ -27,8 +27,13 @@ import Testing
         "FilmgateConfig": ["FilmgateCore", "Yams"],
         "FilmgateExternal": ["FilmgateCore", "FileKit", "HTTPKit", "Crypto", "Logging"],
         "FilmgateEngine": ["FilmgateCore", "CLinux", "FileKit", "AsyncAlgorithms", "Logging"],
-        "FilmgateSample": [
-            "FilmgateCore", "FileKit", "HTTPKit", "Hummingbird", "HummingbirdCore", "Crypto", "Logging", "HTTPTypes", "NIOCore",
+        "ServerKit": ["FilmgateCore", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore"],
+        "FilmgateReport": ["FilmgateCore", "FilmgateLedger"],
+        "FilmgateSample": ["FilmgateCore", "FileKit", "HTTPKit", "ServerKit", "Hummingbird", "Crypto", "HTTPTypes", "NIOCore"],
+        // The page reads the ledger and asks the program around it: no engine, no modules.
+        "FilmgateStudio": [
+            "FilmgateCore", "FileKit", "HTTPKit", "ServerKit", "FilmgateLedger", "FilmgateReport", "StudioPage", "Hummingbird",
+            "HummingbirdCore", "Crypto", "Logging", "HTTPTypes", "NIOCore", "NIOHTTPTypes",
         ],
         "FilmgateTesting": ["FilmgateCore", "FileKit", "HTTPKit", "FilmgateSample", "Crypto", "Testing", "Logging", "Foundation"],
     ]

@@ -1,9 +1,6 @@
 public import FilmgateCore
 import Hummingbird
-import HummingbirdCore
-import Logging
-import NIOCore
-import Synchronization
+import ServerKit
 
 /// A small gallery on this machine that takes uploads, for trying Filmgate out and for tests.
 ///
@@ -14,7 +11,7 @@ import Synchronization
 public final class GalleryServer: Sendable {
     private let store: GalleryStore, token: String, host: String, port: Int
     private let plan: FaultPlan
-    private let running = Mutex<Task<Void, Never>?>(nil)
+    private let running = BackgroundServer()
 
     /// Reads what `directory` holds already, creating it where missing.
     ///
@@ -43,43 +40,20 @@ public final class GalleryServer: Sendable {
     ///
     /// `misconfigured` when the port is taken.
     public func run(_ started: @escaping @Sendable (String) -> Void = { _ in }) async throws(IngestError) {
-        let routes = GalleryRoutes(store, token: token, faults: plan), host = host, waiting = WaitingConnections()
-        let application = Application(
-            router: routes.router(),
-            server: HTTPServerBuilder { TrackedChannel($0, waiting: waiting) },
-            configuration: ApplicationConfiguration(address: .hostname(host, port: port), serverName: "filmgate-gallery"),
-            onServerRunning: { started("http://\(host):\($0.localAddress?.port ?? 0)") },
-            logger: Logger(label: "gallery") { _ in SwiftLogNoOpLogHandler() })
-        let result = await Result { try await application.run() }
-        await waiting.end()
-        do {
-            try result.get()
-        } catch is CancellationError {
-            return
-        } catch {
-            if Task.isCancelled { return }
-            throw IngestError(
-                .misconfigured, "The gallery cannot listen on \(host):\(port): \(error).", advice: "Choose another port.", cause: error)
-        }
+        let host = host
+        try await serve { started("http://\(host):\($0)") }
     }
 
     /// Serves in the background and returns the port; ended by `stop`.
     public func start() async throws(IngestError) -> Int {
-        let (addresses, source) = AsyncStream.makeStream(of: Result<String, IngestError>.self)
-        let task = Task {
-            let result = await Result { () async throws(IngestError) in try await self.run { source.yield(.success($0)) } }
-            if case .failure(let error) = result { source.yield(.failure(error)) }
-            source.finish()
-        }
-        running.withLock { $0 = task }
-        for await address in addresses { return Int(try address.get().split(separator: ":").last ?? "") ?? 0 }
-        throw IngestError(.unexpected, "The gallery ended before it began.")
+        try await running.start { started async throws(IngestError) in try await self.serve(started) }
     }
 
     /// Ends what `start` began, and waits for it.
-    public func stop() async {
-        let task = running.withLock { $0.take() }
-        task?.cancel()
-        await task?.value
+    public func stop() async { await running.stop() }
+
+    private func serve(_ started: @escaping @Sendable (Int) -> Void) async throws(IngestError) {
+        let routes = GalleryRoutes(store, token: token, faults: plan)
+        try await LocalHTTPServer("gallery", host: host, port: port, responder: routes.router().buildResponder()).run(started)
     }
 }

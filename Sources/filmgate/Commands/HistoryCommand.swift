@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilmgateCore
 import FilmgateLedger
+import FilmgateReport
 
 struct HistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -25,7 +26,7 @@ struct HistoryCommand: AsyncParsableCommand {
         if let run { return try await tellFiles(of: run, reader, context) }
         let runs = try await context.telling { () async throws(IngestError) in try await reader.runs(limit: limit ?? 50) }
         let holder = StateHolder(directory: options.stateDirectory)
-        for row in runs { Console.out(options.json ? Self.object(row, holder).finished : Self.text(row, holder)) }
+        for row in runs { Console.out(options.json ? RunLine.object(row, holder).finished : Self.text(row, holder)) }
     }
 
     /// What that run did, file by file.
@@ -60,35 +61,12 @@ struct HistoryCommand: AsyncParsableCommand {
         Console.out(ItemLine.text(settled))
     }
 
-    /// `holder`: who holds the state now; an unfinished run of theirs goes on.
-    static func object(_ run: RunRow, _ holder: StateHolder?) -> JSONWriter {
-        var object = JSONWriter()
-        object.add("type", "run")
-        object.add("run", Int(run.id))
-        object.add("verb", run.verb)
-        object.add("event", run.event)
-        object.add("started", CivilTime(unixSeconds: run.started / 1_000_000_000)?.description)
-        object.add("ended", run.ended.flatMap { CivilTime(unixSeconds: $0 / 1_000_000_000)?.description })
-        object.add("exit", run.exit)
-        object.add("running", isUnderWay(run, holder))
-        if let summary = run.summary {
-            object.add("seen", summary.seen)
-            for ending in Ending.allCases { object.add(ending.rawValue, summary[ending]) }
-            object.add("bytes", summary.bytes)
-        }
-        return object
-    }
-
     static func text(_ run: RunRow, _ holder: StateHolder?) -> String {
         let started = CivilTime(unixSeconds: run.started / 1_000_000_000)?.description ?? "?"
         guard let summary = run.summary, let exit = run.exit else {
-            return "#\(run.id) \(started) \(run.verb): \(isUnderWay(run, holder) ? "under way" : "broke off")"
+            return "#\(run.id) \(started) \(run.verb): \(RunLine.isUnderWay(run, holder) ? "under way" : "broke off")"
         }
         let counts = Ending.allCases.filter { summary[$0] > 0 }.map { "\(summary[$0]) \($0.rawValue)" }.joined(separator: ", ")
         return "#\(run.id) \(started) \(run.verb): \(counts.isEmpty ? "nothing" : counts), \(Describe.bytes(summary.bytes)), exit \(exit)"
-    }
-
-    static func isUnderWay(_ run: RunRow, _ holder: StateHolder?) -> Bool {
-        run.ended == nil && holder.map { run.started >= $0.since } ?? false
     }
 }

@@ -4,6 +4,7 @@ import ExifStage
 import FileKit
 import FilmgateCore
 import FilmgateEngine
+import FilmgateReport
 
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import FilmgateCore
 import FilmgateEngine
 import FilmgateLedger
+import FilmgateReport
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -58,30 +59,15 @@ struct StatusCommand: AsyncParsableCommand {
         line.add("assets", assets)
         line.add("unfinished", totals.unfinished)
         line.add("damaged", totals.damaged)
-        line.add(
-            "targets",
-            objects: totals.targets.map { target in
-                var object = JSONWriter()
-                object.add("name", target.name)
-                object.add("identity", target.identity)
-                for state in [Receipt.State.done, .pending, .held, .failed] { object.add(state.rawValue, target.states[state] ?? 0) }
-                object.add("cancelled", target.states[.excluded] ?? 0)
-                object.add("bytes_waiting", target.bytesWaiting)
-                object.add("oldest_waiting", time(target.oldestWaiting))
-                object.add("next_try", time(target.nextTry))
-                object.add("reason", target.lastReason)
-                object.add("denied", target.denied)
-                object.add("denied_reason", target.lastDenial?.reason)
-                return object
-            })
-        if let last { line.add("last_run", HistoryCommand.object(last, holder)) }
+        line.add("targets", objects: totals.targets.map(TargetLine.object))
+        if let last { line.add("last_run", RunLine.object(last, holder)) }
         line.add("credits", objects: CreditStore(state: options.stateDirectory).all().map(\.object))
         Console.out(line.finished)
     }
 
     private func printText(_ totals: LedgerTotals, _ runs: [RunRow], _ holder: StateHolder?, _ troubled: [AssetRow]) {
         let last = runs.first
-        if let live = runs.dropFirst().first(where: { HistoryCommand.isUnderWay($0, holder) }) {
+        if let live = runs.dropFirst().first(where: { RunLine.isUnderWay($0, holder) }) {
             Console.out(HistoryCommand.text(live, holder))
         }
         if let last { Console.out("last run: \(HistoryCommand.text(last, holder))") } else { Console.out("nothing has been ingested yet") }
@@ -96,7 +82,7 @@ struct StatusCommand: AsyncParsableCommand {
             if states.isEmpty { continue }
             var text = "\(Describe.name(labels[target.identity] ?? target.name)): \(states.joined(separator: ", "))"
             if target.bytesWaiting > 0 {
-                text += ", \(Describe.bytes(target.bytesWaiting)) waiting since \(time(target.oldestWaiting) ?? "–")"
+                text += ", \(Describe.bytes(target.bytesWaiting)) waiting since \(TargetLine.time(target.oldestWaiting) ?? "–")"
             }
             if target.denied > 0, let denial = target.lastDenial {
                 text += ", \(target.denied) of them not there any more (\(Describe.name(denial.reason)), heard at \(denial.date))"
@@ -121,6 +107,4 @@ struct StatusCommand: AsyncParsableCommand {
         let all = (totals.assets[.pending] ?? 0) + (totals.assets[.setAside] ?? 0)
         if all > troubled.count { Console.out("and \(Describe.count(all - troubled.count, "more file"))") }
     }
-
-    private func time(_ nanoseconds: Int64?) -> String? { nanoseconds.flatMap { CivilTime(unixSeconds: $0 / 1_000_000_000)?.description } }
 }

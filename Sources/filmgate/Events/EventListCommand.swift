@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilmgateCore
 import FilmgateEngine
+import FilmgateReport
 
 extension EventsCommand {
     struct List: AsyncParsableCommand {
@@ -51,11 +52,14 @@ extension EventsCommand {
                 for item in answer.list?.events ?? [] {
                     guard let label = answer.list?.label(item) else { continue }
                     told.insert(label)
-                    tell(Line(name: label, chosen: label == gate.chosen, runs: runs[label] ?? 0, item: item, answer: answer))
+                    var line = EventLine(name: label, chosen: label == gate.chosen, runs: runs[label] ?? 0)
+                    (line.target, line.id, line.date, line.note) = (answer.target, item.id, item.date, item.note)
+                    line.fetched = answer.list?.fetched
+                    tell(line)
                 }
             }
             for event in ([gate.chosen].compactMap { $0 } + runs.keys.sorted()) where told.insert(event).inserted {
-                tell(Line(name: event, chosen: event == gate.chosen, runs: runs[event] ?? 0))
+                tell(EventLine(name: event, chosen: event == gate.chosen, runs: runs[event] ?? 0))
             }
             if watch {
                 let following = EventFollowing(galleries: galleries, directories: directories, json: options.json)
@@ -71,28 +75,11 @@ extension EventsCommand {
             return runs.compactMap(\.event).reduce(into: [:]) { $0[$1, default: 0] += 1 }
         }
 
-        private struct Line {
-            var name: String, chosen: Bool, runs: Int
-            var item: EventList.Item?, answer: EventDirectories.Answer?
-        }
-
-        private func tell(_ line: Line) {
-            guard options.json else {
-                let facts = [line.item?.date.map { String($0.prefix(10)) }, line.item?.note, line.answer?.target].compactMap { $0 }
-                let rest = facts.isEmpty ? "" : "  (\(facts.joined(separator: ", ")))"
-                return Console.out(Describe.name((line.chosen ? "* " : "  ") + line.name + rest))
-            }
-            var object = JSONWriter()
-            object.add("type", "event")
-            object.add("name", line.name)
-            object.add("chosen", line.chosen)
-            object.add("runs", line.runs)
-            object.add("target", line.answer?.target)
-            object.add("id", line.item?.id)
-            object.add("date", line.item?.date)
-            object.add("note", line.item?.note)
-            object.add("fetched", line.answer?.list.flatMap { CivilTime(unixSeconds: Int64($0.fetched))?.description })
-            Console.out(object.finished)
+        private func tell(_ line: EventLine) {
+            if options.json { return Console.out(line.object.finished) }
+            let facts = [line.date.map { String($0.prefix(10)) }, line.note, line.target].compactMap { $0 }
+            let rest = facts.isEmpty ? "" : "  (\(facts.joined(separator: ", ")))"
+            Console.out(Describe.name((line.chosen ? "* " : "  ") + line.name + rest))
         }
     }
 }

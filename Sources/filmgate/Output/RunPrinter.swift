@@ -1,5 +1,6 @@
 import FilmgateCore
 import FilmgateEngine
+import FilmgateReport
 import Synchronization
 
 /// Prints what a run has to say: every asset as JSON, or for people only what they must know of.

@@ -1,17 +1,23 @@
-import FilmgateCore
+package import FilmgateCore
 
 /// An asset as the JSON Lines object `item` (or `plan`), design §6.
-enum ItemLine {
-    static func text(_ settled: AssetResult, plan: Bool = false, type: String? = nil) -> String {
+package enum ItemLine {
+    package static func text(_ settled: AssetResult, plan: Bool = false, type: String? = nil) -> String {
         var bytes: [UInt8] = []
         append(settled, plan: plan, type: type, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The same, behind what is written already.
-    static func append(_ settled: AssetResult, plan: Bool, type: String? = nil, to bytes: inout [UInt8]) {
-        let asset = settled.asset, origin = asset.origin
+    package static func append(_ settled: AssetResult, plan: Bool, type: String? = nil, to bytes: inout [UInt8]) {
         var item = JSONWriter(behind: &bytes)
+        add(settled, plan: plan, type: type, to: &item)
+        bytes = item.finish()
+    }
+
+    /// The same, into an object that goes on.
+    package static func add(_ settled: AssetResult, plan: Bool = false, type: String? = nil, to item: inout JSONWriter) {
+        let asset = settled.asset, origin = asset.origin
         item.add("type", type ?? (plan ? "plan" : "item"))
         item.add("source", origin.root)
         item.add("path", origin.path)
@@ -27,11 +33,10 @@ enum ItemLine {
         facts(asset, into: &item)
         item.add("photographer", settled.photographer)
         item.add("receipts") { receipts(asset.receipts, of: asset.digests?.sha256, into: &$0) }
-        bytes = item.finish()
     }
 
     /// For `inspect`: facts alone, no ending.
-    static func facts(of asset: Asset) -> String {
+    package static func facts(of asset: Asset) -> String {
         var item = JSONWriter()
         item.add("type", "item")
         item.add("source", asset.origin.root)
@@ -53,7 +58,7 @@ enum ItemLine {
         item.add("serial", asset.media?.serial)
     }
 
-    private static func details(_ media: MediaFacts, into item: inout JSONWriter) {
+    package static func details(_ media: MediaFacts, into item: inout JSONWriter) {
         item.add("owner", media.owner)
         item.add("artist", media.artist)
         item.add("lens", media.lensModel)
@@ -77,7 +82,7 @@ enum ItemLine {
     }
 
     /// `original` is the digest of the source's bytes; where other bytes were delivered, their receipt names both.
-    static func receipts(_ receipts: [String: Receipt], of original: String?, into all: inout JSONWriter) {
+    package static func receipts(_ receipts: [String: Receipt], of original: String?, into all: inout JSONWriter) {
         for (name, receipt) in receipts.sorted(by: { $0.key < $1.key }) { all.add(name) { add(receipt, original, to: &$0) } }
     }
 

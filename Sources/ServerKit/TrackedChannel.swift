@@ -1,4 +1,3 @@
-import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -11,8 +10,10 @@ import Synchronization
 struct TrackedChannel: ServerChildChannel {
     private let http: HTTP1Channel, waiting: WaitingConnections
 
-    init(_ responder: @escaping HTTPChannelHandler.Responder, waiting: WaitingConnections) {
-        http = HTTP1Channel(responder: responder)
+    init(
+        _ responder: @escaping HTTPChannelHandler.Responder, _ configuration: HTTP1Channel.Configuration, waiting: WaitingConnections
+    ) {
+        http = HTTP1Channel(responder: responder, configuration: configuration)
         self.waiting = waiting
     }
 

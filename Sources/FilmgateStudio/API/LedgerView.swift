@@ -1,0 +1,77 @@
+import FileKit
+import FilmgateCore
+import FilmgateLedger
+
+/// The ledger as the page reads it: opened when there is one, its list of files read anew when it changed.
+actor LedgerView {
+    /// One picture of the list, and its number: it rises by one with each new picture.
+    struct Listing: Sendable {
+        /// Nil while there is no ledger.
+        var reader: SQLiteReader?
+        var index: FrameIndex, revision: Int
+    }
+
+    private let state: String
+    private var opened: (reader: SQLiteReader, inode: UInt64)?
+    private var index = FrameIndex.empty, revision = 0, change: Int64?
+    private var reading: Task<Void, any Error>?
+    /// Reading the list gets no more than a tenth of the time.
+    private var rest: ContinuousClock.Instant?
+    private static let share = 10
+    private var found: [FrameFilter: [Int]?] = [:]
+    private static let mostFilters = 16
+
+    init(state: String) { self.state = state }
+
+    /// Nil while there is no ledger.
+    func reader() throws(IngestError) -> SQLiteReader? {
+        let inode = try FileFacts.of(state + "/ledger.sqlite")?.inode
+        if let opened, opened.inode == inode { return opened.reader }
+        // Another file stands there now, or none.
+        (opened, change) = (nil, nil)
+        guard let inode, let reader = try SQLiteLedger.reader(directory: state) as? SQLiteReader else { return nil }
+        opened = (reader, inode)
+        return reader
+    }
+
+    func listing() async throws -> Listing {
+        guard let reader = try reader() else {
+            if index.count > 0 { take(.empty, nil) }
+            return Listing(reader: nil, index: index, revision: revision)
+        }
+        let number = try await reader.changeNumber()
+        if let reading {
+            // Somebody else reads it already.
+            try await reading.value
+        } else if number != change, change == nil || rest.map({ ContinuousClock.now >= $0 }) ?? true {
+            let task = Task { try await read(reader, number) }
+            reading = task
+            defer { reading = nil }
+            try await task.value
+        }
+        return Listing(reader: reader, index: index, revision: revision)
+    }
+
+    private func read(_ reader: SQLiteReader, _ number: Int64) async throws {
+        let start = ContinuousClock.now, fresh = try await reader.frameIndex(), end = ContinuousClock.now
+        take(fresh, number)
+        rest = end + (end - start) * (Self.share - 1)
+    }
+
+    /// The places in the list of what fits; nil when all of it does.
+    ///
+    /// What was found for a text is not kept: it is not the same for all who look for it.
+    func positions(_ filter: FrameFilter, contents: Set<Int64>, in listing: Listing) -> [Int]? {
+        let isKept = filter.text.isEmpty && listing.revision == revision
+        if isKept, let known = found[filter] { return known }
+        let positions = listing.index.positions(filter, contents: contents)
+        guard isKept else { return positions }
+        if found.count >= Self.mostFilters { found = [:] }
+        found[filter] = positions
+        return positions
+    }
+
+    private func take(_ fresh: FrameIndex, _ number: Int64?) {
+        (index, change, revision, found) = (fresh, number, revision + 1, [:])
+    }
+}

@@ -1,0 +1,108 @@
+import FilmgateCore
+import HTTPTypes
+
+extension StudioAPI {
+    var sessionRoutes: [Route] {
+        [
+            Route(
+                method: .get, path: "/api/v1/about", need: .nothing, id: "about", summary: "What answers here.",
+                answer: .init(status: 200, help: "Name, version and ways to pair.", shape: "About")
+            ) { _ in about() },
+            Route(
+                method: .post, path: "/api/v1/session", need: .nothing, id: "pair", summary: "Open a session with a code.",
+                fields: [.init(name: "code", help: "What `filmgate studio` printed.", isRequired: true)],
+                answer: .init(status: 201, help: "The session; `key` is sent as X-Filmgate-Key from now on.", shape: "Opened")
+            ) { call in try await pair(call) },
+            Route(
+                method: .get, path: "/api/v1/session", need: .session, id: "whoami", summary: "Who asks.",
+                answer: .init(status: 200, help: "The session or token.", shape: "Grant")
+            ) { call in Answer.json(call.grant?.object.finished ?? "{}") },
+            Route(
+                method: .delete, path: "/api/v1/session", need: .session, id: "leave", summary: "End the own session.",
+                answer: .init(status: 200, help: "It is over.", shape: "Done")
+            ) { call in leave(call) },
+            Route(
+                method: .get, path: "/api/v1/sessions", need: .role(.admin), id: "sessions", summary: "Who may come in.",
+                answer: .init(status: 200, help: "Sessions, tokens and unused codes.", shape: "Grants")
+            ) { _ in sessions() },
+            Route(
+                method: .delete, path: "/api/v1/sessions/{id}", need: .role(.admin), id: "revoke",
+                summary: "End a session, a token or a code at once.",
+                parameters: [.init(name: "id", kind: .text(longest: 64), help: "As `sessions` names it.", isInPath: true)],
+                answer: .init(status: 200, help: "It is over.", shape: "Done")
+            ) { call in try revoke(call) },
+            Route(
+                method: .post, path: "/api/v1/links", need: .role(.admin), id: "link", summary: "Make a code for another browser.",
+                fields: [
+                    .init(
+                        name: "role", help: "What the other browser may do.", isRequired: true, words: Role.allCases.map(\.rawValue))
+                ],
+                answer: .init(status: 201, help: "The code, told once.", shape: "Code")
+            ) { call in try link(call) },
+        ]
+    }
+
+    private func about() -> Answer {
+        var object = JSONWriter()
+        object.add("type", "about")
+        object.add("name", "Filmgate Studio")
+        object.add("version", version)
+        object.add("pairing", ["code"])
+        return .json(object.finished)
+    }
+
+    private func pair(_ call: Call) async throws -> Answer {
+        do {
+            let opened = try await access.pair(call.body["code"] ?? "", label: String(call.agent.prefix(80)), from: call.address)
+            var object = opened.grant.object
+            object.add("key", opened.key)
+            var answer = Answer.json(object.finished, .created)
+            answer.headers[.setCookie] =
+                "\(cookie)=\(opened.cookie); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(AccessControl.sessionLife)"
+            return answer
+        } catch AccessControl.Refusal.tooMany {
+            throw StudioError(.tooManyRequests, "rateLimited", "Too many wrong codes were tried.", advice: "Wait a minute.")
+        } catch AccessControl.Refusal.wrongCode {
+            throw StudioError(
+                .unauthorized, "wrongCode", "This code is wrong, was used already, or is older than five minutes.",
+                advice: "`filmgate studio link` prints a new one.")
+        }
+    }
+
+    private func leave(_ call: Call) -> Answer {
+        if let grant = call.grant { access.store.remove(grant.id) }
+        var answer = Self.done
+        answer.headers[.setCookie] = "\(cookie)=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0"
+        return answer
+    }
+
+    private func sessions() -> Answer {
+        let grants = Grant.Kind.allCases.flatMap { access.store.all($0, now: access.now) }.sorted { ($0.since, $0.id) > ($1.since, $1.id) }
+        var object = JSONWriter()
+        object.add("type", "grants")
+        object.add("grants", objects: grants.map(\.object))
+        return .json(object.finished)
+    }
+
+    private func revoke(_ call: Call) throws(StudioError) -> Answer {
+        let id = call.values["id"] ?? "", grants = Grant.Kind.allCases.flatMap { access.store.all($0, now: access.now) }
+        guard let grant = grants.first(where: { $0.id == id }), access.store.remove(grant.id) else {
+            throw StudioError(.notFound, "notFound", "There is no such session.", advice: "It may have ended already.")
+        }
+        return Self.done
+    }
+
+    private func link(_ call: Call) throws -> Answer {
+        let role = call.body["role"].flatMap { Role(rawValue: $0) } ?? .view
+        let made = try access.store.makeCode(role: role, seconds: nil, now: access.now)
+        var object = made.grant.object
+        object.add("code", made.code)
+        return .json(object.finished, .created)
+    }
+
+    private static let done: Answer = {
+        var object = JSONWriter()
+        object.add("type", "done")
+        return .json(object.finished)
+    }()
+}

@@ -1,0 +1,107 @@
+import FilmgateCore
+
+/// The shapes of the answers, as JSON Schema.
+enum Shape {
+    static let all: JSONObject = [
+        "Error": object("error", ["code": text, "message": text, "advice": optional("string")]),
+        "About": object("about", ["name": text, "version": text, "pairing": texts]),
+        "Opened": object("session", grant.adding(["key": text])),
+        "Session": object("session", grant),
+        "Grant": object(nil, JSONObject(grant.map { ($0.key, $0.value) }).adding(["type": ["enum": ["code", "session", "token"]]])),
+        "Grants": object("grants", ["grants": list(of: "Grant")]),
+        "Code": object("code", grant.adding(["code": text])),
+        "Done": object("done", [:]),
+        "Status": loose("status", ["running": flag, "paused": flag, "assets": ["type": "object"], "unfinished": whole]),
+        "Frames": object(
+            "frames",
+            [
+                "total": whole, "at": whole, "next": optional("string"), "revision": whole, "frames": list(of: "Frame"),
+            ]),
+        "Frame": object("item", item),
+        "File": object(
+            "file",
+            [
+                "frame": reference("Frame"), "facts": ["type": "object"], "wanted": texts, "deliveries": list(of: "Delivery"),
+                "places": [
+                    "type": "array", "items": object(nil, ["source": text, "path": text, "ending": optional("string"), "run": whole]),
+                ],
+                "notes": ["type": "array", "items": object(nil, ["at": optional("string"), "text": text])],
+            ]),
+        "Delivery": object("delivery", delivery),
+        "Deliveries": object(
+            "deliveries",
+            ["targets": list(of: "Target"), "total": whole, "at": whole, "next": optional("integer"), "deliveries": list(of: "Delivery")]),
+        "Target": object(nil, target),
+        "Runs": object("runs", ["runs": list(of: "Run")]),
+        "Run": loose("run", run),
+        "RunFiles": object(
+            "files", ["run": reference("Run"), "total": whole, "at": whole, "next": optional("integer"), "items": list(of: "Item")]),
+        "Item": object("item", ofCommand),
+        "Events": object("events", ["events": list(of: "Event")]),
+        "Event": object("event", event),
+        "Cards": object("cards", ["cards": list(of: "Card")]),
+        "Card": object("card", card),
+        "OpenAPI": ["type": "object", "required": ["openapi", "info", "paths"]],
+    ]
+
+    static func reference(_ name: String) -> JSONValue { ["$ref": .string("#/components/schemas/\(name)")] }
+
+    /// An object with exactly these members; `type` is what its `type` says.
+    static func object(_ type: String?, _ properties: JSONObject) -> JSONValue {
+        var members = JSONObject()
+        if let type { members["type"] = ["const": .string(type)] }
+        for (key, value) in properties { members[key] = value }
+        return [
+            "type": "object", "properties": .object(members), "required": .array(members.keys.map { .string($0) }),
+            "additionalProperties": .bool(false),
+        ]
+    }
+
+    /// An object with at least these members.
+    private static func loose(_ type: String, _ properties: JSONObject) -> JSONValue {
+        guard case .object(var shape) = object(type, properties) else { return .null }
+        shape["additionalProperties"] = nil
+        return .object(shape)
+    }
+
+    private static let text: JSONValue = ["type": "string"], whole: JSONValue = ["type": "integer"], flag: JSONValue = ["type": "boolean"]
+    private static let texts: JSONValue = ["type": "array", "items": ["type": "string"]]
+    private static func optional(_ type: String) -> JSONValue { ["type": [.string(type), "null"]] }
+    private static func list(of name: String) -> JSONValue { ["type": "array", "items": reference(name)] }
+
+    private static let grant: JSONObject = [
+        "id": text, "role": ["enum": .array(Role.allCases.map { .string($0.rawValue) })], "label": text, "since": optional("string"),
+        "until": optional("string"),
+    ]
+    private static let ofCommand: JSONObject = [
+        "source": text, "path": text, "shot": text, "kind": text, "ending": optional("string"), "reason": optional("string"),
+        "twin": optional("string"), "flags": texts, "sha256": optional("string"), "size": whole, "captured": optional("string"),
+        "captured_camera": optional("string"), "make": optional("string"), "model": optional("string"), "serial": optional("string"),
+        "photographer": optional("string"), "receipts": ["type": "object"],
+    ]
+    private static let item = ofCommand.adding([
+        "id": text, "at": optional("string"), "since": optional("string"), "event": optional("string"),
+    ])
+    private static let delivery: JSONObject = [
+        "target": text, "name": text, "state": text, "path": optional("string"), "url": optional("string"), "id": optional("string"),
+        "sha256": optional("string"), "verified": text, "at": optional("string"), "reason": optional("string"), "size": whole,
+        "content": text, "event": optional("string"), "attempts": whole, "next_try": optional("string"), "denied": optional("string"),
+    ]
+    private static let target: JSONObject = [
+        "name": text, "identity": text, "done": whole, "pending": whole, "held": whole, "failed": whole, "cancelled": whole,
+        "bytes_waiting": whole, "oldest_waiting": optional("string"), "next_try": optional("string"), "reason": optional("string"),
+        "denied": whole, "denied_reason": optional("string"),
+    ]
+    private static let run: JSONObject = [
+        "run": whole, "verb": text, "event": optional("string"), "started": optional("string"), "ended": optional("string"),
+        "exit": optional("integer"), "running": flag,
+    ]
+    private static let event: JSONObject = [
+        "name": text, "chosen": flag, "runs": whole, "target": optional("string"), "id": optional("string"), "date": optional("string"),
+        "note": optional("string"), "fetched": optional("string"),
+    ]
+    private static let card: JSONObject = [
+        "volume": text, "source": text, "via": text, "files": whole, "bytes": whole, "last": optional("string"),
+        "endings": ["type": "object"], "unfinished": whole,
+    ]
+}

@@ -1,0 +1,33 @@
+import FilmgateCore
+import FilmgateLedger
+import HTTPTypes
+
+/// Everything that the API's routes need, and the table of them.
+struct StudioAPI: Sendable {
+    let access: AccessControl, ledger: LedgerView, services: StudioServices
+    let state: String, version: String
+    /// For numbers of files that tell nothing.
+    let key: SipKey
+    /// Of the cookie that holds half of a session.
+    let cookie: String
+
+    static let prefix = "/api/v1"
+    static let mostOnPage = 500
+
+    var routes: [Route] { sessionRoutes + frameRoutes + ledgerRoutes + [documentRoute] }
+
+    private var documentRoute: Route {
+        Route(
+            method: .get, path: "/api/v1/openapi.json", need: .nothing, id: "openapi", summary: "This document.",
+            answer: .init(status: 200, help: "The document.", shape: "OpenAPI")
+        ) { _ in Answer.json(OpenAPIDocument.value(routes).written()) }
+    }
+
+    static let at = Route.Parameter(name: "at", kind: .number(0...100_000_000), help: "Begin at this place, counted from 0.")
+    static let limit = Route.Parameter(name: "limit", kind: .number(1...mostOnPage), help: "At most so many; 100 where it is not given.")
+
+    /// Nanoseconds since 1970 as every JSON object has times.
+    static func time(_ nanoseconds: Int64?) -> String? {
+        nanoseconds.flatMap { $0 == 0 ? nil : CivilTime(unixSeconds: $0 / 1_000_000_000)?.description }
+    }
+}

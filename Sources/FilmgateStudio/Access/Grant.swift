@@ -1,0 +1,60 @@
+package import FilmgateCore
+
+/// What lets somebody in: a code that is used once, the session that it opens, or a program's token.
+public struct Grant: Sendable, Hashable {
+    public enum Kind: String, Sendable, Hashable, CaseIterable { case code, session, token }
+    public var kind: Kind, role: Role
+    /// Who uses it, for people.
+    public var label: String
+    /// Seconds since 1970: when it was made, and when it ends.
+    public var since: Int64, until: Int64
+    /// The latest time to which use moves the end of a session, or of the one that a code opens; nil = it may be moved on and on.
+    public var latest: Int64?
+    /// Of the secret, and for sessions of the second half that the page keeps.
+    var digest: [UInt8]
+    var keyDigest: [UInt8]?
+
+    /// Names it without letting anybody in.
+    public var id: String { kind.rawValue + "-" + AccessSecret.hexadecimal(Array(digest.prefix(8))) }
+
+    public func isValid(at now: Int64) -> Bool { now < until }
+
+    package var object: JSONWriter {
+        var object = JSONWriter()
+        object.add("type", kind.rawValue)
+        object.add("id", id)
+        object.add("role", role.rawValue)
+        object.add("label", label)
+        object.add("since", CivilTime(unixSeconds: since)?.description)
+        object.add("until", CivilTime(unixSeconds: until)?.description)
+        return object
+    }
+}
+
+extension Grant {
+    /// What the file that keeps it says.
+    var line: String {
+        var line = JSONWriter()
+        line.add("kind", kind.rawValue)
+        line.add("role", role.rawValue)
+        line.add("label", label)
+        line.add("since", Int(since))
+        line.add("until", Int(until))
+        line.add("latest", latest.map { Int($0) })
+        line.add("digest", AccessSecret.hexadecimal(digest))
+        line.add("key_digest", keyDigest.map { AccessSecret.hexadecimal($0) })
+        return line.finished
+    }
+
+    /// Nil for anything that `line` did not write.
+    init?(line: [UInt8]) {
+        guard let object = JSONValue(line), let kind = object["kind"]?.string.flatMap({ Kind(rawValue: $0) }),
+            let role = object["role"]?.string.flatMap({ Role(rawValue: $0) }), let label = object["label"]?.string,
+            let since = object["since"]?.whole, let until = object["until"]?.whole,
+            let digest = object["digest"]?.string.flatMap({ AccessSecret.bytes($0) }), digest.count == 32
+        else { return nil }
+        (self.kind, self.role, self.label, self.since, self.until, self.digest) = (kind, role, label, since, until, digest)
+        (latest, keyDigest) = (object["latest"]?.whole, object["key_digest"]?.string.flatMap { AccessSecret.bytes($0) })
+        if kind == .session, keyDigest?.count != 32 { return nil }
+    }
+}

@@ -1,0 +1,47 @@
+import Crypto
+import HTTPTypes
+import NIOCore
+import StudioPage
+
+/// The page's files, which lie in the program itself.
+///
+/// All but the first page are asked for below a version, which is another one when any file is: browsers keep them for good.
+struct PageFiles: Sendable {
+    private struct File { var type: String, bytes: ByteBuffer, tag: String }
+    private let files: [String: File]
+
+    init() {
+        var parts: [(name: String, type: String, bytes: UnsafeRawBufferPointer)] = []
+        for index in 0..<studio_page_count() {
+            let file = studio_page_file(index)
+            parts.append(
+                (String(cString: file.name), String(cString: file.type), UnsafeRawBufferPointer(start: file.bytes, count: file.length)))
+        }
+        var hash = SHA256()
+        for part in parts { hash.update(bufferPointer: part.bytes) }
+        let version = AccessSecret.hexadecimal(Array(hash.finalize().prefix(6)))
+        var files: [String: File] = [:]
+        for part in parts {
+            if part.name == "index.html" {
+                let text = String(decoding: part.bytes, as: UTF8.self).replacing("{version}", with: version)
+                files["/"] = File(type: part.type, bytes: ByteBuffer(string: text), tag: "\"\(version)\"")
+            } else {
+                let path = "/page/\(version)/\(part.name)"
+                files[path] = File(type: part.type, bytes: ByteBuffer(bytes: part.bytes), tag: "\"\(version)\"")
+            }
+        }
+        self.files = files
+    }
+
+    /// Nil when there is no such file; `known`: the version that the browser has.
+    func answer(_ path: String, _ known: String?) -> Answer? {
+        guard let file = files[path] else { return nil }
+        let isKnown = known == file.tag && path != "/"
+        var answer = Answer(isKnown ? .notModified : .ok, type: file.type, isKnown ? ByteBuffer() : file.bytes)
+        if path != "/" {
+            answer.headers[.cacheControl] = "private, max-age=31536000, immutable"
+            answer.headers[.eTag] = file.tag
+        }
+        return answer
+    }
+}

@@ -1,0 +1,45 @@
+import FilmgateCore
+
+/// Pages for people who came to the wrong place.
+enum RefusalPage {
+    /// Text as HTML shows it: nothing in it is obeyed.
+    static func escaped(_ text: String) -> String {
+        var shown = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": shown += "&amp;"
+            case "<": shown += "&lt;"
+            case ">": shown += "&gt;"
+            case "\"": shown += "&quot;"
+            case "'": shown += "&#39;"
+            case let control where control.value < 0x20 || control.value == 0x7F: shown += "\u{FFFD}"
+            default: shown.unicodeScalars.append(scalar)
+            }
+        }
+        return shown
+    }
+
+    static func page(_ title: String, _ body: String) -> String {
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>\(escaped(title))</title>"
+            + "<meta name=\"viewport\" content=\"width=device-width\"></head><body><main><h1>\(escaped(title))</h1>\n\(body)\n</main></body></html>\n"
+    }
+
+    static func error(_ error: StudioError) -> String {
+        page("Filmgate Studio", "<p>\(escaped(error.message))</p>\(error.advice.map { "<p>\(escaped($0))</p>" } ?? "")")
+    }
+
+    /// Asked for by a name that is not this page's.
+    static func otherHost(_ host: String, port: Int) -> String {
+        let name = escaped(host)
+        return page(
+            "Filmgate Studio does not answer to this name",
+            """
+            <p>The browser asked for <code>\(name)</code>. This page answers to <code>127.0.0.1:\(port)</code>, <code>localhost:\(port)</code> \
+            and the names that it was started with.</p>
+            <p>Why: a page elsewhere can let its own name lead to this machine, and would then be allowed to read everything here. The name gives \
+            it away.</p>
+            <p>If the name is yours, start Filmgate Studio with <code>--name \(name)</code>. Otherwise open \
+            <code>http://127.0.0.1:\(port)/</code>.</p>
+            """)
+    }
+}

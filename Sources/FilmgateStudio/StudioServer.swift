@@ -1,0 +1,73 @@
+public import FilmgateCore
+import FilmgateLedger
+import HummingbirdCore
+public import Logging
+import NIOCore
+import ServerKit
+
+/// The page and its API, served to this machine.
+public final class StudioServer: Sendable {
+    public struct Options: Sendable {
+        /// The state directory; it need not be there yet.
+        public var state: String
+        /// An address of this machine alone, and a port; 0 picks a free one.
+        public var host: String, port: Int
+        /// Further names under which browsers may ask, such as those of a tunnel.
+        public var names: [String] = []
+        public var version = ""
+        public init(state: String, host: String, port: Int) { (self.state, self.host, self.port) = (state, host, port) }
+    }
+
+    /// More connections wait until one of these ends.
+    private static let mostConnections = 256
+    private static let mostHeader = 16 << 10
+    private let options: Options, services: StudioServices, logger: Logger
+    private let running = BackgroundServer()
+    /// Codes, sessions and tokens.
+    public let grants: GrantStore
+
+    /// `misconfigured` for an address that others can reach: what is said there could be read and changed on its way.
+    public init(_ options: Options, _ services: StudioServices, logger: Logger) throws(IngestError) {
+        guard LoopbackAddress.isOne(options.host) else {
+            throw IngestError(
+                .misconfigured, "The page is not served at \(options.host): other machines could reach it there, unencrypted.",
+                advice: "Listen on 127.0.0.1, and reach it from elsewhere through `ssh -L 8484:127.0.0.1:8484 THIS-MACHINE`.")
+        }
+        guard (0...65_535).contains(options.port) else { throw IngestError(.misconfigured, "\(options.port) is no port.") }
+        (self.options, self.services, self.logger) = (options, services, logger)
+        grants = GrantStore(state: options.state)
+    }
+
+    /// Serves until the task is cancelled; `started` is told the port.
+    public func run(_ started: @escaping @Sendable (Int) -> Void) async throws(IngestError) {
+        var channel = HTTP1Channel.Configuration(additionalChannelHandlers: [HeadDeadline()])
+        channel.httpDecoder = .init(maxHeaderFieldSize: Self.mostHeader, maxHeaderListSize: Self.mostHeader, maxHeaderFieldCount: 100)
+        let server = LocalHTTPServer(
+            "page", host: options.host, port: options.port, responder: try responder(), channel: channel,
+            connections: Self.mostConnections)
+        try await server.run(started)
+    }
+
+    /// Serves in the background and returns the port; ended by `stop`.
+    public func start() async throws(IngestError) -> Int {
+        try await running.start { started async throws(IngestError) in try await self.run(started) }
+    }
+
+    public func stop() async { await running.stop() }
+
+    /// Makes a code that opens one session, within five minutes.
+    public func makeCode(role: Role = .admin) throws(IngestError) -> String {
+        try grants.makeCode(role: role, seconds: nil, now: Int64(WallClock.seconds)).code
+    }
+
+    private func responder() throws(IngestError) -> StudioResponder {
+        let instance = try grants.instance(), numbers = instance.map { UInt64($0) }
+        func word(_ start: Int) -> UInt64 { numbers[start..<(start + 8)].reduce(0) { $0 << 8 | $1 } }
+        let access = AccessControl(grants, logger: logger) { Int64(WallClock.seconds) }
+        let api = StudioAPI(
+            access: access, ledger: LedgerView(state: options.state), services: services, state: options.state, version: options.version,
+            key: SipKey(low: word(0), high: word(8)), cookie: "filmgate_" + AccessSecret.hexadecimal(Array(instance[16..<20])))
+        let names = HostNames(host: options.host, more: options.names)
+        return StudioResponder(check: RequestCheck(names: names), api: api, page: PageFiles())
+    }
+}

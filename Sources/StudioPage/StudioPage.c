@@ -1,0 +1,66 @@
+#pragma clang diagnostic ignored "-Wc23-extensions"
+#include "StudioPage.h"
+
+static const unsigned char index_html[] = {
+#embed "files/index.html"
+};
+static const unsigned char style_css[] = {
+#embed "files/style.css"
+};
+static const unsigned char main_js[] = {
+#embed "files/main.js"
+};
+static const unsigned char api_js[] = {
+#embed "files/api.js"
+};
+static const unsigned char dom_js[] = {
+#embed "files/dom.js"
+};
+static const unsigned char words_js[] = {
+#embed "files/words.js"
+};
+static const unsigned char pairing_js[] = {
+#embed "files/pairing.js"
+};
+static const unsigned char sheet_js[] = {
+#embed "files/sheet.js"
+};
+static const unsigned char capture_js[] = {
+#embed "files/capture.js"
+};
+static const unsigned char deliveries_js[] = {
+#embed "files/deliveries.js"
+};
+static const unsigned char history_js[] = {
+#embed "files/history.js"
+};
+static const unsigned char file_js[] = {
+#embed "files/file.js"
+};
+static const unsigned char profile_js[] = {
+#embed "files/profile.js"
+};
+static const unsigned char icon_svg[] = {
+#embed "files/icon.svg"
+};
+
+static const studio_page pages[] = {
+    {"index.html", "text/html; charset=utf-8", index_html, sizeof index_html},
+    {"style.css", "text/css; charset=utf-8", style_css, sizeof style_css},
+    {"main.js", "text/javascript; charset=utf-8", main_js, sizeof main_js},
+    {"api.js", "text/javascript; charset=utf-8", api_js, sizeof api_js},
+    {"dom.js", "text/javascript; charset=utf-8", dom_js, sizeof dom_js},
+    {"words.js", "text/javascript; charset=utf-8", words_js, sizeof words_js},
+    {"pairing.js", "text/javascript; charset=utf-8", pairing_js, sizeof pairing_js},
+    {"sheet.js", "text/javascript; charset=utf-8", sheet_js, sizeof sheet_js},
+    {"capture.js", "text/javascript; charset=utf-8", capture_js, sizeof capture_js},
+    {"deliveries.js", "text/javascript; charset=utf-8", deliveries_js, sizeof deliveries_js},
+    {"history.js", "text/javascript; charset=utf-8", history_js, sizeof history_js},
+    {"file.js", "text/javascript; charset=utf-8", file_js, sizeof file_js},
+    {"profile.js", "text/javascript; charset=utf-8", profile_js, sizeof profile_js},
+    {"icon.svg", "image/svg+xml", icon_svg, sizeof icon_svg},
+};
+
+int32_t studio_page_count(void) { return sizeof pages / sizeof *pages; }
+
+studio_page studio_page_file(int32_t index) { return pages[index]; }

@@ -1,0 +1,50 @@
+// Talks to the API. The key in localStorage is one half of the session; the browser's cookie, which no script sees, is the other.
+
+const storage = "filmgate-key";
+
+export class Refusal extends Error {
+  /** @param {number} status @param {{code?: string, message?: string, advice?: string | null}} body */
+  constructor(status, body) {
+    super(body.message ?? `The answer was ${status}.`);
+    this.status = status;
+    this.code = body.code ?? "unexpected";
+    this.advice = body.advice ?? "";
+  }
+}
+
+export const hasKey = () => localStorage.getItem(storage) !== null;
+export const forgetKey = () => localStorage.removeItem(storage);
+
+/** @param {string} method @param {string} path @param {object} [body] @param {AbortSignal} [signal] */
+async function ask(method, path, body, signal) {
+  const headers = { "X-Filmgate-Key": localStorage.getItem(storage) ?? "" };
+  if (body) headers["Content-Type"] = "application/json";
+  const answer = await fetch(`/api/v1/${path}`, {
+    method, headers, signal, body: body ? JSON.stringify(body) : undefined, credentials: "same-origin", cache: "no-store", redirect: "error",
+  });
+  const value = await answer.json().catch(() => ({}));
+  if (answer.ok) return value;
+  if (answer.status === 401 && path !== "session") dispatchEvent(new Event("unpaired"));
+  throw new Refusal(answer.status, value);
+}
+
+/** @param {string} path @param {Record<string, string | number | undefined>} [parameters] @param {AbortSignal} [signal] */
+export function get(path, parameters = {}, signal) {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined && value !== "") query.set(name, String(value));
+  const text = query.toString();
+  return ask("GET", text ? `${path}?${text}` : path, undefined, signal);
+}
+
+/** @param {string} path @param {object} body */
+export const post = (path, body) => ask("POST", path, body);
+
+/** @param {string} path */
+export const remove = (path) => ask("DELETE", path);
+
+/** @param {string} code */
+export async function pair(code) {
+  const session = await ask("POST", "session", { code });
+  localStorage.setItem(storage, session.key);
+  return session;
+}

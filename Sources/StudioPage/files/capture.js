@@ -1,0 +1,62 @@
+import { announce, h, trouble } from "./dom.js";
+import { Sheet, fileName } from "./sheet.js";
+import { mark, number, t, when } from "./words.js";
+
+const seen = "jpeg,raw,heif,image,video";
+/** The filter stays while the page is open. */
+let filter = { kind: seen };
+
+/** @param {HTMLElement} main */
+export function open(main) {
+  const newest = h("section", { class: "newest", "aria-label": t("newest") }), count = h("p", { class: "quiet", role: "status" }), place = h("div", {});
+  const sheet = new Sheet((id) => { location.hash = `#/file/${id}`; }, changed, (error) => place.replaceChildren(trouble(error)));
+  /** @param {number} total @param {any} frame @param {number} more */
+  function changed(total, frame, more) {
+    place.replaceChildren();
+    count.textContent = total ? t("frames", { n: number(total) }) : t(filter.q || filter.ending ? "nothing" : "nothingYet");
+    newest.hidden = !frame;
+    if (frame) newest.replaceChildren(...big(frame));
+    if (more > 0) announce(t("newFrames", { n: more }));
+  }
+  main.className = "wide";
+  main.replaceChildren(h("h1", { class: "unseen" }, t("capture")), bar(sheet, count), place, newest, sheet.grid);
+  sheet.setFilter(filter);
+  const look = () => sheet.refresh();
+  addEventListener("board", look);
+  const slash = (event) => {
+    if (event.key !== "/" || /INPUT|SELECT/.test(document.activeElement?.tagName ?? "")) return;
+    event.preventDefault();
+    main.querySelector("input")?.focus();
+  };
+  addEventListener("keydown", slash);
+  return () => { sheet.close(); removeEventListener("board", look); removeEventListener("keydown", slash); };
+}
+
+/** @param {any} frame */
+function big(frame) {
+  const state = mark(frame.ending), camera = [frame.make, frame.model].filter(Boolean).join(" ");
+  const targets = Object.entries(frame.receipts ?? {}).map(([name, receipt]) => {
+    const one = mark(receipt.state);
+    return h("span", { class: one.style }, `${one.sign} ${name}: ${one.word}`);
+  });
+  return [
+    h("span", { class: "quiet" }, t("newest")), h("b", { dir: "auto" }, fileName(frame)), h("span", {}, when(frame.captured)), h("span", { dir: "auto" }, camera),
+    h("span", { class: state.style }, `${state.sign} ${state.word}`), ...targets, h("a", { href: `#/file/${frame.id}` }, t("facts")),
+  ];
+}
+
+/** @param {Sheet} sheet @param {HTMLElement} count */
+function bar(sheet, count) {
+  const option = (value, words, now) => h("option", { value, selected: value === now }, words);
+  let timer = 0;
+  const change = (name) => (event) => {
+    filter = { ...filter, [name]: event.target.value };
+    clearTimeout(timer);
+    timer = setTimeout(() => sheet.setFilter(filter), name === "q" ? 150 : 0);
+  };
+  const kinds = h("select", { onchange: change("kind") }, option(seen, t("kindsSeen"), filter.kind), option("", t("kindsAll"), filter.kind));
+  const states = ["delivered", "pending", "setAside", "duplicate", "alreadySeen", "filtered", "unfinished"];
+  const endings = h("select", { onchange: change("ending") }, option("", t("any"), filter.ending ?? ""), ...states.map((state) => option(state, mark(state).word, filter.ending)));
+  const search = h("input", { type: "search", value: filter.q ?? "", oninput: change("q"), maxlength: "200", spellcheck: "false" });
+  return h("form", { class: "bar", role: "search", onsubmit: (event) => event.preventDefault() }, h("label", {}, t("kinds"), kinds), h("label", {}, t("endings"), endings), h("label", { class: "search" }, t("search"), search), count);
+}

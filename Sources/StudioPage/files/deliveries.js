@@ -1,0 +1,61 @@
+import { get } from "./api.js";
+import { facts, foreign, h, trouble } from "./dom.js";
+import { bytes, mark, number, t, when } from "./words.js";
+
+/** @param {HTMLElement} main @param {{session: {role: string}}} context */
+export function open(main, { session }) {
+  if (["view", "pick"].includes(session.role)) return void main.replaceChildren(h("h1", {}, t("deliveries")), h("p", {}, t("unfit")));
+  const targets = h("ul", { class: "cards" }), rows = h("ul", { class: "rows" }), place = h("div", {}), count = h("p", { class: "quiet", role: "status" });
+  const state = h("select", { onchange: () => load() }, ...["", "held", "failed", "pending"].map((word) => h("option", { value: word }, word ? mark(word).word : t("any"))));
+  const more = h("button", { hidden: true, onclick: () => load(next) }, t("more"));
+  let next = 0, known = "";
+  async function load(at = 0) {
+    try {
+      const answer = await get("deliveries", { state: /** @type {HTMLSelectElement} */ (state).value, at, limit: 100 });
+      const text = JSON.stringify(answer);
+      if (at === 0 && text === known) return;
+      if (at === 0) known = text;
+      place.replaceChildren();
+      targets.replaceChildren(...answer.targets.map(target));
+      if (!answer.targets.length) place.replaceChildren(h("p", {}, t("nothingYet")));
+      if (at === 0) rows.replaceChildren();
+      rows.append(...answer.deliveries.map(row));
+      count.textContent = t("frames", { n: number(answer.total) });
+      next = answer.next ?? 0;
+      more.hidden = answer.next === null;
+    } catch (error) {
+      place.replaceChildren(trouble(error));
+    }
+  }
+  main.replaceChildren(
+    h("h1", {}, t("deliveries")), place, targets, h("h2", {}, t("open")), h("div", { class: "bar" }, h("label", {}, t("state"), state), count), rows, more);
+  load();
+  // What was opened further down stays.
+  const look = () => rows.children.length <= 100 && load();
+  addEventListener("board", look);
+  return () => removeEventListener("board", look);
+}
+
+/** One word for a target: the worst thing first. */
+function verdict(target) {
+  if (target.held) return [t("verdictHeld", { n: number(target.held) }), "wait", "‖"];
+  if (target.failed) return [t("verdictFailed", { n: number(target.failed) }), "bad", "!"];
+  if (target.denied) return [t("denied", { n: number(target.denied) }), "bad", "!"];
+  if (target.pending) return [t("verdictWaiting", { n: number(target.pending) }), "wait", "…"];
+  return [t("verdictWell"), "good", "✓"];
+}
+
+function target(one) {
+  const [words, style, sign] = verdict(one), name = foreign(one.name);
+  const counts = t("countsOf", { done: number(one.done), pending: number(one.pending), held: number(one.held), failed: number(one.failed) });
+  const waits = one.pending + one.held + one.failed > 0;
+  return h("li", {}, h("h2", {}, name), h("p", { class: style }, `${sign} ${words}`), facts([
+    [t("counts"), counts], [t("bytesWaiting"), one.bytes_waiting ? bytes(one.bytes_waiting) : ""], [t("oldest"), when(one.oldest_waiting)],
+    [t("nextTry"), when(one.next_try)], [t("reason"), waits ? one.reason : one.denied_reason],
+  ]), waits ? h("p", { class: "quiet" }, t("retryHelp"), h("code", {}, "filmgate retry")) : null);
+}
+
+function row(one) {
+  const state = mark(one.state);
+  return h("li", {}, h("span", { class: state.style }, `${state.sign} ${state.word} `), foreign(one.name || one.content), " → ", foreign(one.target), one.reason ? h("p", { class: "quiet", dir: "auto" }, one.reason) : null);
+}

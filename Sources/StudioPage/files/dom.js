@@ -1,0 +1,44 @@
+// Elements made of text and attributes; nothing is ever read as HTML.
+
+/**
+ * @param {string} tag @param {Record<string, unknown>} [properties] @param {...(Node | string | null | undefined | false)} children
+ * @returns {HTMLElement}
+ */
+export function h(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** Shows these and nothing else; gaps are left out. @param {Element} place @param {...(Node | string | null | undefined | false)} children */
+export const fill = (place, ...children) => place.replaceChildren(...children.filter((child) => child !== null && child !== undefined && child !== false));
+
+/** @param {string} id @returns {HTMLElement} */
+export const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/** Words from elsewhere, which may run in any direction. @param {string} text @param {string} [tag] */
+export const foreign = (text, tag = "bdi") => h(tag, { dir: "auto" }, text);
+
+/** Names and values; those without a value are left out. @param {[string, Node | string | null | undefined][]} pairs */
+export function facts(pairs) {
+  const shown = pairs.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  return h("dl", {}, ...shown.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, typeof value === "string" ? foreign(value) : value)]));
+}
+
+/** @param {Error & {advice?: string}} error */
+export const trouble = (error) =>
+  h("div", { class: "trouble", role: "alert" }, h("p", {}, error.message), error.advice ? h("p", { class: "quiet" }, error.advice) : null);
+
+let said = 0;
+
+/** Tells people who listen; at most once in ten seconds. @param {string} words */
+export function announce(words) {
+  if (Date.now() - said < 10000) return;
+  said = Date.now();
+  byId("announcer").textContent = words;
+}

@@ -1,0 +1,52 @@
+import { get } from "./api.js";
+import { facts, fill, foreign, h, trouble } from "./dom.js";
+import { fileName } from "./sheet.js";
+import { bytes, mark, t, when } from "./words.js";
+
+/** @param {HTMLElement} main @param {{rest: string[]}} context */
+export function open(main, { rest }) {
+  const back = (event) => event.key === "Escape" && history.back();
+  addEventListener("keydown", back);
+  show(main, rest[0]);
+  return () => removeEventListener("keydown", back);
+}
+
+async function show(main, id) {
+  try {
+    const file = await get(`frames/${encodeURIComponent(id)}`), { frame } = file, state = mark(frame.ending);
+    fill(
+      main, h("p", {}, h("a", { href: "#/capture" }, t("back"))), h("h1", { dir: "auto" }, fileName(frame)), h("p", { class: state.style }, `${state.sign} ${state.word}`),
+      about(frame), section("copies", file.deliveries.map(delivery)), section("places", file.places.map(placeRow)), decided(file), section("notes", file.notes.map(note)), exposure(file.facts));
+  } catch (error) {
+    main.replaceChildren(h("p", {}, h("a", { href: "#/capture" }, t("back"))), trouble(error));
+  }
+}
+
+const section = (title, rows) => (rows.length ? h("section", {}, h("h2", {}, t(title)), h("ul", { class: "rows" }, ...rows)) : null);
+
+const about = (frame) => facts([
+  [t("path"), [frame.source, frame.path].filter(Boolean).join("/")], [t("captured"), when(frame.captured)], [t("camera"), [frame.make, frame.model].filter(Boolean).join(" ")],
+  [t("serial"), frame.serial], [t("size"), bytes(frame.size)], [t("sha256"), frame.sha256], [t("eventWord"), frame.event],
+]);
+
+function decided(file) {
+  const { frame } = file;
+  if (!frame.reason && !frame.twin && !frame.flags.length && !file.wanted.length) return null;
+  return h("section", {}, h("h2", {}, t("decided")), facts([
+    [t("reason"), [frame.reason, frame.twin].filter(Boolean).join(": ")], [t("flags"), frame.flags.join(", ")], [t("wanted"), file.wanted.join(", ")],
+  ]));
+}
+
+function delivery(one) {
+  const state = mark(one.state), place = one.path ?? one.url ?? one.id ?? one.name;
+  const proof = one.state === "done" ? `${t("verified", { how: one.verified })}, ${t("at", { time: when(one.at) })}` : one.reason;
+  return h("li", {}, h("span", { class: state.style }, `${state.sign} ${state.word} `), foreign(one.target), ": ", foreign(place), h("p", { class: "quiet", dir: "auto" }, [proof, one.denied].filter(Boolean).join(". ")));
+}
+
+const placeRow = (place) => h("li", {}, foreign(`${place.source}/${place.path}`), ` (${place.ending ? mark(place.ending).word : t("unfinished")}) `, h("a", { href: `#/run/${place.run}` }, t("run", { n: place.run })));
+const note = (one) => h("li", {}, `${when(one.at)} `, foreign(one.text));
+
+function exposure(all) {
+  const rows = Object.entries(all).filter(([, value]) => value !== null && value !== "").map(([name, value]) => [name.replaceAll("_", " "), String(value)]);
+  return rows.length ? h("section", {}, h("h2", {}, t("facts")), facts(rows)) : null;
+}

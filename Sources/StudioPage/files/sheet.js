@@ -1,0 +1,163 @@
+import { get } from "./api.js";
+import { foreign, h } from "./dom.js";
+import { mark, t, when } from "./words.js";
+
+const part = 200, mostWindows = 25;
+
+/** A grid of equal cells over a list that the server keeps: only what is in sight exists. */
+export class Sheet {
+  /** @param {(id: string) => void} open @param {(total: number, newest: any) => void} changed @param {(error: Error) => void} failed */
+  constructor(open, changed, failed) {
+    Object.assign(this, { open, changed, failed, filter: {}, total: 0, revision: -1, focus: 0 });
+    /** @type {Map<number, any[] | null>} */
+    this.windows = new Map();
+    /** @type {Map<number, HTMLElement>} */
+    this.cells = new Map();
+    this.space = h("div", { class: "space", role: "presentation" });
+    this.grid = h("div", { class: "grid", role: "listbox", "aria-label": t("list"), tabindex: "-1", onkeydown: (event) => this.key(event), onscroll: () => this.later() }, this.space);
+    this.observer = new ResizeObserver(() => this.layout());
+    this.observer.observe(this.grid);
+  }
+
+  close() { this.observer.disconnect(); this.abort?.abort(); }
+
+  /** @param {Record<string, string>} filter */
+  setFilter(filter) {
+    this.filter = filter;
+    this.focus = 0;
+    this.grid.scrollTop = 0;
+    return this.refresh(true);
+  }
+
+  /** Asks whether the list changed; what is shown stays until the new is there. */
+  async refresh(always = false) {
+    this.abort?.abort();
+    const abort = (this.abort = new AbortController());
+    try {
+      const first = await get("frames", { ...this.filter, at: 0, limit: part }, abort.signal);
+      if (!always && first.revision === this.revision) return;
+      const more = this.revision < 0 || always ? 0 : first.total - this.total;
+      // The frame that is looked at stays where it is.
+      if (more > 0 && this.grid.scrollTop > 0) { this.focus += more; this.grid.scrollTop += Math.floor(more / this.columns) * this.height; }
+      this.windows = new Map([[0, first.frames]]);
+      [this.total, this.revision] = [first.total, first.revision];
+      this.changed(first.total, first.frames[0], more);
+      this.layout();
+    } catch (error) {
+      if (error.name !== "AbortError") this.failed(error);
+    }
+  }
+
+  layout() {
+    const width = this.grid.clientWidth, wanted = parseInt(getComputedStyle(this.grid).getPropertyValue("--cell")) || 150;
+    this.columns = Math.max(width < 600 ? 3 : 2, Math.floor(width / wanted));
+    this.width = width / this.columns;
+    this.height = Math.round(this.width * 0.95);
+    this.space.style.height = `${Math.ceil(this.total / this.columns) * this.height}px`;
+    for (const cell of this.cells.values()) cell.remove();
+    this.cells.clear();
+    this.draw();
+  }
+
+  later() { this.waiting ??= requestAnimationFrame(() => { this.waiting = undefined; this.draw(); }); }
+
+  draw() {
+    const top = this.grid.scrollTop, tall = this.grid.clientHeight || 1;
+    const first = Math.max(0, Math.floor((top - tall / 2) / this.height)) * this.columns;
+    const last = Math.min(this.total, Math.ceil((top + tall * 1.5) / this.height) * this.columns);
+    for (const [place, cell] of this.cells) {
+      const isKept = place === this.focus && cell === document.activeElement;
+      if ((place < first || place >= last) && !isKept) { cell.remove(); this.cells.delete(place); }
+    }
+    for (let place = first; place < last; place += 1) if (!this.cells.has(place)) this.add(place);
+    for (const cell of this.cells.values()) cell.tabIndex = cell.place === this.focus ? 0 : -1;
+    if (!this.cells.has(this.focus) && this.cells.size) this.cells.values().next().value.tabIndex = 0;
+  }
+
+  add(place) {
+    const frame = this.frame(place), cell = h("div", { class: "cell", role: "option", "aria-selected": "false", "aria-posinset": place + 1, "aria-setsize": this.total, onclick: () => this.choose(place) });
+    cell.place = place;
+    cell.style.width = `${this.width}px`;
+    cell.style.height = `${this.height}px`;
+    cell.style.transform = `translate(${(place % this.columns) * this.width}px, ${Math.floor(place / this.columns) * this.height}px)`;
+    cell.append(frame ? content(frame) : h("div", {}, h("span", { class: "kind" }, "…")));
+    if (frame) cell.setAttribute("aria-label", spoken(frame));
+    this.cells.set(place, cell);
+    this.space.append(cell);
+  }
+
+  /** The frame at a place; asked for when it is not here yet. */
+  frame(place) {
+    const index = Math.floor(place / part), rows = this.windows.get(index);
+    if (rows) return rows[place % part];
+    if (rows === undefined) this.load(index);
+    return null;
+  }
+
+  async load(index) {
+    const { windows } = this;
+    windows.set(index, null);
+    try {
+      const answer = await get("frames", { ...this.filter, at: index * part, limit: part });
+      if (windows !== this.windows) return;
+      if (answer.revision !== this.revision) return void this.refresh();
+      windows.set(index, answer.frames);
+      const near = Math.floor((this.grid.scrollTop / this.height) * this.columns / part);
+      const far = [...windows.keys()].sort((one, other) => Math.abs(one - near) - Math.abs(other - near)).slice(mostWindows);
+      for (const old of far) windows.delete(old);
+      for (const [place, cell] of this.cells) if (Math.floor(place / part) === index) this.fill(place, cell);
+    } catch (error) {
+      windows.delete(index);
+      this.failed(error);
+    }
+  }
+
+  fill(place, cell) {
+    const frame = this.frame(place);
+    if (!frame) return;
+    cell.replaceChildren(content(frame));
+    cell.setAttribute("aria-label", spoken(frame));
+  }
+
+  choose(place) {
+    this.focus = place;
+    const frame = this.frame(place);
+    if (frame) this.open(frame.id);
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const page = Math.max(1, Math.floor(this.grid.clientHeight / this.height)) * this.columns;
+    const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: this.columns, ArrowUp: -this.columns, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key === "Enter" || event.key === " ") { event.preventDefault(); return this.choose(this.focus); }
+    if (!(event.key in steps) || !this.total) return;
+    event.preventDefault();
+    this.focus = Math.min(this.total - 1, Math.max(0, this.focus + steps[event.key]));
+    const top = Math.floor(this.focus / this.columns) * this.height, { scrollTop, clientHeight } = this.grid;
+    if (top < scrollTop) this.grid.scrollTop = top;
+    if (top + this.height > scrollTop + clientHeight) this.grid.scrollTop = top + this.height - clientHeight;
+    this.draw();
+    this.cells.get(this.focus)?.focus({ preventScroll: true });
+  }
+}
+
+/** @param {any} frame @returns {string} */
+export const fileName = (frame) => frame.path.split("/").pop();
+
+function content(frame) {
+  const state = mark(frame.ending), targets = Object.entries(frame.receipts ?? {});
+  const marks = targets.map(([name, receipt]) => {
+    const one = mark(receipt.state);
+    return h("span", { class: one.style, title: `${name}: ${one.word}` }, `${one.sign} `);
+  });
+  const name = foreign(fileName(frame), "span");
+  name.className = "name";
+  const whole = h("span", { class: state.style }, `${state.sign} ${state.word}`);
+  return h("div", {}, h("span", { class: "kind" }, frame.kind), name, h("span", { class: "marks" }, ...(marks.length ? marks : [whole])));
+}
+
+function spoken(frame) {
+  const targets = Object.entries(frame.receipts ?? {}).map(([name, receipt]) => `${name} ${mark(receipt.state).word}`);
+  return [fileName(frame), when(frame.captured), mark(frame.ending).word, ...targets].filter(Boolean).join(", ");
+}

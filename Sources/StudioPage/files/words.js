@@ -1,0 +1,59 @@
+// Every text of the page, by key. Text in braces is filled in.
+const english = {
+  capture: "Capture", deliveries: "Deliveries", history: "History", profile: "Profile",
+  noEvent: "No event", taking: "Taking", paused: "Paused", noRun: "No run", well: "All well",
+  setAside: "{n} set aside", held: "{n} held", failed: "{n} failed", waiting: "{n} waiting",
+  lost: "Lost connection, last seen {n} s ago",
+  pairTitle: "Pair this browser", pairHelp: "Open the link that filmgate studio printed, or type its code. It counts once, for five minutes.",
+  pairAgain: "filmgate studio link prints a new one.", code: "Code", pair: "Pair",
+  frames: "{n} files", newFrames: "{n} new files", newest: "Newest", nothing: "Nothing here.", nothingYet: "Nothing has been taken yet.",
+  kinds: "Show", kindsSeen: "Pictures and clips", kindsAll: "Every file", endings: "State", any: "Any", search: "Search by name, SHA-256 or serial number",
+  loading: "Loading …", list: "Files, newest first",
+  delivered: "delivered", duplicate: "duplicate", alreadySeen: "already seen", filtered: "filtered", pending: "pending", unfinished: "on its way",
+  setAsideWord: "set aside", done: "done", heldWord: "held", failedWord: "failed", excluded: "excluded",
+  verdictWell: "Nothing waits", verdictWaiting: "{n} on the way", verdictHeld: "Held: {n} wait", verdictFailed: "{n} failed",
+  bytesWaiting: "Waiting", oldest: "Since", nextTry: "Next try", reason: "Reason", counts: "Files", target: "Target",
+  countsOf: "{done} there, {pending} waiting, {held} held, {failed} failed", denied: "{n} not there any more",
+  retryHelp: "To try again: ", open: "Not done", more: "Show more", state: "State",
+  runs: "Runs", run: "Run {n}", started: "Began", ended: "Ended", exit: "Exit code", running: "under way", brokeOff: "broke off", back: "Back",
+  cards: "Where files came from", last: "Last", files: "{n} files, {bytes}",
+  copies: "Copies and receipts", places: "Where these bytes were found", decided: "What decided", notes: "Notes", facts: "Facts", wanted: "Wanted by",
+  path: "Path", sha256: "SHA-256", size: "Size", captured: "Captured", camera: "Camera", serial: "Serial number", ending: "State", flags: "Flags", eventWord: "Event",
+  verified: "proof: {how}", at: "at {time}",
+  you: "This browser", role: "Role", until: "Until", leave: "Sign this browser out", others: "Who may come in", end: "End", link: "Let another browser in",
+  makeLink: "Make a code", linkMade: "Type this code there within five minutes: {code}", unfit: "This session may not see it.",
+};
+
+/** @param {string} key @param {Record<string, string | number>} [values] */
+export function t(key, values = {}) {
+  const text = english[key];
+  if (text === undefined) throw new Error(`no text for ${key}`);
+  return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+}
+
+const units = ["B", "kB", "MB", "GB", "TB", "PB"];
+
+/** @param {number} count */
+export function bytes(count) {
+  let value = count, unit = 0;
+  while (value >= 1000 && unit < units.length - 1) { value /= 1000; unit += 1; }
+  return `${unit === 0 || value >= 10 ? Math.round(value) : Math.round(value * 10) / 10} ${units[unit]}`;
+}
+
+/** @param {number} count */
+export const number = (count) => count.toLocaleString("en");
+
+/** A time as it was written, with a space: it carries no zone. @param {string | null} time */
+export const when = (time) => (time ? time.replace("T", " ").replace("Z", "") : "");
+
+const marks = {
+  delivered: ["✓", "good"], duplicate: ["＝", "good"], alreadySeen: ["✓", "good"], filtered: ["–", "quiet"], pending: ["…", "wait"], setAside: ["!", "bad"],
+  done: ["✓", "good"], held: ["‖", "wait"], failed: ["!", "bad"], excluded: ["–", "quiet"],
+};
+const names = { setAside: "setAsideWord", held: "heldWord", failed: "failedWord" };
+
+/** A state as a sign, a word and a colour: never by colour alone. @param {string} state */
+export function mark(state) {
+  const [sign, style] = marks[state] ?? ["?", "quiet"];
+  return { sign, style, word: t(names[state] ?? (state in english ? state : "any")) };
+}

@@ -1,0 +1,172 @@
+import ArgumentParser
+import FilmgateCore
+import FilmgateEngine
+import FilmgateLedger
+import FilmgateStudio
+import Glibc
+import Synchronization
+
+struct StudioCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "studio", abstract: "Show the shoot in a browser on this machine.",
+        discussion: """
+            Prints a link that lets one browser in; it counts once and for five minutes. The page shows what the ledger knows, with or \
+            without an active run.
+
+            EXAMPLE:
+              filmgate studio
+              filmgate studio link --role view
+            """,
+        subcommands: [Serve.self, Link.self, Token.self], defaultSubcommand: Serve.self)
+
+    struct Serve: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "serve", abstract: "Serve the page until stopped (what `filmgate studio` does).",
+            discussion: """
+                EXAMPLE:
+                  filmgate studio --listen 127.0.0.1:8484
+                """)
+
+        @Option(
+            help: ArgumentHelp("Where the page is served: an address of this machine alone, and a port; 0 is any.", valueName: "address"))
+        var listen = "127.0.0.1:8484"
+
+        @Option(help: ArgumentHelp("A further name that browsers may use, such as that of a tunnel.", valueName: "host[:port]"))
+        var name: [String] = []
+
+        @OptionGroup var options: CommonOptions
+
+        func validate() throws {
+            _ = try Self.address(listen)
+            for name in name where name.isEmpty || name.contains(where: { " /@".contains($0) }) {
+                throw ValidationError("--name takes a name with or without a port, such as studio.example:8484.")
+            }
+        }
+
+        func run() async throws {
+            let context = try CommandContext(options), state = options.stateDirectory
+            // A state that cannot be read is told here and not on the page.
+            _ = try await context.readLedger()
+            let (host, port) = try Self.address(listen)
+            var settings = StudioServer.Options(state: state, host: host, port: port)
+            (settings.names, settings.version) = (name, Filmgate.configuration.version)
+            let json = options.json, logger = options.logger, shown = settings, snapshots = StudioStatus(state: state)
+            let stopped = try await context.telling { () async throws(IngestError) in
+                let services = StudioServices { () async throws(IngestError) in
+                    try await StudioEvents(state: state).all()
+                } status: { () async throws(IngestError) in
+                    try await snapshots.line()
+                }
+                let server = try StudioServer(shown, services, logger: logger)
+                let code = try server.makeCode()
+                return try await Self.untilStopped { () async throws(IngestError) in
+                    try await server.run { port in Self.tell(host, port, code, json: json) }
+                }
+            }
+            if let stopped { throw Exit(stopped) }
+        }
+
+        /// A host and a port; the host of `[::1]:8484` without its brackets.
+        private static func address(_ text: String) throws -> (host: String, port: Int) {
+            guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+                throw ValidationError("--listen takes an address and a port, such as 127.0.0.1:8484.")
+            }
+            // The name may lead elsewhere; what is meant never does.
+            let host = text[..<colon] == "localhost" ? "127.0.0.1" : text[..<colon]
+            return (host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : String(host), Int(port))
+        }
+
+        private static func tell(_ host: String, _ port: Int, _ code: String, json: Bool) {
+            let link = StudioLink.address(host, port, code)
+            guard json else {
+                Console.out("studio: \(link)")
+                return Console.err(
+                    "The link lets one browser in, within five minutes; `filmgate studio link` makes another. Ctrl-C ends the page.")
+            }
+            var line = JSONWriter()
+            line.add("type", "studio")
+            line.add("link", link)
+            line.add("port", port)
+            line.add("code", code)
+            Console.out(line.finished)
+        }
+
+        /// Ctrl-C and SIGTERM end the page in order; how it was stopped.
+        private static func untilStopped(
+            _ serve: @escaping @Sendable () async throws(IngestError) -> Void
+        ) async throws(IngestError) -> ExitStatus? {
+            let task = Task { await Result { () async throws(IngestError) in try await serve() } }, stopped = Mutex<ExitStatus?>(nil)
+            let key = SignalRouter.shared.take([SIGINT, SIGTERM]) { number in
+                stopped.withLock { $0 = number == SIGTERM ? .terminated : .interrupted }
+                task.cancel()
+            }
+            let result = await task.value
+            SignalRouter.shared.give(key)
+            try result.get()
+            return stopped.withLock { $0 }
+        }
+    }
+
+    struct Link: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "link", abstract: "Make a link that lets another browser in, once and within five minutes.",
+            discussion: """
+                EXAMPLE:
+                  filmgate studio link --role view --for 8h
+                """)
+
+        @Option(help: "What the browser may do: view, pick, operate or admin.")
+        var role = "admin"
+
+        @Option(
+            name: .customLong("for"), help: ArgumentHelp("How long it may come in; absent: as long as it is used.", valueName: "duration"))
+        var duration: String?
+
+        @Option(help: ArgumentHelp("Where the page is served.", valueName: "address"))
+        var listen = "127.0.0.1:8484"
+
+        @OptionGroup var options: CommonOptions
+
+        func run() async throws {
+            let context = try CommandContext(options), role = try StudioLink.role(role), seconds = try duration.map(StudioLink.seconds)
+            let grants = GrantStore(state: options.stateDirectory)
+            try await context.telling { () throws(IngestError) in
+                try context.makeState()
+                let made = try grants.makeCode(role: role, seconds: seconds, now: Int64(time(nil)))
+                StudioLink.tell(made.grant, secret: ("code", made.code), link: "http://\(listen)/#k=\(made.code)", json: options.json)
+            }
+        }
+    }
+
+    struct Token: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "token", abstract: "Make a token for programs, and for the page without scripts at /plain.",
+            discussion: """
+                It is told once. Programs send it as a bearer; browsers give it as a password at /plain, with any name.
+
+                EXAMPLE:
+                  filmgate studio token --role view --for 12h
+                """)
+
+        @Option(help: "What it may do: view, pick, operate or admin.")
+        var role = "view"
+
+        @Option(name: .customLong("for"), help: ArgumentHelp("How long it counts, such as 12h.", valueName: "duration"))
+        var duration = "12h"
+
+        @Option(help: "What it is for.")
+        var label = ""
+
+        @OptionGroup var options: CommonOptions
+
+        func run() async throws {
+            let context = try CommandContext(options), role = try StudioLink.role(role), seconds = try StudioLink.seconds(duration)
+            let grants = GrantStore(state: options.stateDirectory), label = String(label.prefix(80))
+            try await context.telling { () throws(IngestError) in
+                try context.makeState()
+                let made = try grants.makeToken(role: role, seconds: seconds, label: label, now: Int64(time(nil)))
+                StudioLink.tell(made.grant, secret: ("token", made.token), link: nil, json: options.json)
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import FilmgateCore
+import FilmgateStudio
+
+/// What lets somebody in, as it is asked for and told.
+enum StudioLink {
+    /// The code stands behind `#`: browsers keep that to themselves.
+    static func address(_ host: String, _ port: Int, _ code: String) -> String {
+        "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/#k=\(code)"
+    }
+
+    static func role(_ word: String) throws -> Role {
+        guard let role = Role(rawValue: word) else { throw ValidationError("--role is view, pick, operate or admin.") }
+        return role
+    }
+
+    /// From a minute to ten years.
+    static func seconds(_ text: String) throws -> Int64 {
+        guard let duration = Duration(text: text), (60...315_360_000).contains(duration.components.seconds) else {
+            throw ValidationError("--for takes a duration from a minute to ten years, such as 8h.")
+        }
+        return duration.components.seconds
+    }
+
+    static func tell(_ grant: Grant, secret: (kind: String, text: String), link: String?, json: Bool) {
+        guard json else { return Console.out(link ?? secret.text) }
+        var line = grant.object
+        line.add(secret.kind, secret.text)
+        line.add("link", link)
+        Console.out(line.finished)
+    }
+}

@@ -1,0 +1,111 @@
+import FilmgateCore
+import FilmgateLedger
+import TestThreads
+import Testing
+
+@testable import FilmgateStudio
+
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct FrameListTests {
+    private static func write(_ numbers: Range<Int>, _ ledger: SQLiteLedger) async throws {
+        for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 5000) {
+            try await ledger.record((start..<min(start + 5000, numbers.upperBound)).map { .asset(Rows.asset($0)) })
+        }
+    }
+
+    /// The names of all frames, page by page.
+    private func all(_ bench: StudioBench, _ token: [String: String], _ query: String = "", between: () async throws -> Void = {})
+        async throws -> [String]
+    {
+        var names: [String] = [], cursor: String? = ""
+        while let at = cursor {
+            let reply = try bench.client.send("GET", "/api/v1/frames?limit=500\(query)\(at.isEmpty ? "" : "&cursor=\(at)")", token)
+            try #require(reply.status == 200, "\(reply.body)")
+            names += (reply.json?["frames"]?.items ?? []).compactMap { $0["path"]?.string }
+            cursor = reply.json?["next"]?.string
+            try await between()
+        }
+        return names
+    }
+
+    @Test func fiftyThousandFramesAreAllReached() async throws {
+        let count = 50_000
+        try await StudioBench.with(fill: { try await Self.write(0..<count, $0) }) { bench async throws in
+            let token = try bench.token(.admin), names = try await all(bench, token)
+            #expect(names.count == count && Set(names).count == count)
+            #expect(names.first == "DCIM/100/IMG_\(count - 1).JPG" && names.last == "DCIM/100/IMG_0.JPG")
+            for place in [0, 1, 777, 24_999, count - 1] {
+                let part = try bench.client.send("GET", "/api/v1/frames?limit=1&at=\(place)", token).json
+                #expect(part?.at("frames.0.path")?.string == names[place] && part?["total"]?.whole == Int64(count))
+            }
+            let found = try bench.client.send("GET", "/api/v1/frames?q=img_4242&limit=500", token).json
+            #expect(found?["total"]?.whole == 11)
+        }
+    }
+
+    /// What comes in while somebody reads neither hides a frame nor shows one twice.
+    @Test func newFramesMoveNothing() async throws {
+        try await StudioBench.with(fill: { try await Self.write(0..<2000, $0) }) { bench async throws in
+            let token = try bench.token(.admin), ledger = try SQLiteLedger.open(directory: bench.state)
+            var next = 2000
+            let names = try await all(bench, token) {
+                try await Self.write(next..<(next + 100), ledger)
+                next += 100
+            }
+            ledger.close()
+            #expect(Set(names).isSuperset(of: (0..<2000).map { "DCIM/100/IMG_\($0).JPG" }) && Set(names).count == names.count)
+        }
+    }
+
+    @Test func filesAreFound() async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            let token = try bench.token(.operate)
+            for (query, count) in [
+                "q=IMG_2": 1, "q=img_": 3, "q=jpg": 3, "q=\(Rows.sha(3))": 1, "q=\(Rows.sha(3).prefix(63))": 3, "q=aaaa": 0,
+                "q=secret-serial": 3, "q=nothing": 0,
+                "q=DCIM": 0, "ending=setAside": 1, "ending=setAside,pending": 2, "ending=unfinished": 0, "kind=raw": 0, "kind=jpeg,raw": 3,
+                "event=secret-event": 3, "event=other": 0, "run=1": 3, "run=2": 0, "ending=pending&q=IMG_1": 0,
+            ] {
+                let reply = try bench.client.send("GET", "/api/v1/frames?\(query)", token)
+                #expect(reply.json?["total"]?.whole == Int64(count), "\(query): \(reply.body)")
+            }
+        }
+    }
+
+    @Test func aFileTellsWhereItsCopiesAre() async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            let token = try bench.token(.operate), frames = try bench.client.send("GET", "/api/v1/frames?q=IMG_1", token).json
+            let id = try #require(frames?.at("frames.0.id")?.string),
+                file = try bench.client.send("GET", "/api/v1/frames/\(id)", token).json
+            #expect(
+                file?.at("deliveries.0.path")?.string == "/srv/secret-folder/IMG_1.JPG"
+                    && file?.at("deliveries.0.verified")?.string == "reread")
+            #expect(file?.at("frame.receipts.secret-target.state")?.string == "done" && file?.at("notes.0.text")?.string == "secret-note")
+            #expect(file?.at("places.0.source")?.string == "/media/secret-owner/CARD" && file?.at("facts.owner")?.string == "secret-person")
+        }
+    }
+
+    /// The page may be there before anything was ever taken.
+    @Test func aLedgerThatComesLaterIsSeen() async throws {
+        try await StudioBench.with { bench async throws in
+            let token = try bench.token(.operate)
+            #expect(try bench.client.send("GET", "/api/v1/frames", token).json?["total"]?.whole == 0)
+            let ledger = try SQLiteLedger.open(directory: bench.state)
+            try await Rows.few(ledger)
+            let reply = try bench.client.send("GET", "/api/v1/frames", token).json
+            #expect(reply?["total"]?.whole == 3 && reply?["revision"]?.whole == 1)
+            ledger.close()
+        }
+    }
+
+    @Test func whatIsNotDoneIsListedByTarget() async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            let token = try bench.token(.operate)
+            func total(_ query: String) throws -> Int64? {
+                try bench.client.send("GET", "/api/v1/deliveries?\(query)", token).json?["total"]?.whole
+            }
+            for (query, count) in ["": 1, "state=held": 1, "state=failed,pending": 0, "target=secret-target": 1, "target=other": 0] {
+                #expect(try total(query) == Int64(count), "\(query)")
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import TestThreads
+import Testing
+
+@testable import FilmgateStudio
+
+/// A page from elsewhere may let its own name lead here.
+@Suite(.ownThreads, .timeLimit(.minutes(5))) struct HostTests {
+    static let foreign = [
+        "evil.example", "evil.example:PORT", "127.1:PORT", "2130706433:PORT", "0x7f.1:PORT", "localhost.evil.example:PORT",
+        "localhost.:PORT", "127.0.0.1.:PORT", "[::ffff:127.0.0.1]:PORT", "127.0.0.1", "localhost:1", "127.0.0.1:PORT0", "127.0.0.2:PORT",
+        "0.0.0.0:PORT",
+    ]
+
+    @Test(arguments: foreign) func anotherNameIsRefusedEverywhere(_ name: String) async throws {
+        try await StudioBench.with { bench async throws in
+            let host = name.replacing("PORT", with: String(bench.client.port))
+            for path in ["/", "/plain", "/api/v1/about", "/api/v1/frames", "/page/x/main.js", "/nothing"] {
+                let reply = try bench.client.send("GET", path, ["Host": host])
+                #expect(reply.status == 421, "\(host) \(path)")
+                #expect(reply.body.contains("--name \(host)"), "the page names the option")
+                #expect(reply["Content-Security-Policy"] == SecurityHeaders.policy)
+            }
+            #expect(try bench.pair("AAAA-AAAA", StudioBench.own.merging(["Host": host]) { $1 }).status == 421)
+        }
+    }
+
+    @Test func ownNamesAreTaken() async throws {
+        try await StudioBench.with(names: ["studio.example", "tunnel.example:9000"]) { bench async throws in
+            let port = bench.client.port
+            for host in [
+                "127.0.0.1:\(port)", "localhost:\(port)", "LOCALHOST:\(port)", "[::1]:\(port)", "studio.example:\(port)",
+                "tunnel.example:9000",
+            ] {
+                #expect(try bench.client.send("GET", "/api/v1/about", ["Host": host]).status == 200, "\(host)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "GET /api/v1/about HTTP/1.1\r\nConnection: close\r\n\r\n",
+        "GET /api/v1/about HTTP/1.1\r\nConnection: close\r\nHost: HOST\r\nHost: evil.example\r\n\r\n",
+        "GET /api/v1/about HTTP/1.1\r\nConnection: close\r\nHost: evil.example\r\nHost: HOST\r\n\r\n",
+        "GET http://HOST/api/v1/about HTTP/1.1\r\nConnection: close\r\nHost: evil.example\r\n\r\n",
+        "GET http://HOST/api/v1/about HTTP/1.1\r\nConnection: close\r\n\r\n",
+        "GET //evil.example/ HTTP/1.1\r\nConnection: close\r\nHost: HOST\r\n\r\n",
+        "GET / HTTP/1.1\r\nConnection: close\r\nHost: user@HOST\r\n\r\n",
+        "GET / HTTP/1.1\r\nConnection: close\r\nHost:\r\n\r\n",
+    ]) func noBrowserAsksSo(_ request: String) async throws {
+        try await StudioBench.with { bench async throws in
+            let reply = try bench.client.send(raw: request.replacing("HOST", with: "127.0.0.1:\(bench.client.port)"))
+            #expect(reply?.status == 400 || reply?.status == 421)
+        }
+    }
+
+    @Test func aNameOnThePageIsNotObeyed() {
+        let page = RefusalPage.otherHost("<script>alert(1)</script>\"'", port: 1)
+        #expect(!page.contains("<script") && page.contains("&lt;script&gt;") && page.contains("&quot;&#39;"))
+    }
+
+    @Test(arguments: ["0.0.0.0", "::", "192.168.1.5", "::ffff:127.0.0.1", "localhost", "evil.example", ""])
+    func onlyThisMachineIsServed(_ host: String) {
+        #expect(!LoopbackAddress.isOne(host))
+    }
+
+    @Test(arguments: ["127.0.0.1", "127.8.9.10", "::1"]) func thisMachineIsServed(_ host: String) { #expect(LoopbackAddress.isOne(host)) }
+}

@@ -1,0 +1,116 @@
+import FilmgateCore
+import FilmgateLedger
+import FilmgateReport
+import Foundation
+import Logging
+import Testing
+
+@testable import FilmgateStudio
+
+/// A page over a state directory of its own.
+final class StudioBench: Sendable {
+    let folder: String, server: StudioServer, client: RawClient
+
+    /// `fill` writes into the ledger before the page is there; nil leaves none.
+    static func with(
+        names: [String] = [], fill: (@Sendable (SQLiteLedger) async throws -> Void)? = nil,
+        _ body: (StudioBench) async throws -> Void
+    ) async throws {
+        var template = Array("\(ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")/filmgate-studio-XXXXXX".utf8CString)
+        let folder = String(cString: try #require(mkdtemp(&template)))
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        if let fill {
+            let ledger = try SQLiteLedger.open(directory: folder + "/state")
+            try await fill(ledger)
+            ledger.close()
+        }
+        let bench = try await StudioBench(folder, names)
+        do { try await body(bench) } catch {
+            await bench.server.stop()
+            throw error
+        }
+        await bench.server.stop()
+    }
+
+    private init(_ folder: String, _ names: [String]) async throws {
+        self.folder = folder
+        var options = StudioServer.Options(state: folder + "/state", host: "127.0.0.1", port: 0)
+        options.names = names
+        let services = StudioServices { () async throws(IngestError) in
+            [EventLine(name: "wedding <b>", chosen: true, runs: 1)]
+        } status: { () async throws(IngestError) in
+            #"{"type":"status","running":false,"paused":false,"event":"secret event","assets":{"delivered":1},"unfinished":0,"targets":[],"sources":[]}"#
+        }
+        server = try StudioServer(options, services, logger: Logger(label: "studio") { _ in SwiftLogNoOpLogHandler() })
+        client = RawClient(port: try await server.start())
+    }
+
+    var state: String { folder + "/state" }
+    var now: Int64 { Int64(Date().timeIntervalSince1970) }
+
+    /// Headers of a program with a token.
+    func token(_ role: Role) throws -> [String: String] {
+        ["Authorization": "Bearer \(try server.grants.makeToken(role: role, seconds: 600, label: "test", now: now).token)"]
+    }
+
+    /// What the page's own script sends.
+    static let own = ["Sec-Fetch-Site": "same-origin", "Content-Type": "application/json"]
+
+    func pair(_ code: String, _ headers: [String: String] = own) throws -> RawClient.Reply {
+        try client.send("POST", "/api/v1/session", headers, body: "{\"code\":\"\(code)\"}")
+    }
+
+    /// The two halves of a new session.
+    func session(_ role: Role = .admin) throws -> (cookie: String, key: String) {
+        let reply = try pair(try server.makeCode(role: role))
+        try #require(reply.status == 201, "\(reply.body)")
+        let cookie = try #require(reply["Set-Cookie"]?.split(separator: ";").first.map(String.init))
+        return (cookie, try #require(reply.json?["key"]?.string))
+    }
+}
+
+/// Rows of a ledger.
+enum Rows {
+    static let base: Int64 = 1_760_000_000_000_000_000
+
+    static func sha(_ number: Int) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "a", count: 64 - digits.count) + digits
+    }
+
+    static func asset(_ number: Int, name: String? = nil, ending: Ending? = .delivered, run: Int64 = 1) -> AssetRow {
+        let name = name ?? "IMG_\(number).JPG"
+        let origin = Origin(
+            source: "card", volume: "uuid:secret-volume", root: "/media/secret-owner/CARD", path: "DCIM/100/" + name, size: 1000,
+            modified: base + Int64(number))
+        var row = AssetRow(
+            origin: origin, run: run, kind: .jpeg, shot: ShotPlace(key: "dcim/100/\(number)", stem: "IMG_\(number)"),
+            at: base + Int64(number) * 1_000_000)
+        (row.content, row.digests, row.ending) = (ContentKey(sha256: sha(number)), Digests(sha256: sha(number)), ending)
+        var media = MediaFacts()
+        (media.make, media.model, media.serial, media.owner) = ("Make", "Model", "secret-serial", "secret-person")
+        (row.media, row.event, row.photographer) = (media, "secret-event", "secret-photographer")
+        row.wanted = ["folder:/srv/secret-folder"]
+        if ending == .setAside { row.reason = "secret-reason" }
+        return row
+    }
+
+    static func delivery(_ number: Int, _ state: Receipt.State = .done) -> DeliveryRow {
+        let receipt = Receipt(
+            state: state, path: "/srv/secret-folder/IMG_\(number).JPG", sha256: sha(number), verified: .reread, at: base,
+            reason: state == .done ? nil : "secret-cause")
+        return DeliveryRow(
+            content: ContentKey(sha256: sha(number)), target: "folder:/srv/secret-folder", targetName: "secret-target", receipt: receipt,
+            size: 1000, path: "IMG_\(number).JPG")
+    }
+
+    /// Three files, of which one waits; a run; a note.
+    @Sendable static func few(_ ledger: SQLiteLedger) async throws {
+        let run = try await ledger.beginRun(verb: "import", event: "secret-event", at: base)
+        try await ledger.record([
+            .asset(asset(1, run: run)), .asset(asset(2, ending: .pending, run: run)), .asset(asset(3, ending: .setAside, run: run)),
+            .delivery(delivery(1)), .delivery(delivery(2, .held)), .note(asset: asset(1).origin.id, at: base, text: "secret-note"),
+            .endRun(run, at: base + 5, exit: 0, summary: RunSummary(counts: [.delivered: 1, .pending: 1, .setAside: 1])),
+        ])
+    }
+}
