@@ -53,7 +53,9 @@ extension RunOutcome {
         }
         let pending = summary[.pending]
         if pending > 0 {
-            lines.append("note: \(Describe.count(pending, "file")) pending: `filmgate status` says why, and `filmgate retry` tries again.")
+            lines.append(
+                "note: \(Describe.count(pending, "file")) pending: `filmgate status` shows what waits for a target or an event, "
+                    + "`filmgate retry` and `filmgate assign` send it; what was not read yet comes with the next import.")
         }
         if summary.seen == 0, troubles.isEmpty { lines.append("note: nothing was found to import.") }
         return lines
