@@ -45,7 +45,13 @@ public final class StudioServer: Sendable {
         let server = LocalHTTPServer(
             "page", host: options.host, port: options.port, responder: try responder(), channel: channel,
             connections: Self.mostConnections)
-        try await server.run(started)
+        let host = options.host.contains(":") ? "[\(options.host)]" : options.host
+        try await server.run { [grants, logger] port in
+            do throws(IngestError) { try grants.note(address: "\(host):\(port)") } catch {
+                logger.warning("studio: where the page is served could not be written down: \(error.message)")
+            }
+            started(port)
+        }
     }
 
     /// Serves in the background and returns the port; ended by `stop`.

@@ -36,6 +36,8 @@ import Testing
             for (key, value) in item { #expect((frame[key] as? NSObject) == (value as? NSObject), "\(key) is as the command tells it") }
         }
         #expect(try get(String(address)).body.contains("<main"))
+        let further = try Program.run(["studio", "link", "--state", table.state])
+        #expect(further.output.hasPrefix(String(address) + "#k="), "\(further.output)")
         #expect(try get(String(address), ["Host": "evil.example"]).status == 421)
         let end = studio.kill(SIGTERM)
         #expect(end.status == 143)

@@ -67,6 +67,15 @@ public final class GrantStore: Sendable {
         return AccessSecret.bytes(fresh) ?? []
     }
 
+    /// Where the page was served last, as `127.0.0.1:8484`; nil before that.
+    public var address: String? { Self.read(folder + "/address").map { String(decoding: $0, as: UTF8.self) } }
+
+    /// Links lead to `address` from now on.
+    func note(address: String) throws(IngestError) {
+        try DurableFile.makeDirectories(folder, mode: 0o700)
+        try DurableFile.atomicWrite(Array(address.utf8).span.bytes, to: folder + "/address", mode: 0o600)
+    }
+
     private func path(_ id: String) -> String { "\(folder)/\(id).json" }
 
     /// Reads the folder anew when somebody else changed it.

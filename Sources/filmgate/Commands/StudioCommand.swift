@@ -122,8 +122,8 @@ struct StudioCommand: AsyncParsableCommand {
             name: .customLong("for"), help: ArgumentHelp("How long it may come in; absent: as long as it is used.", valueName: "duration"))
         var duration: String?
 
-        @Option(help: ArgumentHelp("Where the page is served.", valueName: "address"))
-        var listen = "127.0.0.1:8484"
+        @Option(help: ArgumentHelp("Where the page is served; absent: where it was served last.", valueName: "address"))
+        var listen: String?
 
         @OptionGroup var options: CommonOptions
 
@@ -133,7 +133,8 @@ struct StudioCommand: AsyncParsableCommand {
             try await context.telling { () throws(IngestError) in
                 try context.makeState()
                 let made = try grants.makeCode(role: role, seconds: seconds, now: Int64(time(nil)))
-                StudioLink.tell(made.grant, secret: ("code", made.code), link: "http://\(listen)/#k=\(made.code)", json: options.json)
+                let address = listen ?? grants.address ?? "127.0.0.1:8484"
+                StudioLink.tell(made.grant, secret: ("code", made.code), link: "http://\(address)/#k=\(made.code)", json: options.json)
             }
         }
     }
