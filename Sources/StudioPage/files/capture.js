@@ -1,6 +1,6 @@
 import { announce, h, trouble } from "./dom.js";
 import { Sheet, fileName } from "./sheet.js";
-import { mark, number, t, when } from "./words.js";
+import { camera, mark, number, t, when } from "./words.js";
 
 const seen = "jpeg,raw,heif,image,video";
 /** The filter stays while the page is open. */
@@ -34,13 +34,13 @@ export function open(main) {
 
 /** @param {any} frame */
 function big(frame) {
-  const state = mark(frame.ending), camera = [frame.make, frame.model].filter(Boolean).join(" ");
+  const state = mark(frame.ending), body = camera(frame);
   const targets = Object.entries(frame.receipts ?? {}).map(([name, receipt]) => {
     const one = mark(receipt.state);
     return h("span", { class: one.style }, `${one.sign} ${name}: ${one.word}`);
   });
   return [
-    h("span", { class: "quiet" }, t("newest")), h("b", { dir: "auto" }, fileName(frame)), h("span", {}, when(frame.captured)), h("span", { dir: "auto" }, camera),
+    h("span", { class: "quiet" }, t("newest")), h("b", { dir: "auto" }, fileName(frame)), h("span", {}, when(frame.captured)), h("span", { dir: "auto" }, body),
     h("span", { class: state.style }, `${state.sign} ${state.word}`), ...targets, h("a", { href: `#/file/${frame.id}` }, t("facts")),
   ];
 }

@@ -1,7 +1,7 @@
 import { get } from "./api.js";
 import { facts, fill, foreign, h, trouble } from "./dom.js";
 import { fileName } from "./sheet.js";
-import { bytes, mark, t, when } from "./words.js";
+import { bytes, camera, mark, t, when } from "./words.js";
 
 /** @param {HTMLElement} main @param {{rest: string[]}} context */
 export function open(main, { rest }) {
@@ -25,7 +25,7 @@ async function show(main, id) {
 const section = (title, rows) => (rows.length ? h("section", {}, h("h2", {}, t(title)), h("ul", { class: "rows" }, ...rows)) : null);
 
 const about = (frame) => facts([
-  [t("path"), [frame.source, frame.path].filter(Boolean).join("/")], [t("captured"), when(frame.captured)], [t("camera"), [frame.make, frame.model].filter(Boolean).join(" ")],
+  [t("path"), [frame.source, frame.path].filter(Boolean).join("/")], [t("captured"), when(frame.captured)], [t("camera"), camera(frame)],
   [t("serial"), frame.serial], [t("size"), bytes(frame.size)], [t("sha256"), frame.sha256], [t("eventWord"), frame.event],
 ]);
 

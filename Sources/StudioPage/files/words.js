@@ -40,6 +40,10 @@ export function bytes(count) {
   return `${unit === 0 || value >= 10 ? Math.round(value) : Math.round(value * 10) / 10} ${units[unit]}`;
 }
 
+/** A camera's name; many models name their maker themselves. @param {{make: string | null, model: string | null}} frame */
+export const camera = ({ make, model }) =>
+  make && model && !model.toLowerCase().startsWith(make.split(" ")[0].toLowerCase()) ? `${make} ${model}` : model || make || "";
+
 /** @param {number} count */
 export const number = (count) => count.toLocaleString("en");
 
