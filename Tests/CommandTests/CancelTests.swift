@@ -180,6 +180,51 @@ import Testing
         #expect(try table.importing(["--again"], to: table.path("a")).count("delivered") == 1)
     }
 
+    /// "Nothing waits" would pass for done.
+    @Test func aMistypedFileIsRefused() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 2, from: 1)
+        #expect(try table.importing().status == 0)
+        let mistyped = try cancel(table, [table.card + "/DCIM/100TEST/IMG_0020.JPG"])
+        #expect(mistyped.status == 2 && mistyped.errors.contains("IMG_0020.JPG is known"), "\(mistyped.errors)")
+        #expect(try cancel(table, [table.card + "/DCIM/100TEST/IMG_0002.JPG"]).status == 0)
+        // A card that is not here is known by its files.
+        try FileManager.default.moveItem(atPath: table.card, toPath: table.path("away"))
+        #expect(try cancel(table, [table.card + "/DCIM/100TEST/IMG_0002.JPG"]).status == 0)
+        #expect(try cancel(table, [table.card]).status == 0)
+    }
+
+    /// What was said of a copy after a run is told as such in that run's history.
+    @Test func historyKeepsWhatCameLaterApart() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 1, from: 1)
+        #expect(try table.importing().status == 0)
+        let copy = try #require(table.files(table.archive).keys.first { $0.hasSuffix("IMG_0001.JPG") })
+        try FileManager.default.removeItem(atPath: table.archive + "/" + copy)
+        #expect(try cancel(table, ["--gone", table.card + "/DCIM/100TEST/IMG_0001.JPG"]).status == 0)
+        let told = try Program.run(["history", "--run", "1", "--state", table.state])
+        #expect(told.output.hasPrefix("delivered: ") && told.output.contains("(excluded since)"), "\(told.output)")
+    }
+
+    /// A plan names only what it would send.
+    @Test func aPlanTellsWhatIsThereAlready() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 1, from: 1)
+        #expect(try table.importing(to: table.path("a")).status == 0)
+        let folders = ["a", "b"].map { "\($0): { folder: { path: \"\(table.path($0))\" } }" }.joined(separator: ", ")
+        let file = try table.write(
+            "two.yaml",
+            """
+            version: 1
+            sources: [{ card: { paths: ["\(table.card)"] } }]
+            stages: [{ exif: {} }, { dedupe: {} }, { upload: { to: [a, b] } }]
+            targets: { \(folders) }
+            """)
+        let plan = try Program.run(["plan", table.card, "--pipeline", file, "--state", table.state])
+        #expect(plan.output.contains("already there: ") && plan.output.contains("→ a "), "\(plan.output)")
+        #expect(plan.output.contains("would deliver: ") && plan.output.components(separatedBy: "would deliver: ").count == 2)
+    }
+
     /// Removed at one target alone: the other copy proves the frame.
     @Test func aCopyThatWasRemovedOnPurposeLeavesTheOthers() throws {
         let table = try Table()

@@ -49,6 +49,7 @@ struct CancelCommand: AsyncParsableCommand {
         let context = try CommandContext(options)
         let reader = try await context.readLedger()
         let orders = try await context.telling { () async throws(IngestError) in try await Cancellation(reader).orders(gone: gone) }
+        try await refuseUnknownFiles(orders, reader, context)
         var chosen = try OrderChoice(target: target, files: paths).choose(orders)
         if meaning == .copiesRemoved {
             let meant = chosen
@@ -90,6 +91,22 @@ struct CancelCommand: AsyncParsableCommand {
         throw ValidationError("There is no target called `\(target)`; \(list).\(hint)")
     }
 
+    /// Ends the verb for a file that is not there and that no source ever had: it is mistyped, and "nothing waits" would pass for done.
+    private func refuseUnknownFiles(_ orders: [QueuedDelivery], _ reader: any LedgerReader, _ context: CommandContext) async throws {
+        for path in paths where !OrderChoice.isDigest(path) {
+            if try OrderChoice(target: nil, files: [path]).choose(orders).isEmpty == false { continue }
+            let isKnown = try await context.telling { () async throws(IngestError) in
+                if try FileFacts.of(path) != nil { return true }
+                for root in sequence(first: path, next: { $0 == "/" || $0.isEmpty ? nil : Paths.folder($0) }) {
+                    let rows = try await reader.assets(AssetFilter(root: root, limit: .max))
+                    if rows.contains(where: { Paths.relative($0.origin.absolutePath, to: path) != nil }) { return true }
+                }
+                return false
+            }
+            if !isKnown { throw ValidationError("No file \(Describe.name(path)) is known, and none is there. \(Self.naming)") }
+        }
+    }
+
     /// Files that were set aside and are gone from their source wait for nothing; named by their path, they are forgotten.
     private func dismissVanished(_ context: CommandContext, _ reader: any LedgerReader) async throws {
         let filter = AssetFilter(endings: [.setAside], limit: 100_000)
@@ -122,8 +139,10 @@ struct CancelCommand: AsyncParsableCommand {
         guard let first = files.first else { return gone ? "No copy there is known." : "Nothing waits there." }
         let which = files.count == 1 ? Describe.name(first) : "\(Describe.name(first)) or what is named beside it"
         return (gone ? "No copy of \(which) is known" : "Nothing of \(which) waits") + (target == nil ? "." : " there.")
-            + " Files are named by their path at their source, or by their SHA-256."
+            + " " + Self.naming
     }
+
+    private static let naming = "Files are named by their path at their source, or by their SHA-256."
 
     private func askToForget(_ rows: [AssetRow]) throws {
         for row in rows.prefix(10) { Console.err("set aside, and gone from its source: \(Describe.name(row.origin.absolutePath))") }
@@ -133,9 +152,7 @@ struct CancelCommand: AsyncParsableCommand {
 
     /// A digest stays as it is.
     private static func path(_ file: String) -> String {
-        file.utf8.count == 64
-            && file.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 })
-            ? file : FileSystem.canonical(UserPath.absolute(file))
+        OrderChoice.isDigest(file) ? file : FileSystem.canonical(UserPath.absolute(file))
     }
 
     /// Copies that are there count: only a place that is gone can be retired.

@@ -49,7 +49,7 @@ struct HistoryCommand: AsyncParsableCommand {
             return try await reader.deliveries(of: content).filter { $0.receipt.state != .done || $0.receipt.at <= row.at }
         }
         guard options.json else {
-            let places = deliveries.map { "\($0.targetName) \($0.receipt.path ?? $0.receipt.url ?? $0.receipt.state.rawValue)" }
+            let places = deliveries.map { "\($0.targetName) \(Self.place($0.receipt, since: row.at))" }
             let reason = row.reason.map { ": " + $0 } ?? "", arrow = places.isEmpty ? "" : " → \(places.joined(separator: ", "))"
             return Console.out(Describe.name("\(row.ending?.rawValue ?? "unfinished"): \(row.origin.absolutePath)\(reason)\(arrow)"))
         }
@@ -59,6 +59,13 @@ struct HistoryCommand: AsyncParsableCommand {
         var settled = AssetResult(asset: asset, ending: row.ending ?? .pending, reason: row.reason, twin: row.twin)
         settled.photographer = row.photographer
         Console.out(ItemLine.text(settled))
+    }
+
+    /// Where a copy came to, or what became of it; what was said of it after that run is told as such.
+    private static func place(_ receipt: Receipt, since run: Int64) -> String {
+        let state = receipt.state.rawValue, place = receipt.path ?? receipt.url
+        if receipt.state == .done || receipt.at <= run { return place ?? state }
+        return (place.map { $0 + " " } ?? "") + "(\(state) since)"
     }
 
     static func text(_ run: RunRow, _ holder: StateHolder?) -> String {

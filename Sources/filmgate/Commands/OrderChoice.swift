@@ -14,6 +14,12 @@ struct OrderChoice {
         return meant.filter { order in files.isEmpty || files.contains { Self.isMeant(order, by: $0) } }
     }
 
+    /// A SHA-256 in hexadecimal, and no path.
+    static func isDigest(_ file: String) -> Bool {
+        file.utf8.count == 64
+            && file.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 }
+    }
+
     private static func isMeant(_ order: QueuedDelivery, by file: String) -> Bool {
         let folder = file.hasSuffix("/") ? file : file + "/"
         // Of a copy that was removed people know where it was.

@@ -152,7 +152,9 @@ final class RunPrinter: Sendable {
         let path = Describe.name(settled.asset.origin.path)
         return settled.asset.receipts.sorted { $0.key < $1.key }.filter { $0.value.state == .done }.map { name, receipt in
             let place = (receipt.path ?? receipt.url ?? receipt.id).map { " " + Describe.name($0) } ?? ""
-            return "\(plan ? "would deliver" : "delivered"): \(path) → \(name)\(place)"
+            // What the target has from before is no delivery of this run.
+            let word = receipt.existed ? "already there" : plan ? "would deliver" : "delivered"
+            return "\(word): \(path) → \(name)\(place)"
         }
     }
 
