@@ -1,3 +1,4 @@
+import FilmgateCore
 import Glibc
 public import PTPKit
 import Synchronization
@@ -22,7 +23,7 @@ public final class Announcer: Sendable {
         }
         try expect(isBound, "no port for an announcer")
         port = UInt16(bigEndian: address.sin_port)
-        ConnectionThread.start { [weak self] in
+        BlockingThread.run { [weak self] in
             while let self, !isStopped.load(ordering: .relaxed) { self.serve(answer) }
             close(own)
         }

@@ -1,3 +1,4 @@
+import FilmgateCore
 import Glibc
 public import PTPKit
 public import VirtualCamera
@@ -27,7 +28,7 @@ public enum ForeignClient {
         let address = port ?? "ptpip:127.0.0.1:\(server.port):\(server.port)"
         let arguments = ["--camera", model, "--port", address, "--get-all-files", "--force-overwrite", "--quiet"]
         let status = await withCheckedContinuation { continuation in
-            ConnectionThread.start { continuation.resume(returning: run(arguments, in: state.path)) }
+            BlockingThread.run { continuation.resume(returning: run(arguments, in: state.path)) }
         }
         try expect(status == 0, "gphoto2 ended with \(status): \(complaint(in: state.path))")
         for (_, file) in files {

@@ -32,7 +32,7 @@ package final class FTPServer: Sendable {
 
     let options: FTPServerOptions, logins: [FTPLogin], inbox: FTPInbox, logger: Logger, tls: NIOSSLContext?
     let group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
-    let pool = BlockingPool("ftp", width: 4)
+    let pool = BlockingPool(width: 4)
     let loginQueue = LoginQueue()
     let tell: @Sendable (Event) -> Void
     private let state: Mutex<State>

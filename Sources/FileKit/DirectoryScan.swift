@@ -58,8 +58,6 @@ private final class Walk {
     private let limits: DirectoryScan.Limits, device: UInt64
     private let visit: (ScanEntry) -> ScanStep
     private var count = 0, stopped = false
-    /// For the second thread of `FactsPrefetcher`.
-    private let beside = DispatchQueue(label: "filmgate.scan")
 
     init(limits: DirectoryScan.Limits, device: UInt64, visit: @escaping (ScanEntry) -> ScanStep) {
         (self.limits, self.device, self.visit) = (limits, device, visit)
@@ -70,7 +68,7 @@ private final class Walk {
     /// Visits `names`, the contents of the folder `prefix` (empty or ending in `/`), whose ancestors and self are `chain`.
     func go(_ names: borrowing NameList, in stream: borrowing DirectoryStream, below prefix: String, chain: [Place]) {
         count += names.count
-        var facts = FactsPrefetcher(names.count, beside: beside, names.asking(in: stream.descriptor))
+        var facts = FactsPrefetcher(names.count, names.asking(in: stream.descriptor))
         for index in 0..<names.count where !stopped {
             var entry = names.entry(index, below: prefix, depth: chain.count - 1, facts.answer(index))
             entry.isBoundary = entry.type == .folder && entry.problem == nil && entry.device != device && entry.device != chain.last?.device

@@ -1,5 +1,6 @@
 internal import CLinux
 import Dispatch
+import FilmgateCore
 
 /// What the file system says about the names of one folder, asked some names ahead and by two threads: asking takes most of the time that
 /// listing a full card takes.
@@ -11,14 +12,13 @@ struct FactsPrefetcher: ~Copyable {
 
     private let ask: @Sendable (Int) -> Answer
     private let count: Int
-    private let beside: DispatchQueue
     private var answers: [Answer] = [], start = 0, step = 1
     private static let most = 1024, worthTwo = 64
     private static let quick = Duration.milliseconds(5)
 
-    /// `count` names, each of which `ask` asks about on any thread; `beside` gives the second one.
-    init(_ count: Int, beside: DispatchQueue, _ ask: @escaping @Sendable (Int) -> Answer) {
-        (self.count, self.beside, self.ask) = (count, beside, ask)
+    /// `count` names, each of which `ask` asks about on any thread.
+    init(_ count: Int, _ ask: @escaping @Sendable (Int) -> Answer) {
+        (self.count, self.ask) = (count, ask)
     }
 
     /// What is known of the name at `index`.
@@ -34,12 +34,12 @@ struct FactsPrefetcher: ~Copyable {
         answers = Array(repeating: Answer(), count: size)
         start = index
         let half = size < Self.worthTwo ? size : size / 2
-        answers.withUnsafeMutableBufferPointer { [ask, beside] all in
+        answers.withUnsafeMutableBufferPointer { [ask] all in
             // The second thread fills the second half, and is waited for before anything else happens to it.
             nonisolated(unsafe) let rest = UnsafeMutableBufferPointer(rebasing: all[half...])
             let done = DispatchSemaphore(value: 0)
             if half < size {
-                beside.async {
+                BlockingThread.run {
                     for other in rest.indices { rest[other] = ask(index + half + other) }
                     done.signal()
                 }

@@ -1,4 +1,4 @@
-import Dispatch
+import FilmgateCore
 import Glibc
 
 /// Tells when something is mounted or taken away, without ever looking by itself: proc(5), the kernel raises POLLPRI on mountinfo.
@@ -17,7 +17,7 @@ public enum MountWatch {
         let (stop, wake) = (ends[0], ends[1])
         let (stream, door) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         door.onTermination = { _ in close(wake) }
-        DispatchQueue(label: "filmgate.mounts").async {
+        BlockingThread.run {
             wait(table, stop, door)
             close(table)
             close(stop)

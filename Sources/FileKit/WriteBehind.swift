@@ -28,7 +28,7 @@ final class WriteBehind: Sendable {
     }
     private static let depth = 4
     private let room = DispatchSemaphore(value: depth)
-    private let hashing = DispatchQueue(label: "filmgate.part.hashing"), writing = DispatchQueue(label: "filmgate.part.writing")
+    private let hashing = SerialQueue(), writing = SerialQueue()
     private let hasher: Mutex<MultiHasher>, writer: Mutex<BlockWriter>
     private let failure = Mutex<IngestError?>(nil)
 
@@ -46,8 +46,8 @@ final class WriteBehind: Sendable {
 
         /// Waits for the writing; throws what it came to.
         func sha256() throws(IngestError) -> String {
-            behind.hashing.sync {}
-            behind.writing.sync {}
+            behind.hashing.waitForAll()
+            behind.writing.waitForAll()
             if let failure = behind.failure.withLock({ $0 }) { throw failure }
             return digest.text.withLock { $0 }
         }
@@ -56,7 +56,7 @@ final class WriteBehind: Sendable {
     /// Marks the place between the last block and the next; not to be called while one is handed over.
     func soFar() -> SoFar {
         let digest = SoFar.Digest()
-        hashing.async { digest.text.withLock { $0 = self.hasher.withLock { $0.sha256Now } } }
+        hashing.add { digest.text.withLock { $0 = self.hasher.withLock { $0.sha256Now } } }
         return SoFar(behind: self, digest: digest)
     }
 
@@ -71,8 +71,8 @@ final class WriteBehind: Sendable {
     /// Throws what writing an earlier one came to.
     func add(_ block: Block, _ count: Int) throws(IngestError) {
         if let failure = failure.withLock({ $0 }) { throw failure }
-        hashing.async { self.hash(block, count) }
-        writing.async { self.write(block, count) }
+        hashing.add { self.hash(block, count) }
+        writing.add { self.write(block, count) }
     }
 
     /// The digests, once everything is written.
@@ -84,8 +84,8 @@ final class WriteBehind: Sendable {
             write(last, count)
         } else {
             if let last { try add(last, count) }
-            hashing.sync {}
-            writing.sync {}
+            hashing.waitForAll()
+            writing.waitForAll()
         }
         writer.withLock { $0.finish() }
         if let failure = failure.withLock({ $0 }) { throw failure }

@@ -14,7 +14,7 @@ public final class SQLiteLedger: Ledger {
     let commits: CommitQueue
     private let directory: StateDirectory?
     private let lock: StateLock?
-    private let threads = BlockingPool("filmgate.ledger", width: 1)
+    private let threads = BlockingPool(width: 1)
 
     private init(_ database: any DatabaseWriter, _ directory: StateDirectory?, _ lock: StateLock?, _ failure: LedgerFailure) {
         (self.database, self.directory, self.lock) = (database, directory, lock)

@@ -1,3 +1,4 @@
+import FilmgateCore
 import Glibc
 public import PTPKit
 import Synchronization
@@ -43,7 +44,7 @@ public final class TCPListener: Sendable {
 
     /// Accepts until `stop`; `serve` runs on a thread of its own for each connection.
     public func start(_ serve: @escaping @Sendable (Socket) -> Void) {
-        ConnectionThread.start { self.accept(serve) }
+        BlockingThread.run { self.accept(serve) }
     }
 
     private func accept(_ serve: @escaping @Sendable (Socket) -> Void) {
@@ -56,7 +57,7 @@ public final class TCPListener: Sendable {
             let socket = Socket(adopting: connection)
             open.withLock { $0[ObjectIdentifier(socket)] = socket }
             if stopped.withLock({ $0 }) { socket.stop() }
-            ConnectionThread.start {
+            BlockingThread.run {
                 serve(socket)
                 socket.stop()
                 self.open.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(socket)) }

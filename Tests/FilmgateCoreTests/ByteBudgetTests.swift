@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test func aPoolRunsNoMoreAtOnceThanItIsWide() async throws {
-        let pool = BlockingPool("test", width: 3), counter = Counter()
+        let pool = BlockingPool(width: 3), counter = Counter()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<60 {
                 group.addTask {

@@ -19,7 +19,7 @@ import Testing
     @Test func clientsComeOneAfterTheOtherUntilItIsShut() async throws {
         let listener = try LocalListener(host: "127.0.0.1", port: 0), (clients, feed) = AsyncStream<CInt>.makeStream()
         #expect(listener.port > 0)
-        listener.open("test") { feed.yield($0) }
+        listener.open { feed.yield($0) }
         var next = clients.makeAsyncIterator()
         for _ in 0..<3 {
             let ours = connected(to: listener.port), theirs = try #require(await next.next())

@@ -36,7 +36,7 @@ import VirtualCamera
         let responder = try PTPIPResponder(VirtualCamera(StandardPersonality()))
         defer { responder.stop() }
         let late = Mutex<TCPListener?>(nil)
-        ConnectionThread.start {
+        BlockingThread.run {
             usleep(250_000)
             let listener = try? TCPListener(port: port)
             listener?.start { socket in

@@ -8,7 +8,7 @@ final class CardSession: SourceSession {
     let place: SourcePlace
     let parallelFetches = 4
     private let card: Card, names: Set<String>?, hidden: Bool
-    private let pool = BlockingPool("card", width: 4)
+    private let pool = BlockingPool(width: 4)
 
     init(place: SourcePlace, only names: Set<String>?, card: Card, hidden: Bool) {
         (self.place, self.names, self.card, self.hidden) = (place, names, card, hidden)

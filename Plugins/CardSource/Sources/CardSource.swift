@@ -64,7 +64,7 @@ public struct CardSource: Module, SourceDriver {
     public func places() async throws(IngestError) -> [SourcePlace] {
         let config = config
         let finder = PlaceFinder(logger: context.logger)
-        return try await BlockingPool("card places", width: 1).run { () throws(IngestError) in
+        return try await BlockingPool(width: 1).run { () throws(IngestError) in
             try finder.places(config.paths).map { found in
                 var place = SourcePlace(source: Self.name, address: found.folder, label: found.label)
                 (place.visit, place.takesAll, place.isFound) = (found.mount, found.names == nil, found.isFound)
@@ -76,7 +76,7 @@ public struct CardSource: Module, SourceDriver {
     /// Where the mounted card begins that a place is only a part of; nil for a whole card, and for dumps in other folders.
     public func card(around place: SourcePlace) async throws(IngestError) -> String? {
         let finder = PlaceFinder(logger: context.logger)
-        return try await BlockingPool("card around", width: 1).run { () throws(IngestError) in
+        return try await BlockingPool(width: 1).run { () throws(IngestError) in
             try finder.card(around: place.address, takesAll: place.takesAll)
         }
     }
@@ -84,7 +84,7 @@ public struct CardSource: Module, SourceDriver {
     /// Where the dump begins that a place is only a part of, by the folders that are in it; nil for a whole one.
     public func whole(around place: SourcePlace) async throws(IngestError) -> String? {
         let finder = PlaceFinder(logger: context.logger)
-        return try await BlockingPool("whole dump", width: 1).run { () throws(IngestError) in
+        return try await BlockingPool(width: 1).run { () throws(IngestError) in
             finder.whole(around: place.address, takesAll: place.takesAll)
         }
     }
@@ -92,7 +92,7 @@ public struct CardSource: Module, SourceDriver {
     public func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession {
         let config = config
         let finder = PlaceFinder(logger: context.logger)
-        return try await BlockingPool("card opening", width: 1).run { () throws(IngestError) in
+        return try await BlockingPool(width: 1).run { () throws(IngestError) in
             let names = try finder.names(in: place.address, of: config.paths)
             let volume = try Volumes.current().volume(of: place.address)
             try DirectoryScan(root: place.address).run { _ in .stop }

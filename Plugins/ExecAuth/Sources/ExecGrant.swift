@@ -5,7 +5,7 @@ import HTTPKit
 /// What the helper does: it is asked when there is nothing, when it has run out, and after a refusal.
 struct ExecGrant: AccountGrant {
     let options: ExecAuth.Options, clock: @Sendable () -> Int
-    private static let pool = BlockingPool("filmgate.helpers", width: 4)
+    private static let pool = BlockingPool(width: 4)
 
     var stores: Bool { false }
     var obtains: Bool { true }

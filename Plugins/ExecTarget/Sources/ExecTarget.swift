@@ -34,7 +34,7 @@ public struct ExecTarget: Module, UploadTarget {
 
     public init(_ config: Options, _ context: ModuleContext) throws(IngestError) {
         options = config
-        pool = BlockingPool("filmgate.exec.\(context.name)", width: config.workers)
+        pool = BlockingPool(width: config.workers)
         let place = config.identity.isEmpty ? config.command.joined(separator: " ") : config.identity
         traits = TargetTraits(
             identity: (["exec", place] + [context.event].compactMap { $0 }).joined(separator: ":"), parallel: config.workers,

@@ -27,7 +27,7 @@ public struct ExifStage: Module, Stage {
 
     private let complete: Bool
     private let makers: [any MakerNoteReader]
-    private let pool = BlockingPool("exif", width: Self.width)
+    private let pool = BlockingPool(width: Self.width)
 
     public init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
         complete = config.complete

@@ -8,7 +8,7 @@ final class FTPPushSession: SourceSession {
     let place: SourcePlace
     let parallelFetches = 4
     private let inbox: FTPInbox, tracker: PushTracker, server: FTPServer, logger: Logger
-    private let pool = BlockingPool("ftp removal", width: 1)
+    private let pool = BlockingPool(width: 1)
     private let guesses = Mutex(GuessCount())
 
     init(place: SourcePlace, inbox: FTPInbox, tracker: PushTracker, server: FTPServer, logger: Logger) {

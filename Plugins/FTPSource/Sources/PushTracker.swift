@@ -29,7 +29,7 @@ actor PushTracker {
         var lack: String?
     }
     private let inbox: FTPInbox, rules: PushRules
-    private let pool = BlockingPool("ftp inbox", width: 2)
+    private let pool = BlockingPool(width: 2)
     private let mail: AsyncStream<FTPServer.Event>, post: AsyncStream<FTPServer.Event>.Continuation
     private var waiting: [String: Waiting] = [:]
     private var alarm: Task<Void, Never>?

@@ -10,7 +10,7 @@ final class FolderSession: SourceSession {
     let parallelFetches = 4
     private let card: Card, loop: HotLoop, config: FolderSource.Config
     private let remover: TakenFiles?
-    private let pool = BlockingPool("folder", width: 2)
+    private let pool = BlockingPool(width: 2)
     /// The loop, while it tells what comes.
     private let telling = DispatchGroup()
 
@@ -32,9 +32,11 @@ final class FolderSession: SourceSession {
         let (stream, continuation) = AsyncStream<SourceNews>.makeStream()
         let loop = loop
         continuation.onTermination = { _ in loop.inbox.close() }
-        DispatchQueue(label: "filmgate.folder").async(group: telling) {
+        telling.enter()
+        BlockingThread.run { [telling] in
             loop.run { shot in for entry in shot { continuation.yield(.arrived(entry)) } }
             continuation.finish()
+            telling.leave()
         }
         return stream
     }

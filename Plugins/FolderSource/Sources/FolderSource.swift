@@ -60,7 +60,7 @@ public struct FolderSource: Module, SourceDriver {
 
     public func places() async throws(IngestError) -> [SourcePlace] {
         let path = config.path
-        return try await BlockingPool("folder places", width: 1).run { () throws(IngestError) in
+        return try await BlockingPool(width: 1).run { () throws(IngestError) in
             let real = FileSystem.canonical(try Self.withHome(path))
             guard let facts = try FileFacts.of(real) else {
                 throw IngestError(.notFound, "\(PathText.shown(real)) is not there.", advice: "Create the folder, or mount its disk.")
@@ -80,7 +80,7 @@ public struct FolderSource: Module, SourceDriver {
 
     public func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession {
         let (config, context) = (config, context)
-        return try await BlockingPool("folder opening", width: 1).run { () throws(IngestError) in
+        return try await BlockingPool(width: 1).run { () throws(IngestError) in
             // Where another folder or disk came to lie, it is found again as that.
             guard Self.visit(place.address) == place.visit else {
                 throw IngestError(.notFound, "\(PathText.shown(place.address)) is gone.", advice: "Create the folder, or mount its disk.")

@@ -27,8 +27,8 @@ public final class FolderTarget: Module, UploadTarget {
         self.traits = traits
         let historyWriter = config.mhl ? MHLHistoryWriter(root: root, state: context.state, logger: context.logger) : nil
         store = FolderStore(root: FolderRoot(root), verify: config.verify, historyWriter: historyWriter)
-        deliveries = BlockingPool("folder.\(context.name)", width: config.workers)
-        questions = BlockingPool("folder.\(context.name).questions", width: 2)
+        deliveries = BlockingPool(width: config.workers)
+        questions = BlockingPool(width: 2)
     }
 
     public func check() async throws(IngestError) {

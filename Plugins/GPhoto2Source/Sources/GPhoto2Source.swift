@@ -25,7 +25,7 @@ public struct GPhoto2Source: Module, SourceDriver {
     private let config: Config
     private let context: ModuleContext
     private let connect: GPhotoConnect
-    private let executor = BlockingPool("filmgate.gphoto2.detecting", width: 1)
+    private let executor = BlockingPool(width: 1)
 
     public init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
         self.init(config, context) { () throws(IngestError) in try GPhotoProcess() }

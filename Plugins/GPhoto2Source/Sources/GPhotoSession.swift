@@ -38,7 +38,7 @@ actor GPhotoSession: SourceSession {
     static func open(
         _ place: SourcePlace, _ request: GPhotoRequest, _ config: GPhoto2Source.Config, _ connect: @escaping GPhotoConnect
     ) async throws(IngestError) -> GPhotoSession {
-        let pool = BlockingPool("filmgate.gphoto2.opening", width: 1)
+        let pool = BlockingPool(width: 1)
         let (link, body) = try await pool.run { () throws(IngestError) in
             let link = try connect()
             do throws(IngestError) { return (link, try Self.open(link, request)) } catch {
@@ -46,7 +46,7 @@ actor GPhotoSession: SourceSession {
                 throw error.at(place.label)
             }
         }
-        return GPhotoSession(place, body, config.formats, request, link, connect, BlockingExecutor("filmgate.gphoto2.\(place.address)"))
+        return GPhotoSession(place, body, config.formats, request, link, connect, BlockingExecutor())
     }
 
     private static func open(_ link: any GPhotoLink, _ request: GPhotoRequest) throws(IngestError) -> GPhotoBody {
@@ -172,7 +172,7 @@ actor GPhotoSession: SourceSession {
             return current.link.take()
         }
         guard let link else { return }
-        let pool = BlockingPool("filmgate.gphoto2.closing", width: 1)
+        let pool = BlockingPool(width: 1)
         try? await pool.run { () throws(IngestError) in link.end() }
     }
 

@@ -10,7 +10,7 @@ public struct S3Target: Module, UploadTarget {
 
     public let traits: TargetTraits
     let options: S3Options, client: S3Client, listing: NameListing
-    let reading = BlockingPool("filmgate.s3", width: 4), uploads = PartUploads(), logger: Logger
+    let reading = BlockingPool(width: 4), uploads = PartUploads(), logger: Logger
 
     public init(_ config: S3Options, _ context: ModuleContext) throws(IngestError) {
         guard let base = config.base else { throw IngestError(.misconfigured, "The target \(context.name) has no usable endpoint.") }

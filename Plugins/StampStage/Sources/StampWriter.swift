@@ -17,7 +17,7 @@ struct StampWriter: Sendable {
         case refused(String)
     }
 
-    private let pool = BlockingPool("filmgate.stamp", width: 2)
+    private let pool = BlockingPool(width: 2)
 
     func picture(_ job: Job) async throws(IngestError) -> Outcome {
         try await pool.run { () throws(IngestError) in

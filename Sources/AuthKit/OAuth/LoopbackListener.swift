@@ -1,4 +1,3 @@
-import Dispatch
 public import FilmgateCore
 import Glibc
 import Synchronization
@@ -32,7 +31,7 @@ public final class LoopbackListener: Sendable {
         let end = ContinuousClock.now + .seconds(seconds)
         let result: Result<String, IngestError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                DispatchQueue(label: "filmgate.loopback").async {
+                BlockingThread.run {
                     continuation.resume(returning: Result { () throws(IngestError) in try self.serve(until: end, isOurs) })
                 }
             }

@@ -21,7 +21,7 @@ public actor AccountSession {
     private var watchers: [Int: AsyncStream<AccountState>.Continuation] = [:], nextWatcher = 0
     /// Seconds since 1970.
     public static let wallClock: @Sendable () -> Int = { HTTPDate.now }
-    static let pool = BlockingPool("filmgate.vault", width: 4)
+    static let pool = BlockingPool(width: 4)
 
     /// `name`: the entry's name in the pipeline file.
     ///

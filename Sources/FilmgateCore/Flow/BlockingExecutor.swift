@@ -1,15 +1,14 @@
-import Dispatch
-
-/// Runs an actor on a serial queue of its own, so that blocking C calls and disk waits never hold one of Swift's few cooperative threads.
+/// Runs an actor on threads that may block, one piece of work at a time, so that blocking C calls and disk waits never hold one of Swift's
+/// few cooperative threads.
 public final class BlockingExecutor: SerialExecutor {
-    private let queue: DispatchQueue
+    private let queue = SerialQueue()
 
-    public init(_ label: String) { queue = DispatchQueue(label: label) }
+    public init() {}
 
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+        queue.add { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
-    public func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+    public func checkIsolated() { precondition(queue.isCurrent, "This work belongs on its actor's own thread.") }
 }

@@ -22,7 +22,7 @@ extension SecretResolver {
 }
 
 private enum SecretThreads {
-    static let pool = BlockingPool("filmgate.secrets", width: 4)
+    static let pool = BlockingPool(width: 4)
 }
 
 /// Gives the word `store` its meaning: the secret that is stored under the name of the entry that refers to it.

@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import Synchronization
 
@@ -66,8 +65,8 @@ package final class LocalListener: Sendable {
     /// Takes clients on a thread of its own until it is shut; `take` owns what it is given, and keeps the next one waiting.
     ///
     /// Connections that break and descriptors that have run out are no end: what waits is taken when there is room again.
-    package func open(_ label: String, _ take: @escaping @Sendable (CInt) -> Void) {
-        DispatchQueue(label: label).async {
+    package func open(_ take: @escaping @Sendable (CInt) -> Void) {
+        BlockingThread.run {
             while !self.isShut.load(ordering: .relaxed) {
                 if let client = self.next() { take(client) } else if Self.isOver(errno) { return }
             }

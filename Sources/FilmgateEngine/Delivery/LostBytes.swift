@@ -5,7 +5,7 @@ import FilmgateCore
 ///
 /// Nothing is decided about the file, nor about the target that it is for.
 struct LostBytes: Error {
-    private static let pool = BlockingPool("filmgate.lost", width: 2)
+    private static let pool = BlockingPool(width: 2)
 
     /// What `error` comes to for somebody who wanted to read `file`; nil where the disk that it is on works.
     ///

@@ -9,7 +9,7 @@ struct StagingPlan: Sendable {
     let pool: BlockingPool
 
     static func prepare(plan: Plan, options: RunOptions) throws(IngestError) -> StagingPlan {
-        let pool = BlockingPool("filmgate.transfer", width: 4)
+        let pool = BlockingPool(width: 4)
         if options.dryRun { return StagingPlan(areas: [], partialFiles: PartialFiles([]), pool: pool) }
         let home = options.state + "/staging"
         let roots = plan.targets.compactMap(\.traits.localRoot)

@@ -78,7 +78,7 @@ public struct CardProof: Sendable {
     public let heard = TargetStatements()
     /// Nil where the kernel names no mounts: then devices are told by their numbers alone.
     let media = try? Media.current()
-    let pool = BlockingPool("filmgate.proof", width: 3)
+    let pool = BlockingPool(width: 3)
 
     public init(reader: any LedgerReader, proofTargets: ProofTargets?, allowance: Allowance, copies: Int = 1, exemptions: Exemptions) {
         (self.reader, self.proofTargets, self.allowance) = (reader, proofTargets, allowance)

@@ -3,7 +3,7 @@ public import FilmgateCore
 
 /// Re-reads copies from their disks, past the page cache: bit rot, edits, removals.
 public struct CopyCheck: Sendable {
-    let pool = BlockingPool("filmgate.verify", width: 2)
+    let pool = BlockingPool(width: 2)
     private let reader: any LedgerReader
     private let heard: TargetStatements
 

@@ -3,7 +3,7 @@ import FilmgateCore
 /// Starts a program for each notice: JSON on its stdin, the kind of notice in `FILMGATE_NOTICE`.
 struct ProgramHookSender: HookSender {
     let hook: ExecHook
-    private static let pool = BlockingPool("filmgate.hooks", width: 4)
+    private static let pool = BlockingPool(width: 4)
     var name: String { hook.command.first ?? "" }
 
     func deliver(_ notice: Notice) async throws(IngestError) {

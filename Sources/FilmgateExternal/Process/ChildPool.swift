@@ -26,7 +26,7 @@ final class ChildPool: Sendable {
     init(_ setup: Setup, width: Int, _ resolver: any SecretResolver, _ logger: Logger) {
         (self.setup, self.resolver, self.logger) = (setup, resolver, logger)
         slots = ByteBudget(limit: UInt64(max(1, width)))
-        pool = BlockingPool("filmgate.module.\(setup.entry)", width: max(1, width))
+        pool = BlockingPool(width: max(1, width))
     }
 
     /// What a child says of itself once it has its options.

@@ -7,7 +7,7 @@ struct ExternalTarget: UploadTarget {
     let traits: TargetTraits
     let name: String, gallery: String
     private let children: ChildPool, signer: RequestSigner?
-    private static let pool = BlockingPool("filmgate.module.hash", width: 2)
+    private static let pool = BlockingPool(width: 2)
 
     /// Starts a child for its traits.
     ///

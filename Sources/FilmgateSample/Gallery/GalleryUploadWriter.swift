@@ -4,7 +4,7 @@ import NIOCore
 
 /// One upload on its way to disk, on a thread queue of its own: hashed while it is written, in blocks.
 actor GalleryUploadWriter {
-    private let executor = BlockingExecutor("filmgate.gallery")
+    private let executor = BlockingExecutor()
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let store: GalleryStore

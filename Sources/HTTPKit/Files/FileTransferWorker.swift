@@ -13,7 +13,7 @@ actor FileTransferWorker {
     }
     enum Answer: Sendable { case read(HTTPResponse), missing, untold }
 
-    private let executor = BlockingExecutor("filmgate.files")
+    private let executor = BlockingExecutor()
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private let handle: EasyHandle, driver: TransferDriver
     private let server: FileServer, options: TransportOptions, limiter: BandwidthLimiter?

@@ -79,7 +79,7 @@ public final class BegunUploads: Sendable {
 
 /// Slices of a file whose whole is known only by one digest.
 public enum PartDigests {
-    private static let pool = BlockingPool("filmgate.slices", width: 2)
+    private static let pool = BlockingPool(width: 2)
 
     /// The slice with its own digest, after all of the file was found to be what was promised; `corruptData` when it is not.
     public static func slice(_ job: UploadJob, offset: UInt64, length: UInt64) async throws(IngestError) -> FileSlice {

@@ -4,7 +4,7 @@ import Glibc
 
 /// One libcurl handle on a thread queue of its own: carries one transfer at a time and keeps its connections for the next.
 actor CurlWorker {
-    private let executor = BlockingExecutor("filmgate.http")
+    private let executor = BlockingExecutor()
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let handle: EasyHandle

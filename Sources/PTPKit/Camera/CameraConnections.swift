@@ -23,7 +23,7 @@ public final class CameraConnections: Sendable {
         var opening: [String: Task<Result<OpenedCamera, PTPError>, Never>] = [:]
     }
     private let state = Mutex(State())
-    private let pool = BlockingPool("filmgate.cameras.opening", width: 16)
+    private let pool = BlockingPool(width: 16)
     private let patience: Duration
     /// Who we are where nothing is kept.
     let passing = IdentityFile.make()

@@ -23,7 +23,7 @@ public final class CameraFinder: Sendable {
     private let scope: SearchScope
     private let directory: String?, keeps: Bool
     private let state = Mutex(State())
-    private let pool = BlockingPool("filmgate.cameras.search", width: 2)
+    private let pool = BlockingPool(width: 2)
 
     /// Found cameras are remembered in the state directory; without one, or if nothing is to be kept, they are not.
     public init(state directory: String?, scope: SearchScope = SearchScope(), keeps: Bool = true) {

@@ -1,7 +1,9 @@
+import FilmgateCore
+
 /// Reads the event connection on a thread of its own, so that pings are answered while a large object comes in on the other one.
 enum EventReader {
     static func start(on stream: any ByteStream, to eventQueue: EventQueue) {
-        ConnectionThread.start { eventQueue.end(run(stream, eventQueue)) }
+        BlockingThread.run { eventQueue.end(run(stream, eventQueue)) }
     }
 
     /// Until the connection ends; says why it did.

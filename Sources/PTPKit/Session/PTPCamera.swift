@@ -30,7 +30,7 @@ public actor PTPCamera {
 
     public init(_ link: sending any CameraLink, quirks: Quirks = .standard) {
         (address, eventQueue, stop, guid) = (link.address, link.eventQueue, link.stop, link.guid)
-        executor = BlockingExecutor("filmgate.ptp.\(link.address)")
+        executor = BlockingExecutor()
         self.quirks = quirks
         self.link = link
     }

@@ -28,7 +28,7 @@ struct CameraRecorder {
     }
 
     private func open(_ connector: any CameraConnector, _ recorder: Recorder) async throws(PTPError) -> PTPCamera {
-        let pool = BlockingPool("filmgate.cameras.recording", width: 1), connections = context.connections
+        let pool = BlockingPool(width: 1), connections = context.connections
         let result: Result<PTPCamera, PTPError>
         do throws(IngestError) {
             result = try await pool.run { () throws(IngestError) in

@@ -1,4 +1,3 @@
-import Dispatch
 import FilmgateCore
 import FilmgateEngine
 import FilmgateLedger
@@ -36,11 +35,11 @@ final class ControlServer: Sendable {
     }
 
     func start() {
-        listener.open("filmgate.control") { client in
+        listener.open { client in
             let stream = LineStream(owning: client)
             guard Self.isOurs(client), self.clients.load(ordering: .relaxed) < Self.most else { return }
             self.clients.add(1, ordering: .relaxed)
-            DispatchQueue(label: "filmgate.control.client").async {
+            BlockingThread.run {
                 self.serve(stream)
                 self.clients.subtract(1, ordering: .relaxed)
             }

@@ -36,7 +36,7 @@ final class MetricsServer: Sendable {
 
     func start() {
         // One after the other, and who speaks or reads too slowly must not keep the others waiting.
-        listener.open("filmgate.metrics") { [text, isPrivate] client in
+        listener.open { [text, isPrivate] client in
             Self.answer(LineStream(owning: client, within: .seconds(3)), isPrivate: isPrivate, text)
         }
     }

@@ -1,4 +1,3 @@
-import Dispatch
 import FileKit
 import FilmgateCore
 import Glibc
@@ -22,7 +21,7 @@ final class PipelineWatch: Sendable {
         guard !names.isEmpty, pipe(&ends) == 0 else { return nil }
         stopping = ends[1]
         let stop = ends[0]
-        DispatchQueue(label: "filmgate.pipeline").async {
+        BlockingThread.run {
             Self.watch(names, until: stop, changed, gone)
             close(stop)
         }

@@ -1,4 +1,3 @@
-import Dispatch
 import FilmgateCore
 import Glibc
 
@@ -38,7 +37,7 @@ struct TerminalPrompter: SignInPrompter {
 
     func ask(_ question: String, hidden: Bool) async throws(IngestError) -> String {
         let answer: String? = await withCheckedContinuation { continuation in
-            DispatchQueue(label: "filmgate.terminal").async { continuation.resume(returning: Terminal.line(question, hidden: hidden)) }
+            BlockingThread.run { continuation.resume(returning: Terminal.line(question, hidden: hidden)) }
         }
         guard let answer, !answer.isEmpty else {
             throw IngestError(.unauthorized, "Nobody answered: \(question).", advice: "Run it in a terminal, or pipe the answer in.")

@@ -1,4 +1,3 @@
-import Dispatch
 import FileKit
 import FilmgateCore
 import Synchronization
@@ -21,7 +20,7 @@ final class FreeSpaceCache: Sendable {
             return rooms[folder] ?? Room()
         }
         if let asked = room.asked { return now - asked < Self.patience ? room.free : nil }
-        DispatchQueue.global().async {
+        BlockingThread.run {
             let found = Result { () throws(IngestError) in
                 try FileFacts.of(folder) == nil ? nil : try FileSystem.freeBytes(folder)
             }

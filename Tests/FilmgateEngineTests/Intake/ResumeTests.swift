@@ -20,7 +20,7 @@ import Testing
         let area = try StagingArea(folder)
         area.removeLeftovers()
         return Stager(
-            areas: [area], digests: [.md5], dryRun: false, pool: BlockingPool("test", width: 2), hub: EventHub(), cancelled: CancelToken(),
+            areas: [area], digests: [.md5], dryRun: false, pool: BlockingPool(width: 2), hub: EventHub(), cancelled: CancelToken(),
             partialFiles: PartialFiles([area]), marks: MarkingSink.Rule(bytes: 4096, every: .zero))
     }
 
@@ -194,7 +194,7 @@ import Testing
         let camera = FakeCamera(content, breaksAt: 3_000_000)
         let area = try StagingArea(folder)
         let run = Stager(
-            areas: [area], digests: [], dryRun: false, pool: BlockingPool("test", width: 2), hub: EventHub(), cancelled: CancelToken(),
+            areas: [area], digests: [], dryRun: false, pool: BlockingPool(width: 2), hub: EventHub(), cancelled: CancelToken(),
             partialFiles: PartialFiles([area]))
         await #expect(throws: IngestError.self) { try await run.stage(camera.origin(size: self.size), from: camera) }
         #expect(try files().isEmpty)

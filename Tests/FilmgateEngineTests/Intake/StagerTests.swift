@@ -25,7 +25,7 @@ private struct Dump: SourceSession {
         let modified = try #require(try FileFacts.of(root + "/IMG_1.JPG")).modified
         let origin = Origin(source: "card", volume: "dump", root: root, path: "IMG_1.JPG", size: 7, modified: modified)
         let alone = Stager(
-            areas: areas, digests: [], dryRun: false, pool: BlockingPool("test", width: 1), hub: EventHub(), cancelled: CancelToken(),
+            areas: areas, digests: [], dryRun: false, pool: BlockingPool(width: 1), hub: EventHub(), cancelled: CancelToken(),
             partialFiles: PartialFiles(areas))
         let dump = Dump(place: SourcePlace(source: "card", address: root, label: "dump"))
         await #expect(throws: IngestError.self) { _ = try await alone.stage(origin, from: dump) }
