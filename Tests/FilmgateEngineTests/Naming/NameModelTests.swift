@@ -16,7 +16,7 @@ import Testing
     /// Histories that once ended badly, each for a reason of its own.
     private static let found: [UInt64] = [4028, 4063, 5540, 6659, 7007, 10463, 12595, 12862, 13900, 19774, 24550, 29941]
 
-    @Test(.timeLimit(.minutes(60))) func everyShotStaysTogetherAtEveryTarget() async throws {
+    @Test(.timeLimit(.minutes(60 + Int(NameModelTests.sequences) / 500))) func everyShotStaysTogetherAtEveryTarget() async throws {
         let ledgers = EmptyLedgers()
         let found = try await withThrowingTaskGroup(of: String?.self) { group in
             var seeds = (Self.first..<Self.first + Self.sequences).makeIterator(), found = Self.found, faults: [String] = []
@@ -33,12 +33,16 @@ import Testing
             }
             for _ in 0..<64 { begin() }
             while let fault = try await group.next() {
-                if let fault { faults.append(fault) }
+                if let fault {
+                    // At once: of a long run that does not come to its end this is known.
+                    Issue.record("\(fault)")
+                    faults.append(fault)
+                }
                 begin()
             }
             return faults
         }
-        #expect(found.isEmpty, "\(found.joined(separator: "\n\n"))")
+        #expect(found.isEmpty)
     }
 }
 

@@ -65,13 +65,16 @@ final class NameWorld {
         return asset
     }
 
+    /// Its own: what a sequence leaves waiting for an hour is not looked through by those after it.
+    private let clock = TimerQueue()
+
     private func scheduler(_ targets: [PlannedTarget], _ event: String?, _ reservations: NameReservations) -> DeliveryScheduler {
         run += 1
         return DeliveryScheduler(
             DeliverySchedulerSetup(
                 targets: targets, ledger: ledger, hub: EventHub(), statistics: RunStatistics(hub: EventHub()), reservations: reservations,
                 budget: ByteBudget(limit: 1 << 20), run: run, event: event,
-                backoff: Backoff(first: .milliseconds(1), cap: .seconds(3600))))
+                backoff: Backoff(first: .milliseconds(1), cap: .seconds(3600)), clock: clock))
     }
 
     private func end(_ scheduler: DeliveryScheduler) async {
