@@ -12,21 +12,14 @@ struct FreeNameSearch: Sendable {
     /// names are claimed for the shot.
     func named(_ unasked: [Delivery]) async throws(IngestError) -> [Delivery] {
         guard let delivery = unasked.first else { return [] }
-        var group = try await joined(unasked), taken: Set<String> = []
-        let before = Dictionary(unasked.map { ($0.id, $0.name) }) { $1 }
-        // As it was written where nothing has changed: a long name may have been cut otherwise.
-        func path(_ one: Delivery) -> String {
-            one.name == before[one.id] ?? nil ? one.job.path : one.name?.path(event: one.job.event) ?? one.job.path
-        }
-        group = group.filter { taken.insert(SafeName.folded(path($0))).inserted }
-        var paths = group.map(path)
+        var (group, apart) = try await joined(unasked), taken: Set<String> = []
+        if !apart.isEmpty { return try await namedByThemselves(apart, then: group) }
+        group = group.filter { taken.insert(SafeName.folded($0.job.path)).inserted }
+        var paths = group.map(\.job.path)
         var steps = 0, answers: [Occupancy]?
         if !group.contains(where: \.isRefused) { answers = try await standing(group, at: paths, steps) }
         if answers == nil, try await comesApart(group, paths) {
-            var named: [Delivery] = []
-            for one in group { named += try await self.named([one]) }
-            taken = []
-            return named.filter { taken.insert(SafeName.folded($0.job.path)).inserted }
+            return try await namedByThemselves(group, then: [])
         }
         while answers == nil {
             steps += 1
@@ -49,34 +42,47 @@ struct FreeNameSearch: Sendable {
         }
     }
 
-    /// The group under the name that its shot has by now, where that was moved since theirs were chosen.
-    private func joined(_ group: [Delivery]) async throws(IngestError) -> [Delivery] {
-        guard let first = group.first, let shot = first.name?.shot else { return group.map(Self.withParts) }
+    /// Each of `apart` alone, then the rest together.
+    private func namedByThemselves(_ apart: [Delivery], then rest: [Delivery]) async throws(IngestError) -> [Delivery] {
+        var named: [Delivery] = [], taken: Set<String> = []
+        for one in apart { named += try await self.named([one]) }
+        named += try await self.named(rest)
+        return named.filter { taken.insert(SafeName.folded($0.job.path)).inserted }
+    }
+
+    /// The group under the name that its shot has by now, where that was moved since theirs were chosen; and those of it that look for
+    /// a name by themselves.
+    private func joined(_ group: [Delivery]) async throws(IngestError) -> (together: [Delivery], apart: [Delivery]) {
+        guard let first = group.first, let shot = first.name?.shot else { return (group.map(Self.withParts), []) }
         let hood = SiblingNames(ledger: ledger, reservations: reservations)
         let earlier = try await hood.shotName(shot, at: first.id.target, event: first.job.event)
         return try await together(
             group.map { delivery in
                 var delivery = Self.withParts(delivery)
-                if let earlier, let name = delivery.name, name.suffix < earlier.suffix { delivery.name?.suffix = earlier.suffix }
+                if let earlier, let name = delivery.name, name.suffix < earlier.suffix { delivery.move(to: earlier.suffix) }
                 return delivery
             })
     }
 
-    /// All with the highest suffix of them, unless two would have one name then, as files that differ only in case; or unless they came
-    /// apart, some of them being where a picture of the shot is.
-    private func together(_ group: [Delivery]) async throws(IngestError) -> [Delivery] {
+    /// All with the highest suffix of them, unless two would have one name then, as files that differ only in case.
+    ///
+    /// Those that are where a picture of the shot is came apart from the others, and stay there whatever becomes of them.
+    private func together(_ group: [Delivery]) async throws(IngestError) -> (together: [Delivery], apart: [Delivery]) {
         let suffixes = group.map { $0.name?.suffix ?? 1 }
-        guard let top = suffixes.max(), suffixes.contains(where: { $0 != top }) else { return group }
+        guard let top = suffixes.max(), suffixes.contains(where: { $0 != top }) else { return (group, []) }
         let paths = Set(group.map { SafeName.folded($0.name?.path(event: $0.job.event, suffix: top) ?? $0.job.path) })
-        guard paths.count == group.count else { return group }
-        for one in group where one.name?.suffix != top {
-            if try await company([one], 0, but: Set(group.map(\.id.content))) == .own { return group }
+        guard paths.count == group.count else { return (group, []) }
+        var rest: [Delivery] = [], apart: [Delivery] = []
+        for var one in group {
+            let isApart = one.name?.suffix != top ? try await company([one], 0, but: Set(group.map(\.id.content))) == .own : false
+            if isApart {
+                apart.append(one)
+            } else {
+                one.move(to: top)
+                rest.append(one)
+            }
         }
-        return group.map { delivery in
-            var delivery = delivery
-            delivery.name?.suffix = top
-            return delivery
-        }
+        return (rest, apart)
     }
 
     private static func withParts(_ delivery: Delivery) -> Delivery {
@@ -163,6 +169,17 @@ struct FreeNameSearch: Sendable {
         guard let stem = stem(of: group, steps) else { return .nobody }
         return try await SiblingNames(ledger: ledger, reservations: reservations).company(
             of: stem.text, at: stem.target, for: ShotMark(stem.asset), but: contents ?? Set(group.map(\.id.content)))
+    }
+}
+
+extension Delivery {
+    /// Under the same name with that suffix.
+    ///
+    /// Left as it was written where that is its suffix already: a long name may have been cut otherwise.
+    fileprivate mutating func move(to suffix: Int) {
+        guard let name, name.suffix != suffix else { return }
+        self.name?.suffix = suffix
+        job.path = name.path(event: job.event, suffix: suffix)
     }
 }
 
