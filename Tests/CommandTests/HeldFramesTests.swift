@@ -44,6 +44,24 @@ import Testing
         #expect(scene.names("archive").count == 2)
     }
 
+    /// What was taken back before its event was known stays taken back, whoever says the event.
+    @Test(arguments: [["assign", "e"], ["import"]]) func whatWasTakenBackStaysSo(_ verb: [String]) throws {
+        let (scene, file) = try scene()
+        defer { scene.server.stop() }
+        #expect(try scene.take("C", file).status == 8)
+        #expect(try scene.table.run(["cancel", "--yes", "--target", "gallery"]).count("filtered") == 2)
+        let status = try scene.table.run(["status"])
+        #expect(!status.output.contains("gallery: No event"), "\(status.output)")
+        let said = try verb[0] == "import" ? scene.take("C", file, ["--event", "e"]) : scene.table.run(verb)
+        #expect(said.status == 0, "\(said.output)\(said.errors)")
+        #expect(try scene.table.run(["retry", "--wait", "1s"]).status == 0)
+        #expect(scene.gallery == [] && scene.names("archive").count == 2)
+        #expect(try scene.proof("C").status == 0)
+        // Nobody brings it back but who asks for it.
+        #expect(try scene.take("C", file, ["--event", "e", "--again"]).status == 0)
+        #expect(scene.gallery.count == 2)
+    }
+
     @Test func anotherLookHoldsNothingThatHasItsEvent() throws {
         let (scene, file) = try scene()
         defer { scene.server.stop() }

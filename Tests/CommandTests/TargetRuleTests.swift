@@ -104,6 +104,22 @@ import Testing
         #expect(try !isSafe(table))
     }
 
+    /// Another card's import had the same bytes delivered; this card's own last one left them out.
+    @Test func bytesThatAnotherCardBroughtAreProvenThoughTheyWereLeftOut() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 2, from: 1)
+        let other = table.path("OTHER")
+        try FileManager.default.createDirectory(atPath: other + "/DCIM/100TEST", withIntermediateDirectories: true)
+        let name = try #require(table.files(table.card).keys.sorted().first)
+        try FileManager.default.copyItem(atPath: table.card + "/" + name, toPath: other + "/DCIM/100TEST/DSC_0777.JPG")
+        let all = try pipeline(table, "all.yaml", to: "archive", rule: nil)
+        let some = try pipeline(table, "some.yaml", to: "picks", rule: nil, stage: "  - select: { min_rating: 5, unrated: drop }")
+        for card in [table.card, other] { _ = try table.run(["import", card, "--pipeline", some]) }
+        for card in [table.card, other] { #expect(try table.run(["import", card, "--pipeline", all]).status == 0) }
+        let answer = try table.run(["safe-to-format", other, "--allow", "same-device"])
+        #expect(answer.status == 0, "\(answer.output)")
+    }
+
     @Test func aFilteredCardAloneIsNotProven() throws {
         let table = try Table()
         try table.sampleCard()

@@ -115,12 +115,12 @@ struct NamePlanner: Sendable {
                 continue
             }
             let row = row(of: target, among: rows)
-            if let row, row.target != target.identity {
-                draft.given.append(row)
-                continue
-            }
             if let row, row.isCancelled, !again {
                 draft.receipts[target.name] = Receipt(state: .excluded, reason: row.receipt.reason)
+                continue
+            }
+            if let row, row.target != target.identity, !row.isCancelled {
+                draft.given.append(row)
                 continue
             }
             draft.wanted.append(target)
@@ -143,7 +143,10 @@ struct NamePlanner: Sendable {
     /// The target's own; without an event, what it has or will get for some event needs nobody to say one again: that could be another.
     private func row(of target: PlannedTarget, among rows: [DeliveryRow]) -> DeliveryRow? {
         if let own = rows.first(where: { $0.target == target.identity }) { return own }
-        guard event == DeliveryRow.unassigned else { return nil }
+        guard event == DeliveryRow.unassigned else {
+            // What was taken back before its event was known stays so.
+            return rows.first { $0.isUnassigned && $0.isCancelled && target.isHeir(of: $0, for: event) }
+        }
         let given = rows.filter { row in row.event.map { row.target == PlannedTarget.identity(target.identity, for: $0) } == true }
         return given.first { $0.receipt.state == .done } ?? given.first
     }

@@ -19,7 +19,10 @@ extension CardProof {
         let excluded = deliveries.filter { $0.receipt.state == .excluded }
         var wanted = row.wanted.filter { target in !excluded.contains { $0.target == target } }
         for target in try await proofTargets?.wanted(row, reader) ?? [] where !wanted.contains(target.identity) {
-            let own = deliveries.first { $0.target == target.identity } ?? Self.forSomeEvent(target, row, deliveries)
+            let own =
+                deliveries.first { $0.target == target.identity } ?? Self.forSomeEvent(target, row, deliveries)
+                // Taken back before its event was known.
+                ?? deliveries.first { $0.isUnassigned && $0.isCancelled && target.isHeir(of: $0, for: row.event) }
             if own?.isCancelled == true { continue }
             // Another pipeline may have been the last that looked at the file; what this one delivered counts all the same.
             guard let own, own.receipt.state == .done else {

@@ -175,9 +175,13 @@ public struct CardProof: Sendable {
     private func row(of entry: SourceEntry, _ sha256: String, _ beside: [String]) async throws(IngestError) -> AssetRow? {
         let rows = try await reader.assets(sha256: sha256)
         let own = rows.first { $0.origin.volume == entry.origin.volume && $0.origin.volumePath.isSpelled(as: entry.origin.volumePath) }
-        if let own, !own.isDismissed { return own }
         let keys = Set(beside.map { ContentKey(sha256: sha256, beside: $0) })
         let others = rows.filter { row in entry.kind != .sidecar || row.content.map(keys.contains) == true }
+        if let own, !own.isDismissed {
+            // Its last import left it out, and an earlier one found its bytes delivered for another file: they are there.
+            let isLeftOut = own.ending == .filtered && own.wanted.isEmpty
+            return isLeftOut ? others.first { !$0.isDismissed && !$0.wanted.isEmpty } ?? own : own
+        }
         return others.first { !$0.isDismissed } ?? own ?? others.first
     }
 

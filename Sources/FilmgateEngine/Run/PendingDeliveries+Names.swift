@@ -54,7 +54,8 @@ extension PendingDeliveries {
     ) async throws(IngestError) -> [UnreachableAssignment] {
         guard assigning, let event else { return [] }
         var found: [UnreachableAssignment] = []
-        for old in rows where old.isUnassigned && !mine.contains(old.target) && old.receipt.state != .done {
+        // What was taken back before its event was known stays so.
+        for old in rows where old.isUnassigned && !mine.contains(old.target) && ![.done, .excluded].contains(old.receipt.state) {
             var row = old
             (row.target, row.event) = (PlannedTarget.identity(old.target, for: event), event)
             row.receipt.state = old.receipt.state == .failed ? .failed : .pending

@@ -178,11 +178,14 @@ final class RunPrinter: Sendable {
             defer { kept = [] }
             return kept
         }
+        // Cards have files of equal names.
+        let isOneRoot = Set(kept.map(\.asset.origin.root)).count == 1
         for settled in kept {
             if json {
                 Console.out(ItemLine.text(settled, plan: plan))
             } else if names("pending", settled) {
-                say("pending: \(Describe.name(settled.asset.origin.path))\(settled.reason.map { ": " + Describe.name($0) } ?? "")")
+                let path = isOneRoot ? settled.asset.origin.path : settled.asset.origin.absolutePath
+                say("pending: \(Describe.name(path))\(settled.reason.map { ": " + Describe.name($0) } ?? "")")
             }
         }
         for line in groups.rest() { if json { Console.err(line) } else { say(line) } }
