@@ -41,7 +41,7 @@ extension ChangeWriter {
                 try end(file, .filtered, reasons.joined(separator: "; "), twin: nil, run: run, at: at)
             } else if kept.allSatisfy({ $0.state == Receipt.State.done.rawValue }) {
                 try end(file, delivered, nil, twin: twin, run: run, at: at)
-            } else if file.ending == Ending.setAside.rawValue || kept.count < mine.count,
+            } else if file.ending == Ending.setAside.rawValue || file.ending == Ending.pending.rawValue && kept.count < mine.count,
                 let open = kept.first(where: { $0.state != Receipt.State.done.rawValue })
             {
                 try end(file, .pending, open.reason.map { "\(open.target): \($0)" }, twin: nil, run: run, at: at)
