@@ -66,7 +66,4 @@ public final class BlockingThread: Sendable {
         if !isLeftOver { wakeUp.wait() }
         return !isLeftOver
     }
-
-    /// How many threads wait for work.
-    static var idleCount: Int { idle.withLock(\.count) }
 }
