@@ -31,7 +31,7 @@ struct FreeNameSearch: Sendable {
             answers = try await standing(group, at: paths, steps)
         }
         // Where other files of the shot stay, it is still called as they are.
-        let isGiven = steps == 0 ? nil : try await company(group, 0) != .own
+        let isGiven = steps == 0 ? nil : try await !staysCalled(group)
         return zip(group, zip(paths, answers ?? [])).map { old, new in
             var named = old
             named.job.path = new.0
@@ -40,6 +40,12 @@ struct FreeNameSearch: Sendable {
             if case .same(let receipt) = new.1 { named.adopted = receipt }
             return named
         }
+    }
+
+    /// Whether the shot is still called as files of it that stay: its pictures, or, when only sidecars and memos leave, other such.
+    private func staysCalled(_ leaving: [Delivery]) async throws(IngestError) -> Bool {
+        let company = try await company(leaving, 0)
+        return leaving.allSatisfy(\.job.asset.kind.follows) ? company.isOwn : company == .own
     }
 
     /// Each of `apart` alone, then the rest together.

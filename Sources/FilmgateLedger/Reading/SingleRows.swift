@@ -120,11 +120,13 @@ extension SQLiteReader {
         WHERE EXISTS (SELECT 1 FROM delivery d WHERE d.content_id = c.id) LIMIT 1
         """
     /// An excluded delivery holds no name; a failed one does, since it keeps its name when it is tried again.
+    ///
+    /// Whose target said that the name is free outranks who only wishes for it.
     static let holder = """
         SELECT c.key FROM delivery d JOIN content c ON c.id = d.content_id
         WHERE d.path_folded = ? AND d.path_folded <> '' AND d.state <> 'excluded'
             AND d.target_id = (SELECT id FROM target WHERE identity = ?)
-        ORDER BY d.state = 'done' DESC, d.at DESC LIMIT 1
+        ORDER BY d.state = 'done' DESC, d.attempts <> \(DeliveryRow.unasked) DESC, d.at DESC LIMIT 1
         """
     static let shotName = """
         SELECT counter, suffix, base FROM shot_name
