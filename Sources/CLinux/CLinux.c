@@ -99,8 +99,8 @@ int fg_stat_at(int directory, const char *name, fg_stat *out) {
 }
 
 void fg_memory_keep_steady(void) {
-    mallopt(M_ARENA_MAX, 4);
-    mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    mallopt(M_ARENA_MAX, 1);
+    mallopt(M_MMAP_THRESHOLD, 256 << 10);
     mallopt(M_TRIM_THRESHOLD, 4 << 20);
 }
 
