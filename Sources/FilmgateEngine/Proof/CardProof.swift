@@ -142,15 +142,7 @@ public struct CardProof: Sendable {
                 ? .problem("unknown kind of file, never ingested", .nameTheKind) : .problem("never ingested")
         }
         finding.isDamaged = row.flags.contains(AssetFlag.truncated)
-        switch row.ending {
-        // What an earlier pipeline ordered stays ordered, and proven, whatever a later one filters.
-        case .filtered where !row.wanted.isEmpty && row.content != nil: break
-        case .filtered: return leftOut(row, row.reason ?? "by rule")
-        case .pending: return .problem("pending: \(row.reason ?? "not delivered yet")")
-        case .setAside: return .problem("set aside: \(row.reason ?? "not delivered")")
-        case nil: return .problem(try await Self.unfinished(row, reader))
-        case .delivered, .duplicate, .alreadySeen: break
-        }
+        if let ended = try await verdict(byEndingOf: row) { return ended }
         guard let content = row.content, !row.wanted.isEmpty else { return .problem("no target was to receive it") }
         let deliveries = try await reader.deliveries(of: content)
         let taken: [String]
@@ -184,6 +176,19 @@ public struct CardProof: Sendable {
             if await deliveryCheck.isSpoiled(other, digests) { finding.lost.append(DeliveryCheck.label(other)) }
         }
         return places.count < copies ? .problem(places.tooFew(of: copies)) : .proven
+    }
+
+    /// What its last ending says by itself; nil where its deliveries decide.
+    private func verdict(byEndingOf row: AssetRow) async throws(IngestError) -> Verdict? {
+        switch row.ending {
+        // What an earlier pipeline ordered stays ordered, and proven, whatever a later one filters.
+        case .filtered where !row.wanted.isEmpty && row.content != nil: return nil
+        case .filtered: return leftOut(row, row.reason ?? "by rule")
+        case .pending: return .problem("pending: \(row.reason ?? "not delivered yet")")
+        case .setAside: return .problem("set aside: \(row.reason ?? "not delivered")")
+        case nil: return .problem(try await Self.unfinished(row, reader))
+        case .delivered, .duplicate, .alreadySeen: return nil
+        }
     }
 
     /// What the ledger knows of the file or of another one with its bytes; the last is what was only taken off the
