@@ -28,8 +28,9 @@ OTHER_ROOMS = ["Sources/filmgate/Service", "Sources/filmgate/Setup"]
 # Libraries for tests and samples may start programs and listen as they need: "one of each" is about the others.
 FOR_TESTS = {"FilmgateTesting", "CameraTesting", "VirtualCamera", "FilmgateSample"}
 WORDS = "Tests/ArchitectureTests/WordTests.swift"
-# Which function is a step, a reader decides: no script can.
+# Which function is a step, a reader decides: the page numbers them, and names the file of each.
 WALK = "Sources/FilmgateCore/FilmgateCore.docc/Manual/OneAsset.md"
+EACH_FILE = "## For each file"
 LONGEST_FUNCTION, WIDEST_LINE = 50, 120
 
 LOCKED = re.compile(r"\bMutex\b|\bAtomic\b|^ *(?:[a-z@]+ )*actor [A-Z]", re.M)
@@ -53,7 +54,9 @@ class Tree:
 
     def __init__(self, title, texts):
         self.title = title
-        files = [File(path, text) for path, text in sorted(texts)]
+        texts = dict(texts)
+        self.walk = texts.pop(WALK, None)
+        files = [File(path, text) for path, text in sorted(texts.items())]
         swift = [file for file in files if file.path.endswith(".swift")]
         self.tests = [file for file in swift if is_test(file.path)]
         self.product = [file for file in swift if not is_test(file.path)]
@@ -152,6 +155,15 @@ def doubled(tree):
     return [f"{name}: {', '.join(sorted(owners))}" for name, owners in sorted(tree.declared.items()) if len(owners) > 1]
 
 
+def walk(page):
+    """The numbers of the page's part on each file, and the files that they name; "-" without the page."""
+    if page is None:
+        return "-", "-"
+    part = page.split(EACH_FILE)[-1].split("\n## ")[0]
+    steps = re.findall(r"^\d+\. `[\w.]+` \(\[[^]]+\]\(([^)]+)\)\)", part, re.M)
+    return len(steps), len(set(steps))
+
+
 def size(files):
     return f"{len(files):,} / {sum(file.lines for file in files):,}"
 
@@ -164,8 +176,9 @@ def wide(files):
 
 
 def run_figures(tree):
-    yield "steps of one asset", "55", "by hand"
-    yield "files of these steps", "32", "by hand"
+    steps, files = walk(tree.walk)
+    yield "steps of one asset", 55, steps
+    yield "files of these steps", 32, files
     for folder in RUN_ROOMS + OTHER_ROOMS:
         if tree.room(folder):
             yield f"{folder.removeprefix('Sources/')}, files / lines", None, size(tree.room(folder))
@@ -218,7 +231,8 @@ def shown(value):
 
 
 def is_source(name):
-    return name.startswith(("Sources/", "Plugins/", "Tests/")) and name.endswith((".swift", ".c", ".h"))
+    folders = ("Sources/", "Plugins/", "Tests/")
+    return name == WALK or name.startswith(folders) and name.endswith((".swift", ".c", ".h"))
 
 
 def is_test(name):
@@ -258,7 +272,7 @@ def print_table(trees, counted):
         aims = [rows[label][0] for rows in counted if label in rows]
         cells = [shown(rows[label][1]) if label in rows else "-" for rows in counted]
         print(row.format(label, *cells, "" if aims[0] is None else shown(aims[0])))
-    print(f"by hand: see the page {WALK}" + ("" if (ROOT / WALK).is_file() else " (not written yet)"))
+    print(f"steps of one asset: as {WALK} numbers them")
     if not metaphors()[0]:
         print(f"no list: {WORDS} does not list words that types may not be called after")
 

@@ -1,3 +1,4 @@
+import FilmgateCore
 import NIOCore
 import NIOSSL
 import NIOTLS
@@ -8,7 +9,8 @@ final class DataReceiver: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = ByteBuffer
     private var chunks: CircularBuffer<ByteBuffer> = [], end: Result<Void, any Error>?
     private var waiting: EventLoopPromise<ByteBuffer?>?
-    /// TLS is still being agreed on: its messages are read although nobody asks for bytes, or a listing could never be sent.
+    /// TLS is still being agreed on: its messages are read although nobody asks for bytes, or a listing could never be
+    /// sent.
     private var isShaking: Bool
     private let channel: any Channel
     /// Only until it is called: the promise that it fulfils holds the line, and the line holds this inbox.
@@ -93,5 +95,25 @@ final class DataReceiver: ChannelInboundHandler, @unchecked Sendable {
             waiting = nil
             promise.completeWith(end.map { _ in nil })
         }
+    }
+}
+
+extension DataReceiver {
+    /// Writes all that comes until the client ends it, and finishes the upload.
+    func write(into upload: FTPUpload, on pool: BlockingPool) async throws(IngestError) -> FTPFile {
+        while true {
+            let chunk: ByteBuffer?
+            do { chunk = try await next() } catch {
+                throw IngestError(.network, "The data connection broke.", cause: error)
+            }
+            guard let chunk else { break }
+            try await pool.run { () throws(IngestError) in
+                let result = chunk.withUnsafeReadableBytes { bytes -> Result<Void, IngestError> in
+                    Result { () throws(IngestError) in try upload.write(bytes) }
+                }
+                try result.get()
+            }
+        }
+        return try await pool.run { () throws(IngestError) in try upload.finish() }
     }
 }

@@ -2,7 +2,6 @@ import FileKit
 import FilmgateCore
 import Logging
 import NIOCore
-import NIOSSL
 
 /// Folders, names and transfers.
 extension FTPSession {
@@ -13,10 +12,10 @@ extension FTPSession {
         case "CDUP", "XCUP": await enter("..")
         case "MKD", "XMKD": await withPath(line.argument) { path in await say("257 \"\(path.shown)\" created.") }
         case "REST": await restart(line.argument)
-        case "PROT": await protectData(line.argument)
-        case "PASV", "EPSV": await listen(extended: line.verb == "EPSV")
-        case "PORT": await call(line.hostPort)
-        case "EPRT": await call(line.extendedPort)
+        case "PROT": await say(data.protect(line.argument, controlIsProtected: isProtected))
+        case "PASV", "EPSV": await say(data.listen(extended: line.verb == "EPSV"))
+        case "PORT": await say(data.call(line.hostPort))
+        case "EPRT": await say(data.call(line.extendedPort))
         case "STOR": await receive(line.argument, from: restart ?? 0)
         case "APPE": await receive(line.argument, from: restart)
         case "STOU": await receive("upload-\(UInt32.random(in: 0...(.max))).\(FileName(line.argument).ext)", from: 0)
@@ -56,85 +55,17 @@ extension FTPSession {
         await say("350 Going on at \(offset).")
     }
 
-    private func protectData(_ level: String) async {
-        switch level.uppercased() {
-        case "P" where isProtected:
-            protectsData = true
-            await say("200 Data is protected.")
-        case "C" where server.options.tls == .explicit || server.options.tls == .none:
-            protectsData = false
-            await say("200 Data is in the clear.")
-        case "C":
-            refuse("\(peer) asked for data without TLS") { $0.plainRefused += 1 }
-            await say("534 Data only with TLS.")
-        default: await say("536 PROT P or C.")
-        }
-    }
-
-    // MARK: Data connections
-
-    private var setup: DataEndpoint.Setup {
-        let (server, peer) = (server, peer)
-        return DataEndpoint.Setup(peer: peer, tls: protectsData ? server.tls : nil, group: server.group, patience: server.options.patience)
-        {
-            server.refuse("a data connection of \(peer) to or from another machine", from: peer) { $0.foreignData += 1 }
-        }
-    }
-
-    private var mayTransfer: Bool { !(server.options.tls == .required && !protectsData) }
-
-    private func listen(extended: Bool) async {
-        endpoint?.close()
-        endpoint = nil
-        guard let own = channel.localAddress, let address = PeerAddress.text(own) else { return await say("425 No address.") }
-        do {
-            let made = try await DataEndpoint.listening(at: PeerAddress.plain(own), server.options.passive, setup)
-            endpoint = made
-            if extended { return await say("229 Entering extended passive mode (|||\(made.port)|)") }
-            let shown = server.options.passiveAddress ?? address
-            let host = shown.split(separator: ".")
-            guard host.count == 4 else { return await say("425 EPSV only.") }
-            await say("227 Entering passive mode (\(host.joined(separator: ",")),\(made.port >> 8),\(made.port & 255))")
-        } catch { await say("425 No port is free.") }
-    }
-
-    private func call(_ address: (host: String, port: Int)?) async {
-        endpoint?.close()
-        endpoint = nil
-        guard let address else { return await say("501 Not an address.") }
-        guard let made = try? DataEndpoint.calling(address.host, address.port, setup) else {
-            return await say("500 Only to yourself, and not to a service's port.")
-        }
-        endpoint = made
-        await say("200 OK.")
-    }
+    // MARK: Taking
 
     /// The open data connection for one transfer; says why not.
     func connect() async -> DataConnection? {
-        guard let way = endpoint else {
-            await say("425 PASV, EPSV, PORT or EPRT first.")
+        switch await data.connect(announce: { await say("150 Go ahead.") }) {
+        case .open(let connection): return connection
+        case .refused(let reply):
+            await say(reply)
             return nil
         }
-        endpoint = nil
-        guard mayTransfer else {
-            way.close()
-            refuse("\(peer) wanted to transfer without TLS") { $0.plainRefused += 1 }
-            await say("522 PROT P first.")
-            return nil
-        }
-        await lines.transfer { way.close() }
-        await say("150 Go ahead.")
-        if let data = try? await way.connect(setup) {
-            server.watch(data)
-            await lines.transfer { data.cut() }
-            return data
-        }
-        await lines.transfer(nil)
-        await say("425 The data connection did not come.")
-        return nil
     }
-
-    // MARK: Taking
 
     func client(_ login: FTPLogin) -> FTPClient { FTPClient(login: FTPServer.folderName(login.user), peer: peer) }
 
@@ -149,14 +80,16 @@ extension FTPSession {
             guard !path.isRoot else { return await say("553 A name is needed.") }
             let (server, client) = (server, client(login))
             let begun = await Result { () async throws(IngestError) in
-                try await server.pool.run { () throws(IngestError) in try server.inbox.begin(client, path, from: offset) }
+                try await server.pool.run { () throws(IngestError) in try server.inbox.begin(client, path, from: offset)
+                }
             }
             switch begun {
             case .success(let upload): await receive(upload)
             case .failure(let error) where error.code == .storageFull:
                 server.refuse("\(PathText.shown(path.shown)) of \(peer): there is no room", from: peer) { $0.full += 1 }
                 await say("452 No room; try again later.")
-            case .failure(let error): await say("\(offset == nil || offset == 0 ? 553 : 551) \(Self.line(error.message))")
+            case .failure(let error):
+                await say("\(offset == nil || offset == 0 ? 553 : 551) \(Self.line(error.message))")
             }
         }
     }
@@ -167,7 +100,9 @@ extension FTPSession {
             return tellLeft(of: upload)
         }
         let server = server
-        let taken = await Result { () async throws(IngestError) in try await Self.take(data.inbox, into: upload, server.pool) }
+        let taken = await Result { () async throws(IngestError) in
+            try await data.inbox.write(into: upload, on: server.pool)
+        }
         await lines.transfer(nil)
         try? await data.channel.close().get()
         switch taken {
@@ -194,21 +129,6 @@ extension FTPSession {
         if let file = upload.leftover { server.tell(.received(file, abandoned: true)) }
     }
 
-    private static func take(_ inbox: DataReceiver, into upload: FTPUpload, _ pool: BlockingPool) async throws(IngestError) -> FTPFile {
-        while true {
-            let chunk: ByteBuffer?
-            do { chunk = try await inbox.next() } catch { throw IngestError(.network, "The data connection broke.", cause: error) }
-            guard let chunk else { break }
-            try await pool.run { () throws(IngestError) in
-                let result = chunk.withUnsafeReadableBytes { bytes -> Result<Void, IngestError> in
-                    Result { () throws(IngestError) in try upload.write(bytes) }
-                }
-                try result.get()
-            }
-        }
-        return try await pool.run { () throws(IngestError) in try upload.finish() }
-    }
-
     // MARK: Afterwards
 
     private func rename(_ name: String) async {
@@ -216,12 +136,18 @@ extension FTPSession {
         renaming = nil
         await withPath(name) { path in
             let (inbox, client) = (server.inbox, client(login))
-            let done = await Result { () async throws(IngestError) in try await server.pool.run { inbox.rename(client, old, path) } }
-            guard case .success(let renaming?) = done else { return await say("550 It was taken already, or is not here.") }
+            let done = await Result { () async throws(IngestError) in
+                try await server.pool.run { inbox.rename(client, old, path) }
+            }
+            guard case .success(let renaming?) = done else {
+                return await say("550 It was taken already, or is not here.")
+            }
             server.tell(.renamed(renaming))
             await say("250 Renamed.")
         }
     }
 
-    static func line(_ text: String) -> String { String(text.unicodeScalars.map { $0.value < 0x20 ? " " : Character($0) }) }
+    static func line(_ text: String) -> String {
+        String(text.unicodeScalars.map { $0.value < 0x20 ? " " : Character($0) })
+    }
 }

@@ -8,18 +8,22 @@ import NIOSSL
 ///
 /// Tolerant where bodies are sloppy, strict where somebody could do harm.
 final class FTPSession {
-    let server: FTPServer, channel: any Channel, peer: String
+    let server: FTPServer
+    let channel: any Channel
+    let peer: String
     let lines: CommandReceiver
     var login: FTPLogin?
     var folder = FTPPath.root
-    var isProtected: Bool, protectsData = false
+    /// Whether the control connection is under TLS.
+    private(set) var isProtected: Bool
+    let data: DataConnector
     /// From REST: where the next file goes on.
     var restart: UInt64?
     var renaming: FTPPath?
-    var endpoint: DataEndpoint?
     /// The client said that it sends text.
     var isText = false
-    private var user = "", failures = 0
+    private var user = ""
+    private var failures = 0
     /// How long somebody may take who has not logged in.
     private static let loginPatience = TimeAmount.seconds(60)
 
@@ -27,7 +31,7 @@ final class FTPSession {
         (self.server, self.channel, self.lines) = (server, channel, lines)
         peer = PeerAddress.text(channel.remoteAddress) ?? ""
         isProtected = server.options.tls == .implicit
-        protectsData = isProtected
+        data = DataConnector(server, channel, lines, peer: peer, isProtected: isProtected)
     }
 
     func serve() async {
@@ -39,7 +43,7 @@ final class FTPSession {
                 break
             }
         }
-        endpoint?.close()
+        data.close()
         try? await channel.close().get()
     }
 
@@ -96,7 +100,9 @@ final class FTPSession {
         }
         let found = server.logins.first { $0.user == user }, network = PeerAddress.network(peer)
         server.note(channel, .waiting)
-        let isRight = await server.loginQueue.answer(LoginThrottle.Attempt(network: network, login: found?.user), for: channel) {
+        let isRight = await server.loginQueue.answer(
+            LoginThrottle.Attempt(network: network, login: found?.user), for: channel
+        ) {
             // Names that nobody has take as long as those that somebody has.
             Self.equal(found?.password.reveal() ?? "\u{0}", password) && found != nil
         }

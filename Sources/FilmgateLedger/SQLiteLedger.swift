@@ -56,7 +56,7 @@ public final class SQLiteLedger: Ledger {
     func clear() async throws(IngestError) {
         guard directory == nil else { return }
         _ = try await commits.commit { writer in
-            writer.contents = ContentCache()
+            writer.contents.forget()
             for table in ["denial", "delivery", "shot_name", "past", "asset", "note", "run", "content"] {
                 try writer.db.execute(sql: "DELETE FROM \(table)")
             }

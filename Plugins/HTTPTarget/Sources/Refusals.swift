@@ -5,7 +5,7 @@ import HTTPKit
 extension HTTPTarget {
     /// The server says that the name is in use, and not that these bytes have it.
     func taken(_ job: UploadJob, _ response: HTTPResponse) async throws(IngestError) -> Receipt {
-        switch try await copy(at: job.path, of: job) {
+        switch try await names.copy(at: job.path, of: job) {
         case .same(let receipt): return receipt
         case .missing: throw try await inTheWay(job, response)
         case .other:
@@ -18,12 +18,14 @@ extension HTTPTarget {
         }
     }
 
-    /// Finishes what an own try of this run that broke off left under the name; nil where nothing of the kind stands there.
+    /// Finishes what an own try of this run that broke off left under the name; nil where nothing of the kind stands
+    /// there.
     private func finished(_ job: UploadJob) async throws(IngestError) -> Receipt? {
         let address = options.url.address(path: job.path, TemplateValues(job))
-        guard options.namesByPath, broken.take(job.path, for: job.digests.sha256), try await client.holdsBeginning(of: job, at: address)
+        guard options.namesByPath, broken.take(job.path, for: job.digests.sha256),
+            try await client.holdsBeginning(of: job, at: address)
         else { return nil }
-        var exchange = exchange(for: job)
+        var exchange = options.exchange(for: job)
         exchange.request.headers.removeAll { $0.name.lowercased() == "if-none-match" }
         let response = try await sent(exchange, job)
         let echo = options.digest?.proof(in: response, for: job.digests) ?? .silent
@@ -43,7 +45,9 @@ extension HTTPTarget {
         }
     }
 
-    func refusal(_ response: HTTPResponse, _ found: String = "Something is there already, and not these bytes.") -> IngestError {
+    func refusal(_ response: HTTPResponse, _ found: String = "Something is there already, and not these bytes.")
+        -> IngestError
+    {
         var error = HTTPStatus.error(for: response)
         if options.url.layout != nil { error.code = .nameTaken }
         error.message = found + " " + error.message
@@ -52,16 +56,19 @@ extension HTTPTarget {
 
     /// Something is in the way, and nothing is at the name.
     ///
-    /// It may be a file that nobody is shown: then another name helps, and each file tries one. But PUT is refused in the same words where
-    /// the folder is missing (409, RFC 4918 §9.7.1), and then no name does: `untrusted`, which holds the target.
+    /// It may be a file that nobody is shown: then another name helps, and each file tries one. But PUT is refused in
+    /// the same words where the folder is missing (409, RFC 4918 §9.7.1), and then no name does: `untrusted`, which
+    /// holds the target.
     private func inTheWay(_ job: UploadJob, _ response: HTTPResponse) async throws(IngestError) -> IngestError {
-        let found = "The server says that something is in the way (\(response.status)), but has nothing at that address."
+        let found =
+            "The server says that something is in the way (\(response.status)), but has nothing at that address."
         let mayBeName = response.status == 412 ? true : try await isThere(folder: job)
         if trust.isAboutOneFile(in: job.folder, first: mayBeName) { return refusal(response, found) }
         var error = refusal(response, found)
         error.code = .untrusted
         error.advice =
-            "The folder may be missing there: create it, or use `webdav`, which makes folders. If the server says so of names in use, let "
+            "The folder may be missing there: create it, or use `webdav`, which makes folders. "
+            + "If the server says so of names in use, let "
             + "`digest` or `find` tell what has them. Then run `filmgate retry`."
         return error
     }
@@ -76,7 +83,8 @@ extension HTTPTarget {
     /// 404 and 410 are about the address: until something was taken there, every file of the card would hear the same.
     func refused(_ job: UploadJob, _ response: HTTPResponse) -> IngestError {
         var error = HTTPStatus.error(for: response)
-        guard response.status == 404 || response.status == 410, !trust.isAboutOneFile(in: job.folder, first: false) else { return error }
+        guard response.status == 404 || response.status == 410, !trust.isAboutOneFile(in: job.folder, first: false)
+        else { return error }
         error.code = .untrusted
         error.advice = "Check `url`, and whether what it names is there; then run `filmgate retry`."
         return error

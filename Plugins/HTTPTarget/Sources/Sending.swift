@@ -1,26 +1,28 @@
 import FilmgateCore
 import HTTPKit
 
-extension HTTPTarget {
+extension HTTPOptions {
     /// The request that carries a file.
     func exchange(for job: UploadJob) -> HTTPExchange {
         let values = TemplateValues(job)
-        var request = HTTPRequest(options.verb.rawValue, options.url.address(path: job.path, values))
-        for (name, template) in options.headers.sorted(by: { $0.key < $1.key }) {
+        var request = HTTPRequest(verb.rawValue, url.address(path: job.path, values))
+        for (name, template) in headers.sorted(by: { $0.key < $1.key }) {
             request.set(name, HeaderText.clean(template.rendered(with: values) { $0 }))
         }
-        for header in options.sendDigest.compactMap({ $0.header(job.digests) }) { request.set(header.name, header.value) }
-        if options.forbidsOverwriting { request.set("If-None-Match", "*") }
+        for header in sendDigest.compactMap({ $0.header(job.digests) }) { request.set(header.name, header.value) }
+        if forbidsOverwriting { request.set("If-None-Match", "*") }
         return HTTPExchange(request, body: body(of: job, values))
     }
 
     private func body(of job: UploadJob, _ values: TemplateValues) -> HTTPBody {
         let slice = job.slice
         let type = MediaType.of(fileName: job.name)
-        guard options.style == .multipart else { return .file(slice, type: type) }
+        guard style == .multipart else { return .file(slice, type: type) }
         var form = Multipart()
-        for (name, template) in options.fields.sorted(by: { $0.key < $1.key }) { form.add(name, template.rendered(with: values) { $0 }) }
-        form.add(options.fileField, file: slice, fileName: job.deliveredName, type: type)
+        for (name, template) in fields.sorted(by: { $0.key < $1.key }) {
+            form.add(name, template.rendered(with: values) { $0 })
+        }
+        form.add(fileField, file: slice, fileName: job.deliveredName, type: type)
         return form.body
     }
 }
@@ -52,6 +54,8 @@ extension TemplateValues {
     }
 
     private mutating func add(_ digests: Digests) {
-        for algorithm in DigestAlgorithm.allCases { if let digest = digests[algorithm] { text[algorithm.rawValue] = digest } }
+        for algorithm in DigestAlgorithm.allCases {
+            if let digest = digests[algorithm] { text[algorithm.rawValue] = digest }
+        }
     }
 }

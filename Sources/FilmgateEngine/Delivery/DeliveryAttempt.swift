@@ -132,7 +132,7 @@ enum DeliveryAttempt {
 
     /// What a person should know of a copy that was delivered before.
     private static func remark(_ found: Verification, _ row: DeliveryRow) -> String? {
-        let copy = CardProof.place(row)
+        let copy = DeliveryCheck.place(row)
         return switch found {
         case .differs(let why): "the copy \(copy) is not what was delivered there: \(why)"
         case .missing: "the copy \(copy) had been removed"

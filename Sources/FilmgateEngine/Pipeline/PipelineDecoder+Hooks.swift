@@ -2,33 +2,41 @@ import FilmgateCore
 
 extension PipelineDecoder {
     /// `hooks:`, a list of single-key maps.
-    mutating func hooks(_ node: ConfigNode) -> [HookUse] {
+    func hooks(_ node: ConfigNode) -> [HookUse] {
         switch node.value {
         case .null: return []
         case .list(let items): return items.compactMap { hook($0) }
         default:
-            error(node.mark, "wrong-type", "Expected a list of hooks, found \(node.kindName).", hint: "Write `- webhook: { url: … }`.")
+            problems.error(
+                node.mark, "wrong-type", "Expected a list of hooks, found \(node.kindName).",
+                hint: "Write `- webhook: { url: … }`.")
             return []
         }
     }
 
-    private mutating func hook(_ item: ConfigNode) -> HookUse? {
+    private func hook(_ item: ConfigNode) -> HookUse? {
         guard case .map(let pairs) = item.value, let pair = pairs.first, pairs.count == 1 else {
-            error(item.mark, "not-single-key", "One entry names one hook, with its options below it.", hint: Self.knownHooks)
+            problems.error(
+                item.mark, "not-single-key", "One entry names one hook, with its options below it.",
+                hint: Self.knownHooks)
             return nil
         }
-        if let secret = pair.value["secret"] { hide(secret) }
+        if let secret = pair.value["secret"] { problems.hide(secret) }
         var errors: [ConfigError] = []
         guard let hook = Hook(pair.key.name, pair.value, errors: &errors) else {
             let near = nearest(pair.key.name, among: Hook.kinds.map(\.name)).map { "Did you mean `\($0)`?" }
-            error(pair.key.mark, "unknown-hook", "There is no hook called `\(pair.key.name)`.", hint: near ?? Self.knownHooks)
+            problems.error(
+                pair.key.mark, "unknown-hook", "There is no hook called `\(pair.key.name)`.",
+                hint: near ?? Self.knownHooks)
             return nil
         }
         for var mistake in errors {
             if mistake.code == "missing-key", mistake.mark == pair.value.mark { mistake.mark = pair.key.mark }
-            report(mistake)
+            problems.report(mistake)
         }
-        return HookUse(hook: hook, use: ModuleUse(name: pair.key.name, module: pair.key.name, node: pair.value, mark: pair.key.mark))
+        return HookUse(
+            hook: hook,
+            use: ModuleUse(name: pair.key.name, module: pair.key.name, node: pair.value, mark: pair.key.mark))
     }
 
     private static var knownHooks: String { "Known: \(Hook.kinds.map(\.name).joined(separator: ", "))." }

@@ -15,7 +15,8 @@ public struct PipelineLoader: Sendable {
     ///
     /// `overrides`: what `--set` says.
     public init(
-        registry: ModuleRegistry, reader: any ConfigReader, includeDirectories: [String] = [], overrides: [Override] = [],
+        registry: ModuleRegistry, reader: any ConfigReader, includeDirectories: [String] = [],
+        overrides: [Override] = [],
         zones: ZoneDatabase = ZoneDatabase()
     ) {
         (self.registry, self.reader, self.includeDirectories) = (registry, reader, includeDirectories)
@@ -34,32 +35,41 @@ public struct PipelineLoader: Sendable {
 
     /// `file` names the text in diagnostics and is where `./` in `include:` starts.
     public func load(text: String, file: String) -> LoadedPipeline {
-        do throws(ConfigError) { return load(node: try reader.read(text: text, file: file), file: file, text: text) } catch {
-            return LoadedPipeline(pipeline: nil, diagnostics: [Diagnostic(.error, error)], texts: [file: Redaction.hidden(text, at: [])])
+        do throws(ConfigError) {
+            return load(node: try reader.read(text: text, file: file), file: file, text: text)
+        } catch {
+            return LoadedPipeline(
+                pipeline: nil, diagnostics: [Diagnostic(.error, error)], texts: [file: Redaction.hidden(text, at: [])])
         }
     }
 
     /// For trees that the program makes itself.
     public func load(node: ConfigNode, file: String = "", text: String? = nil) -> LoadedPipeline {
         let includes = IncludeSearch(reader: reader, directories: includeDirectories)
-        var decoder = PipelineDecoder(registry: registry, includes: includes, zones: zones)
-        decoder.texts[file] = text
+        let problems = DiagnosticCollector()
+        var decoder = PipelineDecoder(registry: registry, includes: includes, zones: zones, problems: problems)
         var root = node
         for override in overrides {
-            do throws(ConfigError) { try override.apply(to: &root, reader: reader) } catch { decoder.report(error) }
+            do throws(ConfigError) { try override.apply(to: &root, reader: reader) } catch { problems.report(error) }
         }
-        if let lastProfiles, access(lastProfiles, R_OK) == 0 { decoder.lastProfiles = lastProfiles }
+        if let lastProfiles, access(lastProfiles, R_OK) == 0 { decoder.profiles.lastProfiles = lastProfiles }
         let pipeline = decoder.decode(root, file: file)
-        let found = decoder.diagnostics.enumerated().sorted { a, b in
+        var texts = decoder.profiles.texts
+        if let text { texts[file] = text }
+        let found = problems.all.enumerated().sorted { a, b in
             let (first, second) = (a.element.error.mark, b.element.error.mark)
             let (own, other) = (first.file == file ? 0 : 1, second.file == file ? 0 : 1)
-            return (own, first.file, first.line, first.column, a.offset) < (other, second.file, second.line, second.column, b.offset)
+            return (own, first.file, first.line, first.column, a.offset) < (
+                other, second.file, second.line, second.column, b.offset
+            )
         }
-        let placed = Self.withinLines(found.map(\.element), decoder.texts)
-        return LoadedPipeline(pipeline: decoder.hasErrors ? nil : pipeline, diagnostics: placed, texts: Self.texts(decoder))
+        let placed = Self.withinLines(found.map(\.element), texts)
+        return LoadedPipeline(
+            pipeline: problems.hasErrors ? nil : pipeline, diagnostics: placed, texts: Self.shown(texts, of: problems))
     }
 
-    /// A place inside a quoted text that goes on in the next line is counted from where the text began: it stays in its line.
+    /// A place inside a quoted text that goes on in the next line is counted from where the text began: it stays in its
+    /// line.
     private static func withinLines(_ diagnostics: [Diagnostic], _ texts: [String: String]) -> [Diagnostic] {
         var lengths: [String: [Int]] = [:]
         return diagnostics.map { diagnostic in
@@ -75,13 +85,13 @@ public struct PipelineLoader: Sendable {
     }
 
     /// What diagnostics may show of the files that they are about.
-    private static func texts(_ decoder: PipelineDecoder) -> [String: String] {
-        let files = Set(decoder.diagnostics.map(\.error.mark.file))
-        var texts: [String: String] = [:]
-        for (name, text) in decoder.texts where files.contains(name) {
-            texts[name] = Redaction.hidden(text, at: decoder.hidden.filter { $0.file == name })
+    private static func shown(_ texts: [String: String], of problems: DiagnosticCollector) -> [String: String] {
+        let files = Set(problems.all.map(\.error.mark.file))
+        var shown: [String: String] = [:]
+        for (name, text) in texts where files.contains(name) {
+            shown[name] = Redaction.hidden(text, at: problems.hidden.filter { $0.file == name })
         }
-        return texts
+        return shown
     }
 }
 

@@ -9,10 +9,11 @@ extension CardProof {
     }
 
     func orders(_ row: AssetRow, _ deliveries: [DeliveryRow]) async throws(IngestError) -> Orders {
-        // Also for a target that only an earlier run was to fill: what was ordered and is not there yet may still be read from the card.
+        // Also for a target that only an earlier run was to fill: what was ordered and is not there yet may still be
+        // read from the card.
         let waiting: Set<Receipt.State> = [.pending, .held, .failed]
         if let open = deliveries.first(where: { waiting.contains($0.receipt.state) }) {
-            let undone = Self.undone(open)
+            let undone = DeliveryCheck.undone(open)
             if row.wanted.contains(open.target) { return .settled(.problem(undone)) }
             return .settled(.problem((undone.hasSuffix(".") ? String(undone.dropLast()) : undone) + Self.wayBack(open)))
         }
@@ -24,7 +25,8 @@ extension CardProof {
                 // Taken back before its event was known.
                 ?? deliveries.first { $0.isUnassigned && $0.isCancelled && target.isHeir(of: $0, for: row.event) }
             if own?.isCancelled == true { continue }
-            // Another pipeline may have been the last that looked at the file; what this one delivered counts all the same.
+            // Another pipeline may have been the last that looked at the file; what this one delivered counts all the
+            // same.
             guard let own, own.receipt.state == .done else {
                 return .settled(.problem("\(target.name): never delivered there, and the pipeline wants it", .deliver))
             }
@@ -43,27 +45,36 @@ extension CardProof {
     }
 
     /// Its delivery to that place for an event, where the import that looked at the file last knew of none.
-    private static func forSomeEvent(_ target: PlannedTarget, _ row: AssetRow, _ deliveries: [DeliveryRow]) -> DeliveryRow? {
+    private static func forSomeEvent(_ target: PlannedTarget, _ row: AssetRow, _ deliveries: [DeliveryRow])
+        -> DeliveryRow?
+    {
         guard row.event == nil || row.event == DeliveryRow.unassigned else { return nil }
         return deliveries.first { one in
-            one.receipt.state == .done && one.event.map { PlannedTarget.identity(target.identity, for: $0) == one.target } == true
+            one.receipt.state == .done
+                && one.event.map { PlannedTarget.identity(target.identity, for: $0) == one.target } == true
         }
     }
 
-    /// What a rule left out, the user may lift; what was taken off the list while it was not there, nobody has looked at.
+    /// What a rule left out, the user may lift; what was taken off the list while it was not there, nobody has looked
+    /// at.
     func leftOut(_ row: AssetRow, _ reason: String) -> Verdict {
         if row.isDismissed { return .problem(Self.dismissed) }
-        return allowance.contains(.filtered) ? .exempt("filtered: \(reason)") : .problem("filtered: \(reason)", .allowFiltered)
+        return allowance.contains(.filtered)
+            ? .exempt("filtered: \(reason)") : .problem("filtered: \(reason)", .allowFiltered)
     }
     private static let dismissed =
-        "set aside, and taken back with `filmgate cancel` when it was gone from here; `filmgate import --again` reads it again"
+        "set aside, and taken back with `filmgate cancel` when it was gone from here; "
+        + "`filmgate import --again` reads it again"
 
-    /// Places that wait for these bytes, or refused them, whatever pipeline ordered that; what waits for its event is told by its reason.
+    /// Places that wait for these bytes, or refused them, whatever pipeline ordered that; what waits for its event is
+    /// told by its reason.
     func open(_ sha256: String) async throws(IngestError) -> [String] {
         let waiting: Set<Receipt.State> = [.pending, .held, .failed]
         var places: [String] = []
         for content in Set(try await reader.assets(sha256: sha256).compactMap(\.content)) {
-            let rows = try await reader.deliveries(of: content).filter { waiting.contains($0.receipt.state) && !$0.isUnassigned }
+            let rows = try await reader.deliveries(of: content).filter {
+                waiting.contains($0.receipt.state) && !$0.isUnassigned
+            }
             places += rows.map { String(Self.place(of: $0.target)) }
         }
         return places
@@ -71,21 +82,23 @@ extension CardProof {
 
     /// Why a file has not ended: it waits for its event or a target, is being delivered, or a run was killed.
     static func unfinished(_ row: AssetRow, _ reader: any LedgerReader) async throws(IngestError) -> String {
-        let deliveries = if let content = row.content { try await reader.deliveries(of: content) } else { [DeliveryRow]() }
+        let deliveries =
+            if let content = row.content { try await reader.deliveries(of: content) } else { [DeliveryRow]() }
         let open = deliveries.first { [.pending, .held, .failed].contains($0.receipt.state) }
-        return open.map(undone) ?? "not delivered yet: a run is at it, or broke off"
+        return open.map(DeliveryCheck.undone) ?? "not delivered yet: a run is at it, or broke off"
     }
 
     /// For what an earlier pipeline ordered: the place may have been a mistake.
     private static func wayBack(_ delivery: DeliveryRow) -> String {
         let place = place(of: delivery.target)
-        return ". An earlier run ordered it at \(place); if that was a mistake, `filmgate cancel --target '\(place)'` takes it back"
+        return ". An earlier run ordered it at \(place); "
+            + "if that was a mistake, `filmgate cancel --target '\(place)'` takes it back"
     }
 
     /// A run was killed between ordering and noting it down at the target.
     static func neverBegun(_ target: String) -> String {
-        "\(place(of: target)): a run that broke off ordered it there, and it was never delivered; import the card with that pipeline again, "
-            + "or with `--again` by the one that counts now"
+        "\(place(of: target)): a run that broke off ordered it there, and it was never delivered; "
+            + "import the card with that pipeline again, or with `--again` by the one that counts now"
     }
 
     /// The address in a target's identity.

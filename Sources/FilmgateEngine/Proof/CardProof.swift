@@ -1,4 +1,3 @@
-import CLinux
 import FileKit
 public import FilmgateCore
 
@@ -34,7 +33,8 @@ public struct CardProof: Sendable {
         public var believed: [String] = []
         /// A part of the file is missing on the card; what is there may be proven all the same.
         public var isDamaged = false
-        /// Copies for others than those that the file's last import wanted, which are not there now or have other bytes: `name (event)`.
+        /// Copies for others than those that the file's last import wanted, which are not there now or have other
+        /// bytes: `name (event)`.
         public var lost: [String] = []
         /// Addresses and folders at which a delivery of these bytes waits, is held or was refused.
         public var open: [String] = []
@@ -57,7 +57,8 @@ public struct CardProof: Sendable {
         let isHousekeeping: @Sendable (String) -> Bool
         let disguise: @Sendable (String) throws(IngestError) -> String?
 
-        /// `disguise` gets an absolute path and says what the file is where it is not what its name says; it reads the file's head.
+        /// `disguise` gets an absolute path and says what the file is where it is not what its name says; it reads the
+        /// file's head.
         public init(
             isHousekeeping: @escaping @Sendable (String) -> Bool,
             disguise: @escaping @Sendable (String) throws(IngestError) -> String? = { _ in nil }
@@ -70,29 +71,40 @@ public struct CardProof: Sendable {
     /// Nil where no target is to be asked.
     let proofTargets: ProofTargets?
     let allowance: Allowance
-    let exemptions: Exemptions
     /// On how many places a file must lie: devices, and one target beside them.
     let copies: Int
-    let memory = PlaceMemory()
+    private let memory = PlaceMemory()
     /// What the targets said while they were asked.
     public let heard = TargetStatements()
-    /// Nil where the kernel names no mounts: then devices are told by their numbers alone.
-    let media = try? Media.current()
-    let pool = BlockingPool(width: 3)
+    private let pool = BlockingPool(width: 3)
+    private let exemptionCheck: ExemptionCheck
+    private let deliveryCheck: DeliveryCheck
 
-    public init(reader: any LedgerReader, proofTargets: ProofTargets?, allowance: Allowance, copies: Int = 1, exemptions: Exemptions) {
-        (self.reader, self.proofTargets, self.allowance) = (reader, proofTargets, allowance)
-        (self.copies, self.exemptions) = (copies, exemptions)
+    public init(
+        reader: any LedgerReader, proofTargets: ProofTargets?, allowance: Allowance, copies: Int = 1,
+        exemptions: Exemptions
+    ) {
+        self.reader = reader
+        self.proofTargets = proofTargets
+        self.allowance = allowance
+        self.copies = copies
+        exemptionCheck = ExemptionCheck(reader: reader, allowance: allowance, exemptions: exemptions, pool: pool)
+        deliveryCheck = DeliveryCheck(
+            reader: reader, proofTargets: proofTargets, allowance: allowance, media: try? Media.current(), pool: pool,
+            heard: heard)
     }
 
     /// Looks at one entry of the card.
     ///
-    /// Reads the whole file and every local copy of it. `beside`: the SHA-256 of the pictures in its shot, of which a sidecar's is one.
-    public func examine(_ entry: SourceEntry, at path: String?, beside: [String] = []) async throws(IngestError) -> Finding {
+    /// Reads the whole file and every local copy of it. `beside`: the SHA-256 of the pictures in its shot, of which a
+    /// sidecar's is one.
+    public func examine(_ entry: SourceEntry, at path: String?, beside: [String] = []) async throws(IngestError)
+        -> Finding
+    {
         var finding = Finding(origin: entry.origin, kind: entry.kind, verdict: .proven, sha256: nil)
         switch entry.fate {
         case .filtered(let reason):
-            finding.verdict = try await verdict(onFiltered: reason, entry, at: path)
+            finding.verdict = try await exemptionCheck.verdict(onFiltered: reason, entry, at: path)
             return finding
         case .unreadable(let reason):
             finding.verdict = .problem("cannot be read: \(reason)")
@@ -102,13 +114,14 @@ public struct CardProof: Sendable {
         if entry.origin.size == 0 {
             finding.verdict = .exempt("empty file")
             finding.isDamaged = ![MediaKind.other, .sidecar].contains(entry.kind)
-        } else if exemptions.isHousekeeping(entry.origin.path), await disguise(at: path) == nil {
+        } else if await exemptionCheck.isHousekeeping(entry.origin, at: path) {
             finding.verdict = .exempt("housekeeping")
         }
         guard finding.verdict == .proven, let path else { return finding }
         let algorithms = proofTargets?.digests ?? []
         let hashed = await Result { () async throws(IngestError) in
-            try await pool.run { () throws(IngestError) in try FileCopy.hash(path: path, algorithms: algorithms).digests }
+            try await pool.run { () throws(IngestError) in try FileCopy.hash(path: path, algorithms: algorithms).digests
+            }
         }
         switch hashed {
         case .failure(let error): finding.verdict = .problem("cannot be read: \(error.message)")
@@ -125,18 +138,11 @@ public struct CardProof: Sendable {
     ) async throws(IngestError) -> Verdict {
         guard let row = try await row(of: entry, digests.sha256, beside) else {
             if try await memory.knows(entry.origin, reader) { return .problem(Self.misread) }
-            return entry.kind == .other ? .problem("unknown kind of file, never ingested", .nameTheKind) : .problem("never ingested")
+            return entry.kind == .other
+                ? .problem("unknown kind of file, never ingested", .nameTheKind) : .problem("never ingested")
         }
         finding.isDamaged = row.flags.contains(AssetFlag.truncated)
-        switch row.ending {
-        // What an earlier pipeline ordered stays ordered, and proven, whatever a later one filters.
-        case .filtered where !row.wanted.isEmpty && row.content != nil: break
-        case .filtered: return leftOut(row, row.reason ?? "by rule")
-        case .pending: return .problem("pending: \(row.reason ?? "not delivered yet")")
-        case .setAside: return .problem("set aside: \(row.reason ?? "not delivered")")
-        case nil: return .problem(try await Self.unfinished(row, reader))
-        case .delivered, .duplicate, .alreadySeen: break
-        }
+        if let ended = try await verdict(byEndingOf: row) { return ended }
         guard let content = row.content, !row.wanted.isEmpty else { return .problem("no target was to receive it") }
         let deliveries = try await reader.deliveries(of: content)
         let taken: [String]
@@ -146,35 +152,57 @@ public struct CardProof: Sendable {
         }
         var holdsOriginal = entry.kind == .sidecar, places = CopyPlaces()
         for wanted in taken {
-            guard let delivery = deliveries.first(where: { $0.target == wanted }) else { return .problem(Self.neverBegun(wanted)) }
-            switch await check(delivery, entry, path, digests) {
+            guard let delivery = deliveries.first(where: { $0.target == wanted }) else {
+                return .problem(Self.neverBegun(wanted))
+            }
+            switch await deliveryCheck.check(delivery, entry, path, digests) {
             case nil: break
             case .proven: finding.believed.append(delivery.targetName)
             case let problem?: return problem
             }
             let isOriginal = entry.kind == .sidecar || !delivery.holdsRendition
-            if isOriginal { places.add(delivery, media) }
+            if isOriginal { places.add(delivery, deliveryCheck.media) }
             holdsOriginal = holdsOriginal || isOriginal
         }
-        // Stamped copies hold the picture, but not the file that the camera wrote; a merged sidecar holds all that the card's said.
+        // Stamped copies hold the picture, but not the file that the camera wrote; a merged sidecar holds all that the
+        // card's said.
         guard holdsOriginal else { return .problem("only stamped copies were delivered, the original nowhere") }
         for other in deliveries where other.receipt.state == .done && !taken.contains(other.target) {
             let mayCount = places.count < copies && (entry.kind == .sidecar || !other.holdsRendition)
-            if mayCount, await Self.isGood(check(other, entry, path, digests)) {
-                places.add(other, media)
+            if mayCount, await Self.isGood(deliveryCheck.check(other, entry, path, digests)) {
+                places.add(other, deliveryCheck.media)
                 continue
             }
-            if await isSpoiled(other, digests) { finding.lost.append(Self.label(other)) }
+            if await deliveryCheck.isSpoiled(other, digests) { finding.lost.append(DeliveryCheck.label(other)) }
         }
         return places.count < copies ? .problem(places.tooFew(of: copies)) : .proven
     }
 
-    /// What the ledger knows of the file or of another one with its bytes; the last is what was only taken off the list.
+    /// What its last ending says by itself; nil where its deliveries decide.
+    private func verdict(byEndingOf row: AssetRow) async throws(IngestError) -> Verdict? {
+        switch row.ending {
+        // What an earlier pipeline ordered stays ordered, and proven, whatever a later one filters.
+        case .filtered where !row.wanted.isEmpty && row.content != nil: return nil
+        case .filtered: return leftOut(row, row.reason ?? "by rule")
+        case .pending: return .problem("pending: \(row.reason ?? "not delivered yet")")
+        case .setAside: return .problem("set aside: \(row.reason ?? "not delivered")")
+        case nil: return .problem(try await Self.unfinished(row, reader))
+        case .delivered, .duplicate, .alreadySeen: return nil
+        }
+    }
+
+    /// What the ledger knows of the file or of another one with its bytes; the last is what was only taken off the
+    /// list.
     ///
-    /// A sidecar's copy must lie beside its own picture, wherever both came from; for anything else equal bytes are equal.
-    private func row(of entry: SourceEntry, _ sha256: String, _ beside: [String]) async throws(IngestError) -> AssetRow? {
+    /// A sidecar's copy must lie beside its own picture, wherever both came from; for anything else equal bytes are
+    /// equal.
+    private func row(
+        of entry: SourceEntry, _ sha256: String, _ beside: [String]
+    ) async throws(IngestError) -> AssetRow? {
         let rows = try await reader.assets(sha256: sha256)
-        let own = rows.first { $0.origin.volume == entry.origin.volume && $0.origin.volumePath.isSpelled(as: entry.origin.volumePath) }
+        let own = rows.first {
+            $0.origin.volume == entry.origin.volume && $0.origin.volumePath.isSpelled(as: entry.origin.volumePath)
+        }
         let keys = Set(beside.map { ContentKey(sha256: sha256, beside: $0) })
         let others = rows.filter { row in entry.kind != .sidecar || row.content.map(keys.contains) == true }
         if let own, !own.isDismissed {
@@ -185,19 +213,5 @@ public struct CardProof: Sendable {
         return others.first { !$0.isDismissed } ?? own ?? others.first
     }
 
-    /// Nil when this delivery proves the file now; `proven` when its target's earlier word does.
-    private func check(_ delivery: DeliveryRow, _ entry: SourceEntry, _ path: String, _ digests: Digests) async -> Verdict? {
-        let receipt = delivery.receipt
-        guard receipt.state == .done else { return .problem(Self.undone(delivery)) }
-        // The digest that was delivered: the card's own, or that of the copy with the stamp in it, of which no other digest is known.
-        let delivered = delivery.holdsRendition ? Digests(sha256: receipt.sha256 ?? digests.sha256) : digests
-        let size = delivery.holdsRendition ? delivery.size : entry.origin.size
-        if let copy = receipt.path { return await checkCopy(copy, delivery, path, size: size, delivered.sha256) }
-        let isConfirmed = receipt.verified == .server && receipt.sha256 == delivered.sha256
-        return await ask(delivery, Self.question(entry, path, size: size, delivered, delivery), isConfirmed: isConfirmed)
-    }
-
-    static func undone(_ delivery: DeliveryRow) -> String {
-        "\(delivery.targetName): \(delivery.receipt.state.rawValue)\(delivery.receipt.reason.map { ": " + $0 } ?? "")"
-    }
+    private static func isGood(_ verdict: Verdict?) -> Bool { verdict == nil || verdict == .proven }
 }

@@ -16,7 +16,8 @@ final class PlaceMemory: Sendable {
 
 extension CardProof {
     static let misread =
-        "different bytes were imported from here earlier: it was misread then or now; `filmgate import --again` reads it again"
+        "different bytes were imported from here earlier: it was misread then or now; "
+        + "`filmgate import --again` reads it again"
 
     /// How many files the ledger knows of the place that are not on it any more.
     public func gone(from session: any SourceSession, now entries: [SourceEntry]) async throws(IngestError) -> Int {
@@ -33,15 +34,4 @@ extension CardProof {
         guard delivery.isMissing else { return false }
         return await !TargetDisks.isAway(delivery, reader, emptied: emptied)
     }
-
-    /// Folders of several imports share the name `to`: the folder says which.
-    static func label(_ delivery: DeliveryRow) -> String {
-        if let path = delivery.receipt.path, path.hasSuffix("/" + delivery.path) {
-            return "\(delivery.targetName) (\(path.dropLast(delivery.path.count + 1)))"
-        }
-        return delivery.isUnassigned || delivery.event == nil
-            ? delivery.targetName : "\(delivery.targetName) (event \(delivery.event ?? ""))"
-    }
-
-    static func isGood(_ verdict: Verdict?) -> Bool { verdict == nil || verdict == .proven }
 }

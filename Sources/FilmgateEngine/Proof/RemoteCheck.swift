@@ -45,7 +45,8 @@ public final class RemoteCheck: Sendable {
             guard let target = try proofTargets.target(of: delivery) else { return .noTarget }
             let sha256 = delivery.receipt.sha256 ?? delivery.content.sha256
             let found = try await target.verify(delivery.receipt, size: delivery.size, sha256: sha256)
-            // Bytes at the address of earlier take no denial back while the target says by their digest that it has them not.
+            // Bytes at the address of earlier take no denial back while the target says by their digest that it has
+            // them not.
             if found == .equal, delivery.denial != nil, try await knows(delivery, sha256, target) == false {
                 return .told(.discarded(TargetAnswer.unknownDigest))
             }
@@ -61,10 +62,13 @@ public final class RemoteCheck: Sendable {
         }
     }
 
-    private func knows(_ delivery: DeliveryRow, _ sha256: String, _ target: any UploadTarget) async throws(IngestError) -> Bool? {
+    private func knows(_ delivery: DeliveryRow, _ sha256: String, _ target: any UploadTarget) async throws(IngestError)
+        -> Bool?
+    {
         guard !delivery.holdsRendition, let row = try await reader.assets(sha256: sha256).first else { return nil }
         let entry = SourceEntry(origin: row.origin, kind: row.kind, shot: row.shot)
         let digests = row.digests ?? Digests(sha256: sha256)
-        return try await target.knows(CardProof.question(entry, row.origin.absolutePath, size: delivery.size, digests, delivery))
+        return try await target.knows(
+            DeliveryCheck.question(entry, row.origin.absolutePath, size: delivery.size, digests, delivery))
     }
 }

@@ -1,7 +1,12 @@
 /// One shot at a time chooses its names, whichever source it comes from; first come, first served.
 actor AsyncMutex {
     private var isTaken = false
-    private var waiting: [CheckedContinuation<Void, Never>] = [], head = 0
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// Those before it have had their turn.
+    private var head = 0
+
+    /// How many wait for it.
+    var count: Int { waiting.count - head }
 
     func take() async {
         guard isTaken else {

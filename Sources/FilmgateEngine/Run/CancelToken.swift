@@ -4,7 +4,10 @@ import Synchronization
 final class CancelToken: Sendable {
     /// What limits and pauses go by.
     let clock: any RunClock
-    private struct Waiters { var next: UInt64 = 0, all: [UInt64: @Sendable () -> Void] = [:] }
+    private struct Waiters {
+        var next: UInt64 = 0
+        var all: [UInt64: @Sendable () -> Void] = [:]
+    }
     private let flag = Atomic(false)
     private let waiters = Mutex(Waiters())
 
@@ -40,6 +43,16 @@ final class CancelToken: Sendable {
         return !isSet
     }
 
+    /// Returns once this is set, or `other` is; also in a cancelled task not before.
+    func wait(or other: CancelToken) async {
+        let (ends, end) = AsyncStream<Never>.makeStream()
+        let key = whenSet { end.finish() }
+        let otherKey = other.whenSet { end.finish() }
+        await Task { for await _ in ends {} }.value
+        forget(key)
+        other.forget(otherKey)
+    }
+
     /// Calls `wake` once, at once when the flag is set already; the key takes that back.
     func whenSet(_ wake: @escaping @Sendable () -> Void) -> UInt64 {
         let (key, now) = waiters.withLock { waiters in
@@ -50,6 +63,9 @@ final class CancelToken: Sendable {
         if now { wake() }
         return key
     }
+
+    /// How many are called when it is set.
+    var count: Int { waiters.withLock(\.all.count) }
 
     func forget(_ key: UInt64) { waiters.withLock { $0.all[key] = nil } }
 }

@@ -6,12 +6,13 @@ enum AssetWriting {
     static let key = ["volume_id", "path", "size", "modified", "born", "inode", "changed"]
     /// `since` comes behind these: it is kept when the row is replaced.
     static let facts = [
-        "place_id", "root_path", "run", "kind", "shot", "stem", "inner_path", "sidecar_of", "content_id", "flags", "wanted", "ending",
+        "place_id", "root_path", "run", "kind", "shot", "stem", "inner_path", "sidecar_of", "content_id", "flags",
+        "wanted", "ending",
         "reason",
         "twin", "event", "photographer", "at",
     ]
-    /// Which targets a file is for is not forgotten because a later pipeline filters the same bytes, nor because a run broke off before it
-    /// could say what became of them: what was ordered stays ordered, and what was proven proven.
+    /// Which targets a file is for is not forgotten because a later pipeline filters the same bytes, nor because a run
+    /// broke off before it could say what became of them: what was ordered stays ordered, and what was proven proven.
     ///
     /// A run writes the row several times before it ends; all of these writes keep what stands behind its own targets.
     static let wanted = """
@@ -27,9 +28,10 @@ enum AssetWriting {
 extension ChangeWriter {
     /// Inserts the asset or replaces all that was known of that origin; its age stays.
     func write(_ row: AssetRow) throws {
-        let content = try row.content.map { try self.content($0, digests: row.digests, media: row.media) }
-        let wanted = try wanted(row.wanted), volume = try volume(row.origin.volume)
-        let place = try place(source: row.origin.source, root: row.origin.root)
+        let content = try row.content.map { try contents.number(of: $0, digests: row.digests, media: row.media) }
+        let wanted = try names.wanted(row.wanted)
+        let volume = try names.volume(row.origin.volume)
+        let place = try names.place(source: row.origin.source, root: row.origin.root)
         var query = try query(.putAsset)
         bind(row.origin, volume, place, to: &query)
         query.bind(row.run)

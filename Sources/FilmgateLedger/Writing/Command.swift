@@ -5,7 +5,8 @@ import FilmgateCore
 /// Each is prepared once and kept.
 enum Command: Int, CaseIterable {
     case addVolume, findVolume, addPlace, findPlace, addTarget, findTarget, nameTarget, setDisk, addCamera, findCamera
-    case addContent, findContent, setDigests, setMedia, putAsset, findWaiting, findStates, endAsset, passAsset, dropWanted, putDelivery,
+    case addContent, findContent, setDigests, setMedia, putAsset, findWaiting, findStates, endAsset, passAsset,
+        dropWanted, putDelivery,
         removeDelivery, putDenial, removeDenial, putShotName, addNote, beginRun, endRun
 
     var sql: String {
@@ -22,10 +23,13 @@ enum Command: Int, CaseIterable {
         case .findCamera: "SELECT id FROM camera WHERE make IS ? AND model IS ? AND serial IS ? AND owner IS ?"
         case .addContent: Self.insert(into: "content", ["key"] + DigestRow.names + MediaRow.names)
         case .findContent: "SELECT id FROM content WHERE key = ?"
-        case .setDigests: "UPDATE content SET \(DigestRow.names.map { "\($0) = coalesce(?, \($0))" }.joined(separator: ", ")) WHERE id = ?"
+        case .setDigests:
+            "UPDATE content SET \(DigestRow.names.map { "\($0) = coalesce(?, \($0))" }.joined(separator: ", ")) WHERE id = ?"
         case .setMedia: "UPDATE content SET \(MediaRow.names.map { $0 + " = ?" }.joined(separator: ", ")) WHERE id = ?"
         case .putAsset:
-            Self.put(into: "asset", key: AssetWriting.key, AssetWriting.facts, once: ["since"], keeping: ["wanted": AssetWriting.wanted])
+            Self.put(
+                into: "asset", key: AssetWriting.key, AssetWriting.facts, once: ["since"],
+                keeping: ["wanted": AssetWriting.wanted])
         case .findWaiting:
             "SELECT \(AssetWriting.key.joined(separator: ", ")), wanted, ending FROM asset "
                 + "WHERE content_id = ? AND run <> ? AND (ending IS NULL OR ending IN ('pending', 'setAside'))"
@@ -35,7 +39,8 @@ enum Command: Int, CaseIterable {
             "UPDATE asset SET run = ?, ending = ?, reason = ?, twin = ?, at = ? WHERE "
                 + AssetWriting.key.map { "\($0) = ?" }.joined(separator: " AND ")
         case .passAsset:
-            "UPDATE asset SET wanted = ?, event = ? WHERE " + AssetWriting.key.map { "\($0) = ?" }.joined(separator: " AND ")
+            "UPDATE asset SET wanted = ?, event = ? WHERE "
+                + AssetWriting.key.map { "\($0) = ?" }.joined(separator: " AND ")
         case .dropWanted:
             "UPDATE asset SET wanted = trim(replace(',' || wanted || ',', ?, ','), ',') WHERE content_id = ? "
                 + "AND trim(replace(',' || wanted || ',', ?, ','), ',') <> ''"
@@ -43,7 +48,8 @@ enum Command: Int, CaseIterable {
         case .removeDelivery: "DELETE FROM delivery WHERE content_id = ? AND target_id = ?"
         case .putDenial: Self.put(into: "denial", key: ["content_id", "target_id"], ["kind", "reason", "at"])
         case .removeDenial: "DELETE FROM denial WHERE content_id = ? AND target_id = ?"
-        case .putShotName: Self.put(into: "shot_name", key: ["target_id", "event", "shot"], ["counter", "suffix", "base"])
+        case .putShotName:
+            Self.put(into: "shot_name", key: ["target_id", "event", "shot"], ["counter", "suffix", "base"])
         case .addNote: Self.insert(into: "note", ["at", "asset", "text"])
         case .beginRun: Self.insert(into: "run", ["verb", "event", "started"])
         case .endRun:
@@ -56,12 +62,13 @@ enum Command: Int, CaseIterable {
         "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
     }
 
-    /// Inserts, or replaces all `facts` of the row with that `key`, but not what is written `once`; one parameter for each column, in
-    /// order.
+    /// Inserts, or replaces all `facts` of the row with that `key`, but not what is written `once`; one parameter for
+    /// each column, in order.
     ///
     /// `special`: what a column becomes where it is not simply replaced.
     private static func put(
-        into table: String, key: [String], _ facts: [String], once: [String] = [], keeping special: [String: String] = [:]
+        into table: String, key: [String], _ facts: [String], once: [String] = [],
+        keeping special: [String: String] = [:]
     ) -> String {
         insert(into: table, key + facts + once) + " ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET "
             + facts.map { "\($0) = \(special[$0] ?? "excluded.\($0)")" }.joined(separator: ", ")

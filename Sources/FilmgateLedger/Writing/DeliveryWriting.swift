@@ -3,7 +3,8 @@ import FilmgateCore
 /// The columns of `delivery` after its key, in the order in which `write` binds them.
 enum DeliveryWriting {
     static let facts = [
-        "state", "size", "path", "path_folded", "event", "receipt_path", "url", "remote_id", "sha256", "own_sha256", "verified", "at",
+        "state", "size", "path", "path_folded", "event", "receipt_path", "url", "remote_id", "sha256", "own_sha256",
+        "verified", "at",
         "reason",
         "existed", "file", "staged", "attempts", "next_try",
         "pattern", "counter", "suffix",
@@ -13,7 +14,7 @@ enum DeliveryWriting {
 extension ChangeWriter {
     /// Inserts the delivery or replaces all that was known of that content at that target.
     func write(_ row: DeliveryRow) throws {
-        let content = try content(row.content), target = try target(row.target, name: row.targetName)
+        let content = try contents.number(of: row.content), target = try names.target(row.target, name: row.targetName)
         var query = try query(.putDelivery)
         query.bind(content)
         query.bind(target)
@@ -34,10 +35,10 @@ extension ChangeWriter {
         try query.execute()
     }
 
-    /// Forgets the delivery, if there is one; files that wait for it wait for `heir`, and those that have other targets, too, are not for it
-    /// any more.
+    /// Forgets the delivery, if there is one; files that wait for it wait for `heir`, and those that have other
+    /// targets, too, are not for it any more.
     func withdraw(_ key: ContentKey, target identity: String, heir: String, event: String?) throws {
-        let content = try content(key), target = try target(identity), heir = try self.target(heir)
+        let content = try contents.number(of: key), target = try names.target(identity), heir = try names.target(heir)
         var query = try query(.removeDelivery)
         query.bind(content)
         query.bind(target)
@@ -57,7 +58,7 @@ extension ChangeWriter {
 
     /// Writes down what the target said against the copy, or forgets what it said.
     func hear(_ key: ContentKey, target identity: String, _ denial: Denial?) throws {
-        let content = try content(key), target = try target(identity)
+        let content = try contents.number(of: key), target = try names.target(identity)
         var query = try query(denial == nil ? .removeDenial : .putDenial)
         query.bind(content)
         query.bind(target)
@@ -83,7 +84,7 @@ extension ChangeWriter {
     }
 
     func write(_ name: ShotName, shot: String, target identity: String, event: String?) throws {
-        let target = try target(identity)
+        let target = try names.target(identity)
         var query = try query(.putShotName)
         query.bind(target)
         query.bind(event ?? "")
@@ -91,6 +92,14 @@ extension ChangeWriter {
         query.bind(name.counter)
         query.bind(name.suffix)
         query.bind(name.base)
+        try query.execute()
+    }
+
+    func write(disk: String, of identity: String, _ name: String) throws {
+        let id = try names.target(identity, name: name)
+        var query = try query(.setDisk)
+        query.bind(disk)
+        query.bind(id)
         try query.execute()
     }
 }

@@ -1,7 +1,7 @@
 import FilmgateCore
 
-/// Files whose bytes were delivered for another file, in a later run, or for which nothing is to be delivered any more: what they waited
-/// for has happened.
+/// Files whose bytes were delivered for another file, in a later run, or for which nothing is to be delivered any more:
+/// what they waited for has happened.
 extension ChangeWriter {
     private struct Waiting {
         var volume: Int64, path: String
@@ -12,13 +12,13 @@ extension ChangeWriter {
     private struct Delivered { var state: String, target: String, reason: String? }
 
     func follow(_ key: ContentKey, twin: String, run: Int64, at: Int64) throws {
-        try endWaiting(try content(key), but: run, as: .duplicate, twin: twin, run: run, at: at)
+        try endWaiting(try contents.number(of: key), but: run, as: .duplicate, twin: twin, run: run, at: at)
     }
 
     /// Somebody took a delivery back.
     func cancel(_ row: DeliveryRow, run: Int64, at: Int64) throws {
         try write(row)
-        try endWaiting(try content(row.content), but: nil, as: .delivered, twin: nil, run: run, at: at)
+        try endWaiting(try contents.number(of: row.content), but: nil, as: .delivered, twin: nil, run: run, at: at)
     }
 
     /// `delivered`: how files end that have all that they are for.
@@ -54,7 +54,9 @@ extension ChangeWriter {
         if old == heir { return }
         for file in try waiting(content, but: nil) where file.wanted.contains(old) {
             var wanted: [Int64] = []
-            for target in file.wanted.map({ $0 == old ? heir : $0 }) where !wanted.contains(target) { wanted.append(target) }
+            for target in file.wanted.map({ $0 == old ? heir : $0 }) where !wanted.contains(target) {
+                wanted.append(target)
+            }
             var query = try query(.passAsset)
             query.bind(wanted.map(String.init).joined(separator: ","))
             query.bind(event)
@@ -86,11 +88,15 @@ extension ChangeWriter {
     private func deliveries(of content: Int64) throws -> [Int64: Delivered] {
         var query = try query(.findStates), found: [Int64: Delivered] = [:]
         query.bind(content)
-        while try query.next() { found[query.int()] = Delivered(state: query.text(), target: query.text(), reason: query.textOrNil()) }
+        while try query.next() {
+            found[query.int()] = Delivered(state: query.text(), target: query.text(), reason: query.textOrNil())
+        }
         return found
     }
 
-    private func end(_ file: Waiting, _ ending: Ending, _ reason: String?, twin: String?, run: Int64, at: Int64) throws {
+    private func end(
+        _ file: Waiting, _ ending: Ending, _ reason: String?, twin: String?, run: Int64, at: Int64
+    ) throws {
         var query = try query(.endAsset)
         query.bind(run)
         query.bind(ending.rawValue)

@@ -7,7 +7,7 @@ extension ChangeWriter {
         query.bind(event)
         query.bind(at)
         try query.execute()
-        return lastID
+        return statements.lastID
     }
 
     func end(_ run: Int64, at: Int64, exit: Int, _ summary: RunSummary) throws {

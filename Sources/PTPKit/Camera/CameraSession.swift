@@ -12,63 +12,52 @@ public final class CameraSession: SourceSession {
     /// Files come one after the other; while one is made durable and looked at, the next one is on its way.
     public var parallelFetches: Int { 2 }
     struct State {
-        var camera: PTPCamera
-        var connector: any CameraConnector
-        /// Counts the connections with this camera; `listed` is the last one in which its files were listed to the end.
-        var connection = 0, listed: Int?
+        /// The last connection in which its files were listed to the end.
+        var listed: Int?
         /// What the last listing could not show.
         var unlisted: IngestError?
-        /// A way back that is being tried; whoever else misses the camera waits for the same one.
-        var returning: Task<Result<Void, PTPError>, Never>?
-        /// What is still to be read or to reach its targets, for as long as the connection lasts.
-        var objects = ObjectPlaces()
-        /// The same of earlier connections: their handles may be worth a question.
-        var before = ObjectPlaces()
-        /// Held frames of this connection of which nothing more is wanted; a look that began before may still show them.
-        var over: Set<ObjectHandle> = []
-        /// What the engine has been told about, across connections.
-        var told = ReportedFiles()
-        /// Counts the connections, and the cards that were changed: within one, a handle is one object.
-        var visit: UInt32 = 0
         /// The connection over which a file's beginning was compared last, by its path; nil where it was more than one.
         var compared: [String: PTPCamera?] = [:]
         /// Whether the camera takes questions for what lies behind a file's end.
         var asksBehindEnds = true
         /// How often the connection broke at that question.
         var brokenEnds = 0
-        var isClosed = false, patience = SilenceLimit()
         var watch: Task<Void, Never>?
-        var lastWord = ContinuousClock.now
     }
-    let handler: any ManufacturerHandler
+    let connection: ReconnectingCamera
+    let objects: KnownObjects
     let maker: EntryMaker
+    let state = Mutex(State())
     private let options: CameraOptions
     private let thumbnails: ThumbnailFolder?
-    let visit: CameraEnvironment
-    let quirks: Quirks
-    let state: Mutex<State>
     /// Held by the file that is on its way.
     private let turn = ByteBudget(limit: 1)
 
     private init(
-        _ opened: CameraConnections.OpenedCamera, _ quirks: Quirks, _ connector: any CameraConnector, _ place: SourcePlace,
-        _ handler: any ManufacturerHandler,
-        _ options: CameraOptions, _ visit: CameraEnvironment
+        _ opened: CameraConnections.OpenedCamera, _ quirks: Quirks, _ connector: any CameraConnector,
+        _ place: SourcePlace, _ handler: any ManufacturerHandler, _ options: CameraOptions, _ visit: CameraEnvironment
     ) throws(IngestError) {
-        thumbnails = if let folder = options.thumbnails, !visit.keepsNothing { try ThumbnailFolder(folder) } else { nil }
-        (self.place, self.handler, self.options, self.visit, self.quirks) = (place, handler, options, visit, quirks)
-        volume = CameraNaming.volume(opened.info, guid: opened.camera.guid, address: connector.address)
+        thumbnails =
+            if let folder = options.thumbnails, !visit.keepsNothing { try ThumbnailFolder(folder) } else { nil }
+        self.place = place
+        self.options = options
+        let volume = CameraNaming.volume(opened.info, guid: opened.camera.guid, address: connector.address)
+        self.volume = volume
         identifiesDevice = CameraNaming.isNamed(opened.info, guid: opened.camera.guid)
         maker = EntryMaker(place: place, volume: volume, options: options)
-        state = Mutex(State(camera: opened.camera, connector: connector))
+        let objects = KnownObjects(maker)
+        self.objects = objects
+        connection = ReconnectingCamera(
+            opened, connector, place: place, volume: volume, handler: handler, quirks: quirks, environment: visit,
+            whenNew: { objects.beginConnection() })
     }
 
     /// Takes the camera in and prepares it.
     ///
     /// `deviceBusy`, `accessDenied`, `deviceGone` as they apply; `rejected` when it is another make's.
     static func open(
-        _ connector: any CameraConnector, _ place: SourcePlace, _ handler: any ManufacturerHandler, _ options: CameraOptions,
-        _ visit: CameraEnvironment
+        _ connector: any CameraConnector, _ place: SourcePlace, _ handler: any ManufacturerHandler,
+        _ options: CameraOptions, _ visit: CameraEnvironment
     ) async throws(IngestError) -> CameraSession {
         let opened: CameraConnections.OpenedCamera
         do throws(PTPError) { opened = try await visit.connections.take(connector, for: place.source) } catch {
@@ -81,12 +70,14 @@ public final class CameraSession: SourceSession {
         }
         let quirks = options.applied(to: match.quirks ?? handler.quirks)
         let session: CameraSession
-        do throws(IngestError) { session = try CameraSession(opened, quirks, connector, place, handler, options, visit) } catch {
+        do throws(IngestError) {
+            session = try CameraSession(opened, quirks, connector, place, handler, options, visit)
+        } catch {
             await opened.camera.close()
             visit.connections.left(connector.address)
             throw error
         }
-        do throws(PTPError) { try await session.prepare(opened.camera) } catch {
+        do throws(PTPError) { try await session.connection.prepare(opened.camera) } catch {
             await session.close()
             throw IngestError(error, camera: place.label)
         }
@@ -96,37 +87,29 @@ public final class CameraSession: SourceSession {
     private static func stranger(_ info: DeviceInfo, _ place: SourcePlace, _ order: CameraOrder?) -> IngestError {
         IngestError(
             .rejected, "At \(place.address) is \(CameraNaming.label(info)), and `\(place.source)` does not take it.",
-            advice: order?.expert(on: info).map { "Use `\($0)` for it." } ?? "Use the module of its make, or `gphoto2`.")
+            advice: order?.expert(on: info).map { "Use `\($0)` for it." } ?? "Use the module of its make, or `gphoto2`."
+        )
     }
-
-    func prepare(_ camera: PTPCamera) async throws(PTPError) {
-        let handler = handler
-        await camera.apply(quirks)
-        try await camera.run { camera throws(PTPError) in try handler.prepare(camera) }
-    }
-
-    var camera: PTPCamera { state.withLock(\.camera) }
-    var isOnBus: Bool { state.withLock { $0.connector.usb != nil } }
-    var isClosed: Bool { state.withLock(\.isClosed) }
-    func spoke() { state.withLock { $0.lastWord = .now } }
-    var silence: Duration { state.withLock { .now - $0.lastWord } }
 
     /// What lies on its cards.
     ///
-    /// Frames held in the body's memory are no part of it: they come by `arrivals`, because one that is not read holds up the next.
+    /// Frames held in the body's memory are no part of it: they come by `arrivals`, because one that is not read holds
+    /// up the next.
     public func entries() async throws(IngestError) -> [SourceEntry] {
         var objects = try await asIngest { () async throws(PTPError) in try await self.list() }
         objects.removeAll(where: \.isHeld)
-        remember(objects)
+        self.objects.remember(objects)
         return maker.arrange(objects)
     }
 
     /// Lists the camera; comes back once where the connection is lost meanwhile.
     ///
     /// What is not wanted is left out, except some of those that may still be written.
-    func list(_ wants: @escaping @Sendable (CameraObject) -> Bool = { _ in true }) async throws(PTPError) -> [CameraObject] {
-        let handler = handler
-        let (objects, id, gaps) = try await persistently(tries: 2) { camera throws(PTPError) in
+    func list(
+        _ wants: @escaping @Sendable (CameraObject) -> Bool = { _ in true }
+    ) async throws(PTPError) -> [CameraObject] {
+        let handler = connection.handler
+        let (objects, id, gaps) = try await connection.persistently(tries: 2) { camera throws(PTPError) in
             camera[ListingGaps.self] = ListingGaps()
             camera[StoreLabels.self] = StoreLabels()
             var listedObjects = ListedObjects { wants(camera.marked($0)) }
@@ -134,8 +117,11 @@ public final class CameraSession: SourceSession {
             let objects = try SizeSettling.confirmed(listedObjects.objects, camera).map { camera.marked($0) }
             return (objects, ObjectIdentifier(camera), camera[ListingGaps.self])
         }
-        state.withLock { $0.unlisted = gaps.failure(place.label, slot: options.slot) }
-        state.withLock { if ObjectIdentifier($0.camera) == id { $0.listed = $0.connection } }
+        let number = connection.number(of: id)
+        state.withLock { state in
+            state.unlisted = gaps.failure(place.label, slot: options.slot)
+            if let number { state.listed = number }
+        }
         return objects
     }
 
@@ -143,54 +129,35 @@ public final class CameraSession: SourceSession {
     public func unlisted() async -> IngestError? { state.withLock(\.unlisted) }
 
     /// True when files may have appeared that no event told of.
-    var owesListing: Bool { state.withLock { $0.listed != $0.connection } }
+    var owesListing: Bool {
+        let number = connection.number
+        return state.withLock { $0.listed != number }
+    }
     func oweListing() { state.withLock { $0.listed = nil } }
-    /// Handles may name other objects from now on.
-    func changedCard() { state.withLock { $0.visit += 1 } }
 
-    func remember(_ objects: [CameraObject]) {
-        state.withLock { state in
-            for object in objects {
-                let path = maker.volumePath(object)
-                state.objects[path] = object
-                if !object.isUnfinished { state.told.insert(path, maker.facts(object, visit: state.visit)) }
-            }
-        }
-    }
-
-    /// True for what the engine has been told about.
-    func known(_ object: CameraObject) -> Bool {
-        let path = maker.volumePath(object)
-        return state.withLock { state in
-            if object.isHeld, state.over.contains(object.handle) { return true }
-            guard state.told.contains(path, maker.facts(object, visit: state.visit)) else { return false }
-            // Shown again, perhaps by another handle.
-            if object.isHeld { state.objects[path] = object }
-            return true
-        }
-    }
-
-    /// Goes on where it was when the connection breaks and comes back, after proof that the camera still means the same bytes
-    /// (``ResumeProof``), or, where files can only be read whole, a comparison of everything that came.
+    /// Goes on where it was when the connection breaks and comes back, after proof that the camera still means the same
+    /// bytes (``ResumeProof``), or, where files can only be read whole, a comparison of everything that came.
     ///
-    /// `corruptData` when they differ, with the cause ``OtherBytes``, and when the camera holds more of the file than it said.
+    /// `corruptData` when they differ, with the cause ``OtherBytes``, and when the camera holds more of the file than
+    /// it said.
     public func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {
         try await turn.take(1)
-        state.withLock { $0.patience.file = origin.name }
+        connection.note(file: origin.name)
         defer {
-            state.withLock { $0.patience.file = nil }
+            connection.note(file: nil)
             turn.give(1)
         }
-        if offset == 0, let thumbnails { await waiting { await keepThumbnail(of: origin, in: thumbnails) } }
+        if offset == 0, let thumbnails { await connection.waiting { await keepThumbnail(of: origin, in: thumbnails) } }
         // Who compared nothing through this session vouches for what lies before.
-        let compared = state.withLock { $0.compared.removeValue(forKey: origin.volumePath) ?? $0.camera }
+        let compared: PTPCamera? =
+            state.withLock { $0.compared.removeValue(forKey: origin.volumePath) } ?? connection.camera
         let counter = CountingSink(sink, of: origin.name, from: offset, provedOver: compared)
         try await asIngest { () async throws(PTPError) in try await self.fetch(origin, counter) }
     }
 
     /// What fails here fails again, and is told, when the file itself is read.
     private func keepThumbnail(of origin: Origin, in folder: ThumbnailFolder) async {
-        let camera = camera
+        let camera = connection.camera
         let picture = await Result { () async throws(PTPError) in
             try await camera.run { camera throws(PTPError) -> [UInt8] in
                 let object = try self.find(origin, camera)
@@ -201,12 +168,12 @@ public final class CameraSession: SourceSession {
     }
 
     private func fetch(_ origin: Origin, _ counter: CountingSink) async throws(PTPError) {
-        let handler = handler
+        let handler = connection.handler
         // Between two pieces the camera is free for its news.
         let piece: UInt64 = 16 << 20
         while counter.position < origin.size {
             let before = counter.position
-            try await persistently(tries: 4, progress: { counter.position }) { camera throws(PTPError) in
+            try await connection.persistently(tries: 4, progress: { counter.position }) { camera throws(PTPError) in
                 let object = try self.find(origin, camera)
                 let way = try self.resumption(of: object, counter, camera)
                 try handler.fetch(object, way.offset..<min(origin.size, before + piece), camera, into: way.sink)
@@ -221,53 +188,41 @@ public final class CameraSession: SourceSession {
     ///
     /// After coming back, handles may be others: the same path, size and time is the same file.
     func find(_ origin: Origin, _ camera: isolated PTPCamera) throws(PTPError) -> CameraObject {
-        if let object = state.withLock({ $0.objects[origin.volumePath] }), maker.origin(object).id == origin.id { return object }
-        if let old = state.withLock({ $0.before[origin.volumePath] }),
-            let object = try handler.again(old, camera).map({ camera.marked($0) }),
+        if let object = objects.object(origin) { return object }
+        let handler = connection.handler
+        if let old = objects.earlier(origin), let object = try handler.again(old, camera).map({ camera.marked($0) }),
             maker.origin(object).id == origin.id
         {
-            state.withLock { $0.objects[origin.volumePath] = object }
+            objects.place(object)
             return object
         }
-        var listedObjects = ListedObjects { [maker] in maker.volumePath($0) == origin.volumePath || self.isMissed($0) }
+        var listedObjects = ListedObjects { [maker, objects] in
+            maker.volumePath($0) == origin.volumePath || objects.isMissed($0)
+        }
         try handler.list(camera, into: &listedObjects)
         for object in listedObjects.objects.map({ camera.marked($0) }) {
-            let path = maker.volumePath(object)
-            if path == origin.volumePath || isMissed(object) { state.withLock { $0.objects[path] = object } }
+            if maker.volumePath(object) == origin.volumePath || objects.isMissed(object) { objects.place(object) }
         }
-        guard let object = state.withLock({ $0.objects[origin.volumePath] }), maker.origin(object).id == origin.id else {
-            throw .missing(origin.name)
-        }
+        guard let object = objects.object(origin) else { throw .missing(origin.name) }
         return object
     }
 
-    /// True for what an earlier connection still had to read.
-    private func isMissed(_ object: CameraObject) -> Bool {
-        let path = maker.volumePath(object)
-        return state.withLock { $0.before.holds(path) }
-    }
-
-    /// Its place on the camera is of no use any more; a card of ten thousand frames that were taken costs a few bytes for each.
+    /// A frame that the body holds in its memory and that is not wanted, or is at its targets, makes room for the next
+    /// one.
     ///
-    /// A frame that the body holds in its memory and that is not wanted, or is at its targets, makes room for the next one. From then on a frame that looks the same is another one, or the same that could not be read: it is told about.
+    /// From then on a frame that looks the same is another one, or the same that could not be read: it is told about.
     public func settled(_ settled: AssetResult) {
         let origin = settled.asset.origin
         guard settled.ending != .pending else { return }
-        let held = state.withLock { state -> (CameraObject, PTPCamera)? in
-            state.before[origin.volumePath] = nil
-            guard let object = state.objects[origin.volumePath], maker.origin(object).id == origin.id else { return nil }
-            state.objects[origin.volumePath] = nil
-            guard !state.isClosed, object.isHeld else { return nil }
-            state.over.insert(object.handle)
-            return (object, state.camera)
-        }
-        guard let (object, camera) = held else { return }
-        let handler = handler, isFailed = settled.ending == .setAside
-        Task {
+        // Asked for first: at worst this connection is gone by then; a later one would know another frame by this handle.
+        let camera = connection.camera
+        guard let object = objects.settle(origin), !connection.isClosed else { return }
+        let handler = connection.handler, isFailed = settled.ending == .setAside
+        Task { [objects] in
             _ = await Result { () async throws(PTPError) in
                 if !isFailed { try await camera.run { camera throws(PTPError) in try handler.decline(object, camera) } }
             }
-            state.withLock { $0.told.remove(origin.volumePath) }
+            objects.forget(origin)
         }
     }
 
@@ -276,46 +231,50 @@ public final class CameraSession: SourceSession {
     /// Watches the camera, in its make's way, until the session is closed or the stream is let go.
     ///
     /// What the stream delivers:
-    /// - Every file that `entries` has not listed, once for each path, size and time, in the order in which the camera tells of them; RAW
-    ///   and JPEG of one shot as two entries with the same shot key, one after the other, though not always in the same look.
+    /// - Every file that `entries` has not listed, once for each path, size and time, in the order in which the camera
+    ///   tells of them; RAW and JPEG of one shot as two entries with the same shot key, one after the other, though not
+    ///   always in the same look.
     /// - A file comes when it is whole: makes that announce files early are asked until the size has stopped changing.
     /// - A shot between the end of `entries` and this call is not lost: its event waits, here or in the camera.
     /// - `fate` is as in `entries`: what the options leave out arrives as `filtered`.
-    /// - `lost` when the camera cannot be spoken to; from then on it is tried again after 0.5 s and ever more rarely up to every 30 s, on
-    ///   USB every 2 s and also at another place of the bus. `back` when that worked, and behind it everything that was shot meanwhile, found by a listing.
-    ///   When a `fetch` was the first to notice and came back by itself, there is neither, only what was shot meanwhile.
-    /// - After events were lost, and when a card is put in, the camera is listed, and all that was not told before arrives.
+    /// - `lost` when the camera cannot be spoken to; from then on it is tried again after 0.5 s and ever more rarely up
+    ///   to every 30 s, on USB every 2 s and also at another place of the bus. `back` when that worked, and behind it
+    ///   everything that was shot meanwhile, found by a listing. When a `fetch` was the first to notice and came back
+    ///   by itself, there is neither, only what was shot meanwhile.
+    /// - After events were lost, and when a card is put in, the camera is listed, and all that was not told before
+    ///   arrives.
     ///
-    /// Without `entries` before it, everything on the camera arrives. `fetch` may be called at any time; between two pieces of 16 MiB the
-    /// camera is looked at. A `fetch` that fails with `deviceGone` may be called again, from the offset that it reached, after `back`.
-    /// The stream keeps all that was not taken yet. A second call ends the first stream.
+    /// Without `entries` before it, everything on the camera arrives. `fetch` may be called at any time; between two
+    /// pieces of 16 MiB the camera is looked at. A `fetch` that fails with `deviceGone` may be called again, from the
+    /// offset that it reached, after `back`. The stream keeps all that was not taken yet. A second call ends the first
+    /// stream.
     public func arrivals() async throws(IngestError) -> AsyncStream<SourceNews>? {
         let (stream, continuation) = AsyncStream<SourceNews>.makeStream()
         let watch = CameraWatch(self, continuation)
         let task = Task { await watch.run() }
-        let (before, late) = state.withLock { state in
+        let before = state.withLock { state in
             defer { state.watch = task }
-            return (state.watch, state.isClosed)
+            return state.watch
         }
         before?.cancel()
-        if late { task.cancel() }
+        // In this order: `close` ends the connection before it looks for a watch.
+        if connection.isClosed { task.cancel() }
         continuation.onTermination = { _ in task.cancel() }
         return stream
     }
 
     /// Drains, undoes what was prepared and closes, within four seconds whatever the camera does.
     public func close() async {
-        let (camera, connector, watch, was) = state.withLock { state in
-            defer { state.isClosed = true }
-            return (state.camera, state.connector, state.watch, state.isClosed)
-        }
-        guard !was else { return }
-        watch?.cancel()
-        CameraClock.after(.seconds(3)) { [stop = camera.stop] in stop() }
-        let handler = handler
-        await camera.leave(handler)
-        visit.connections.left(connector.address)
+        guard let ended = connection.end() else { return }
+        state.withLock(\.watch)?.cancel()
+        await connection.leave(ended)
     }
+
+    /// What the standard lets everybody ask; what the camera refuses, or is away, is left out.
+    public func condition() async -> DeviceCondition? { await connection.camera.condition() }
+
+    public func expectAnswers(within limit: Duration) { connection.expectAnswers(within: limit) }
+    public var unanswered: DeviceSilence? { connection.unanswered }
 
     func asIngest<R>(_ body: () async throws(PTPError) -> R) async throws(IngestError) -> R {
         do throws(PTPError) { return try await body() } catch { throw IngestError(error, camera: place.label) }

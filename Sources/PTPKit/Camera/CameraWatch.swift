@@ -7,20 +7,23 @@ struct CameraWatch: Sendable {
     /// Looks in a row that a camera may refuse before it is left and visited again.
     private static let refusals = 5
 
-    init(_ session: CameraSession, _ out: AsyncStream<SourceNews>.Continuation) { (self.session, self.out) = (session, out) }
+    init(_ session: CameraSession, _ out: AsyncStream<SourceNews>.Continuation) {
+        (self.session, self.out) = (session, out)
+    }
 
-    private var isWanted: Bool { !Task.isCancelled && !session.isClosed }
+    private var isWanted: Bool { !Task.isCancelled && !session.connection.isClosed }
 
     func run() async {
         defer { out.finish() }
         var (pause, failures) = (Duration.zero, 0)
         while isWanted {
-            let camera = session.camera
+            let camera = session.connection.camera
             do throws(PTPError) {
                 let look = try await round(camera)
                 failures = 0
                 pause = next(pause, found: look.count)
-                await camera.eventQueue.wait(upTo: look.isSettling ? min(pause, session.quirks.settle) : pause)
+                await camera.eventQueue.wait(
+                    upTo: look.isSettling ? min(pause, session.connection.quirks.settle) : pause)
             } catch {
                 // What was told in the look that failed is found again by a listing.
                 session.oweListing()
@@ -38,17 +41,17 @@ struct CameraWatch: Sendable {
 
     /// From the loss of the camera to its return.
     private func away(_ camera: PTPCamera, _ error: PTPError) async {
-        guard isWanted, session.camera === camera else { return }
+        guard isWanted, session.connection.camera === camera else { return }
         out.yield(.lost(IngestError(error, camera: session.place.label)))
         // To look along a bus costs nothing.
-        let rarest = session.isOnBus ? Duration.seconds(2) : .seconds(30)
+        let rarest = session.connection.isOnBus ? Duration.seconds(2) : .seconds(30)
         var pause = Duration.milliseconds(500)
         while isWanted {
             try? await Task.sleep(for: pause)
             pause = min(pause * 2, rarest)
             guard isWanted else { return }
             do throws(PTPError) {
-                try await session.comeBack(from: camera)
+                try await session.connection.comeBack(from: camera)
                 out.yield(.back)
                 return
             } catch { continue }
@@ -57,23 +60,26 @@ struct CameraWatch: Sendable {
 
     /// One look; how much was new.
     private func round(_ camera: PTPCamera) async throws(PTPError) -> (count: Int, isSettling: Bool) {
-        if case .listing = session.quirks.news { session.oweListing() }
+        if case .listing = session.connection.quirks.news { session.oweListing() }
         var count = session.owesListing ? try await relist() : 0
-        let (handler, asksForNews) = (session.handler, session.quirks.asksForNews)
-        let isQuiet = session.quirks.keepAlive.map { session.silence >= $0 } ?? false
-        let (objects, again, isSettling) = try await camera.run { camera throws(PTPError) -> ([CameraObject], Bool, Bool) in
+        let (handler, asksForNews) = (session.connection.handler, session.connection.quirks.asksForNews)
+        let isQuiet = session.connection.quirks.keepAlive.map { session.connection.silence >= $0 } ?? false
+        let (objects, again, isSettling) = try await camera.run {
+            camera throws(PTPError) -> ([CameraObject], Bool, Bool) in
             try camera.pollEvents()
             let (events, overflowed) = camera.eventQueue.take()
             if isQuiet { try handler.keepAlive(camera) }
             let news = asksForNews ? try handler.news(camera, events) : []
             let again = overflowed || news.contains(.changed)
-            if events.contains(where: { $0.code == .storeAdded || $0.code == .storeRemoved }) { session.changedCard() }
+            if events.contains(where: { $0.code == .storeAdded || $0.code == .storeRemoved }) {
+                session.objects.changedCard()
+            }
             // Another card may be in.
             if again { camera[StoreLabels.self] = StoreLabels() }
             let objects = try (Self.objects(in: news, camera) + SizeSettling.settled(camera)).map { camera.marked($0) }
             return (objects, again, !camera[SizeSettling.self].isEmpty)
         }
-        if isQuiet || !objects.isEmpty { session.spoke() }
+        if isQuiet || !objects.isEmpty { session.connection.spoke() }
         if let failure = await camera.failure { throw failure }
         count += arrive(objects)
         if again {
@@ -86,15 +92,23 @@ struct CameraWatch: Sendable {
     /// Handles become objects; each once, in the order of the news.
     ///
     /// What may still be written waits until its size is settled.
-    private static func objects(in news: [CameraNews], _ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject] {
+    private static func objects(
+        in news: [CameraNews], _ camera: isolated PTPCamera
+    ) throws(PTPError) -> [CameraObject] {
         var objects: [CameraObject] = [], seen: Set<ObjectHandle> = []
         for item in news {
             switch item {
             case .object(let object): if seen.insert(object.handle).inserted { objects.append(object) }
             case .added(let handle):
-                guard seen.insert(handle).inserted, let object = try StandardListing.object(handle, camera) else { continue }
+                guard seen.insert(handle).inserted, let object = try StandardListing.object(handle, camera) else {
+                    continue
+                }
                 let settle = camera.quirks.settle
-                if settle > .zero { camera[SizeSettling.self].add(object, settle: settle) } else { objects.append(object) }
+                if settle > .zero {
+                    camera[SizeSettling.self].add(object, settle: settle)
+                } else {
+                    objects.append(object)
+                }
             case .leaving: throw .gone("it said goodbye")
             case .removed(let handle): camera[SizeSettling.self].forget(handle)
             case .changed: continue
@@ -105,7 +119,8 @@ struct CameraWatch: Sendable {
 
     private func relist() async throws(PTPError) -> Int {
         let before = await session.unlisted()
-        let count = arrive(try await session.list { [session] in !session.known($0) }.filter { !$0.isUnfinished })
+        let count = arrive(
+            try await session.list { [objects = session.objects] in !objects.contains($0) }.filter { !$0.isUnfinished })
         // Part of the camera is out of reach: said once, and the rest goes on.
         if let error = await session.unlisted(), error.message != before?.message {
             out.yield(.lost(error))
@@ -116,14 +131,14 @@ struct CameraWatch: Sendable {
 
     /// Passes on what has not been told about before.
     private func arrive(_ objects: [CameraObject]) -> Int {
-        let fresh = objects.filter { !session.known($0) }
-        session.remember(fresh)
+        let fresh = objects.filter { !session.objects.contains($0) }
+        session.objects.remember(fresh)
         for entry in session.maker.arrange(fresh) { out.yield(.arrived(entry)) }
         return fresh.count
     }
 
     private func next(_ pause: Duration, found: Int) -> Duration {
-        switch session.quirks.news {
+        switch session.connection.quirks.news {
         case .events: .milliseconds(100)
         case .listing(let every): every
         case .polling(let from, let upTo): found > 0 ? .zero : min(max(from, pause + from), upTo)

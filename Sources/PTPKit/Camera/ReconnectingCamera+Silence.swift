@@ -1,33 +1,23 @@
-public import FilmgateCore
+import FilmgateCore
 import Synchronization
 
 /// How long a silent camera is waited for.
-struct SilenceLimit: Sendable {
-    /// How many are waiting for the camera now, and since when there is one.
-    var waiting = 0, since = ContinuousClock.now
-    /// The file that is on its way.
-    var file: String?
-    /// Nil: as long as the make's quirks say.
-    var limit: Duration?
-    var isOver = false
-}
-
-extension CameraSession {
-    public func expectAnswers(within limit: Duration) {
+extension ReconnectingCamera {
+    func expectAnswers(within limit: Duration) {
         let isFirst = state.withLock { state in
-            defer { state.patience.limit = min(state.patience.limit ?? limit, limit) }
-            return state.patience.limit == nil
+            defer { state.limit = min(state.limit ?? limit, limit) }
+            return state.limit == nil
         }
         if limit == .zero { return giveUp() }
         if isFirst { Task { await watchSilence() } }
     }
 
     /// Nobody waits for this camera any more, and it is not come back to.
-    var isGivenUp: Bool { state.withLock(\.patience.isOver) }
+    var isGivenUp: Bool { state.withLock(\.isGivenUp) }
 
     private func giveUp() {
         let camera = state.withLock { state in
-            state.patience.isOver = true
+            state.isGivenUp = true
             return state.camera
         }
         camera.stop()
@@ -37,29 +27,34 @@ extension CameraSession {
         var since = ContinuousClock.now
         while !isClosed, !isGivenUp {
             try? await Task.sleep(for: .milliseconds(50))
-            let (camera, patience) = state.withLock { ($0.camera, $0.patience) }
-            if patience.waiting == 0 { since = .now }
-            if let limit = patience.limit, .now - max(since, camera.heard.time) >= limit { giveUp() }
+            let (camera, waiting, limit) = state.withLock { ($0.camera, $0.waiting, $0.limit) }
+            if waiting == 0 { since = .now }
+            if let limit, .now - max(since, camera.heard.time) >= limit { giveUp() }
         }
     }
+
+    /// Says which file is on its way; nil for none.
+    func note(file: String?) { state.withLock { $0.file = file } }
 
     /// Runs `body`, which waits for the camera.
     func waiting<R, E: Error>(_ body: () async throws(E) -> R) async throws(E) -> R {
         state.withLock { state in
-            if state.patience.waiting == 0 { state.patience.since = .now }
-            state.patience.waiting += 1
+            if state.waiting == 0 { state.since = .now }
+            state.waiting += 1
         }
-        defer { state.withLock { $0.patience.waiting -= 1 } }
+        defer { state.withLock { $0.waiting -= 1 } }
         return try await body()
     }
 
-    public var unanswered: DeviceSilence? {
-        let (camera, patience) = state.withLock { ($0.camera, $0.patience) }
-        guard patience.waiting > 0 else { return nil }
-        return DeviceSilence(since: max(patience.since, camera.heard.time), file: patience.file)
+    var unanswered: DeviceSilence? {
+        state.withLock { state in
+            guard state.waiting > 0 else { return nil }
+            return DeviceSilence(since: max(state.since, state.camera.heard.time), file: state.file)
+        }
     }
 
-    /// What `task` comes to; `gone` when the camera is given up or the caller is cancelled before: the task goes on alone.
+    /// What `task` comes to; `gone` when the camera is given up or the caller is cancelled before: the task goes on
+    /// alone.
     func answer<R: Sendable>(of task: Task<Result<R, PTPError>, Never>) async throws(PTPError) -> R {
         let (answers, feed) = AsyncStream<Result<R, PTPError>>.makeStream(bufferingPolicy: .bufferingOldest(1))
         let listening = Task { feed.yield(await task.value) }

@@ -1,13 +1,44 @@
 import FilmgateCore
 
-extension PipelineDecoder {
+/// Reads profiles: a pipeline file's own, then those of the files that it includes, each file once.
+struct ProfileReader {
+    /// Profiles that are read after all others: measured clocks.
+    var lastProfiles: String?
+    /// Texts of all included files that were read, by the name that marks give them.
+    private(set) var texts: [String: String] = [:]
+    private let includes: IncludeSearch
+    private let zones: ZoneDatabase
+    private let problems: DiagnosticCollector
+    /// Files whose profiles have been taken, by canonical path.
+    private var included: Set<String> = []
+    /// Those that are being read now, the innermost last.
+    private var including: [String] = []
+    private var zonesByName: [String: Result<ZoneRules, ZoneDatabase.Fault>] = [:]
+
+    init(includes: IncludeSearch, zones: ZoneDatabase, problems: DiagnosticCollector) {
+        self.includes = includes
+        self.zones = zones
+        self.problems = problems
+    }
+
+    /// `own`: the file's `profiles:`; `include`: its `include:`.
+    mutating func read(_ own: ConfigNode, include: ConfigNode, of file: String) -> ProfileSet {
+        including = [includes.canonical(file)]
+        var all = profiles(own) + includedProfiles(include, from: file)
+        if let lastProfiles {
+            let last = ConfigNode(.list([ConfigNode(.scalar(lastProfiles, quoted: true))]))
+            all += includedProfiles(last, from: file)
+        }
+        return ProfileSet(all)
+    }
+
     /// One file's `profiles:`.
-    mutating func profiles(_ node: ConfigNode) -> [Profile] {
+    private mutating func profiles(_ node: ConfigNode) -> [Profile] {
         switch node.value {
         case .null: return []
         case .list(let items): return items.map { profile($0) }
         default:
-            error(
+            problems.error(
                 node.mark, "wrong-type", "Expected a list of profiles, found \(node.kindName).",
                 hint: "Begin each with a dash: `- match: { make: … }`.")
             return []
@@ -15,11 +46,11 @@ extension PipelineDecoder {
     }
 
     private mutating func profile(_ node: ConfigNode) -> Profile {
-        var profile: Profile = section(node)
+        var profile: Profile = problems.section(node)
         profile.mark = node.mark
-        profile.matchRule = section(profile.match)
+        profile.matchRule = problems.section(profile.match)
         if let offset = profile.clockOffset, offset.isUnusual, let place = node["clock_offset"], !isMeasured {
-            warn(
+            problems.warn(
                 place.mark, "large-offset", "A clock offset of \(offset.shown ?? "") is more than zones explain.",
                 hint: "It is hours:minutes:seconds.")
         }
@@ -36,14 +67,15 @@ extension PipelineDecoder {
         zonesByName[name] = found
         switch found {
         case .success(let rules): return rules
-        case .failure where isFull: break
+        case .failure where problems.isFull: break
         case .failure(.noDatabase):
-            error(
-                node.mark, "unknown-zone", "The time zone `\(name)` cannot be looked up: this machine has no time zone database.",
+            problems.error(
+                node.mark, "unknown-zone",
+                "The time zone `\(name)` cannot be looked up: this machine has no time zone database.",
                 hint: "Install tzdata, or write a fixed offset such as \"+02:00\".")
         case .failure(.unknown):
             let hint = nearest(name, among: zones.names(like: name)).map { "Did you mean `\($0)`?" }
-            error(
+            problems.error(
                 node.mark, "unknown-zone", "There is no time zone called `\(name)`.",
                 hint: hint ?? "Write a name such as Europe/Oslo or a fixed offset such as \"+02:00\".")
         }
@@ -56,21 +88,24 @@ extension PipelineDecoder {
         return pairs.map { Profile.DeliverEntry(target: $0.key.name, mark: $0.key.mark) }
     }
 
-    /// The profiles of `include:`, each file's own before those that it includes; a file that is named twice counts where it comes first.
-    mutating func includedProfiles(_ node: ConfigNode, from file: String) -> [Profile] {
+    /// The profiles of `include:`, each file's own before those that it includes; a file that is named twice counts
+    /// where it comes first.
+    private mutating func includedProfiles(_ node: ConfigNode, from file: String) -> [Profile] {
         guard let items = list(node) else { return [] }
         if items.count > IncludeSearch.maxFiles {
-            error(items[IncludeSearch.maxFiles].mark, "too-many-includes", "More than \(IncludeSearch.maxFiles) files are included.")
+            problems.error(
+                items[IncludeSearch.maxFiles].mark, "too-many-includes",
+                "More than \(IncludeSearch.maxFiles) files are included.")
         }
         return items.prefix(IncludeSearch.maxFiles).flatMap { includedFile($0, from: file) }
     }
 
-    private mutating func list(_ node: ConfigNode) -> [ConfigNode]? {
+    private func list(_ node: ConfigNode) -> [ConfigNode]? {
         switch node.value {
         case .null: return nil
         case .list(let items): return items
         default:
-            error(
+            problems.error(
                 node.mark, "wrong-type", "Expected a list of profiles to include, found \(node.kindName).",
                 hint: "Write `[name, ./file.yaml]`.")
             return nil
@@ -82,29 +117,31 @@ extension PipelineDecoder {
             let path = try includes.path(of: item, from: file)
             let canonical = includes.canonical(path)
             if including.contains(canonical) {
-                throw ConfigError(item.mark, "include-cycle", "This file is being read already: including it again would never end.")
+                throw ConfigError(
+                    item.mark, "include-cycle", "This file is being read already: including it again would never end.")
             }
             guard included.insert(canonical).inserted else { return [] }
             guard included.count <= IncludeSearch.maxFiles else {
-                throw ConfigError(item.mark, "too-many-includes", "More than \(IncludeSearch.maxFiles) files are included.")
+                throw ConfigError(
+                    item.mark, "too-many-includes", "More than \(IncludeSearch.maxFiles) files are included.")
             }
             let text = try includes.text(at: path, for: item)
             texts[path] = text
             return profiles(ofFile: path, try includes.reader.read(text: text, file: path))
         } catch {
-            report(error)
+            problems.report(error)
             return []
         }
     }
 
     private mutating func profiles(ofFile path: String, _ root: ConfigNode) -> [Profile] {
-        let before = diagnostics.count
-        let keys: IncludedKeys = section(root)
-        explain(since: before) { error in
+        let before = problems.all.count
+        let keys: IncludedKeys = problems.section(root)
+        problems.explain(since: before) { error in
             PipelineKeys.schema.descriptions.contains { error.message == "Unknown key `\($0.name)`." }
                 ? "An included file holds profiles only." : nil
         }
-        checkVersion(keys.version, root)
+        problems.checkVersion(keys.version, root)
         including.append(includes.canonical(path))
         defer { including.removeLast() }
         return profiles(keys.profiles) + includedProfiles(keys.include, from: path)

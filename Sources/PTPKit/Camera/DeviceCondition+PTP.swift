@@ -1,9 +1,4 @@
-public import FilmgateCore
-
-extension CameraSession {
-    /// What the standard lets everybody ask; what the camera refuses, or is away, is left out.
-    public func condition() async -> DeviceCondition? { await camera.condition() }
-}
+import FilmgateCore
 
 extension PTPCamera {
     func condition() -> DeviceCondition {

@@ -2,28 +2,51 @@ import FileKit
 import FilmgateCore
 
 /// What a card's listing leaves out, and whether pictures hide in it.
-extension CardProof {
-    /// What a source leaves out as junk, as the camera's own housekeeping, or because it is no file; anything else that it left out blocks.
+struct ExemptionCheck: Sendable {
+    let reader: any LedgerReader
+    let allowance: CardProof.Allowance
+    let exemptions: CardProof.Exemptions
+    let pool: BlockingPool
+
+    /// By its name alone a camera writes it anew, and its bytes say nothing else.
+    func isHousekeeping(_ origin: Origin, at path: String?) async -> Bool {
+        guard exemptions.isHousekeeping(origin.path) else { return false }
+        return await disguise(at: path) == nil
+    }
+
+    /// What a source leaves out as junk, as the camera's own housekeeping, or because it is no file; anything else that
+    /// it left out blocks.
     ///
-    /// So do the folder of files that a repair of the card has found again, and our own, where frames may wait for other targets.
+    /// So do the folder of files that a repair of the card has found again, and our own, where frames may wait for
+    /// other targets.
     private static func holdsNoPictures(_ reason: String, _ name: String) -> Bool {
         if reason.hasPrefix("junk:") { return SafeName.folded(name) != "lost.dir" && !SafeName.isOwnFolder(name) }
-        return reason.hasPrefix("housekeeping:") || reason.hasSuffix("not a file") || reason.hasPrefix("a symbolic link")
+        return reason.hasPrefix("housekeeping:") || reason.hasSuffix("not a file")
+            || reason.hasPrefix("a symbolic link")
     }
 
     /// Which of what the source left out may be lifted at all: what another file system hides cannot be seen from here.
     private static func canBeLifted(_ reason: String) -> Bool { !reason.hasPrefix("another file system") }
 
-    /// Exempt by its name or because the user lifted the rule, unless its bytes are a picture's that nobody has: that is no rule of the user's.
+    /// Exempt by its name or because the user lifted the rule, unless its bytes are a picture's that nobody has: that
+    /// is no rule of the user's.
     ///
     /// What lies in a trash was thrown away by somebody, and is only named.
-    func verdict(onFiltered reason: String, _ entry: SourceEntry, at path: String?) async throws(IngestError) -> Verdict {
-        let remedy: Remedy? = Self.canBeLifted(reason) ? .allowFiltered : nil
+    func verdict(
+        onFiltered reason: String, _ entry: SourceEntry, at path: String?
+    ) async throws(IngestError) -> CardProof.Verdict {
+        let remedy: CardProof.Remedy? = Self.canBeLifted(reason) ? .allowFiltered : nil
         let isLifted = allowance.contains(.filtered) && remedy != nil
-        guard isLifted || Self.holdsNoPictures(reason, entry.origin.name) else { return .problem("filtered: \(reason)", remedy) }
-        guard let path, ["junk:", "housekeeping:", "hidden:"].contains(where: reason.hasPrefix) else { return .exempt(reason) }
+        guard isLifted || Self.holdsNoPictures(reason, entry.origin.name) else {
+            return .problem("filtered: \(reason)", remedy)
+        }
+        guard let path, ["junk:", "housekeeping:", "hidden:"].contains(where: reason.hasPrefix) else {
+            return .exempt(reason)
+        }
         let looked = await Result { () async throws(IngestError) in try await hidden(at: path) }
-        guard case .success(let hidden) = looked else { return .problem("\(reason) by its name, and nobody can look what it is") }
+        guard case .success(let hidden) = looked else {
+            return .problem("\(reason) by its name, and nobody can look what it is")
+        }
         guard let first = hidden.first else { return .exempt(reason) }
         if first.path == path {
             return .problem("\(reason) (by its name), but \(first.what), never ingested: rename it and import it")
@@ -37,7 +60,7 @@ extension CardProof {
     }
 
     /// What the bytes are where the name says otherwise, or why nobody can tell.
-    func disguise(at path: String?) async -> String? {
+    private func disguise(at path: String?) async -> String? {
         guard let path else { return nil }
         let found = await Result { () async throws(IngestError) in
             try await pool.run { () throws(IngestError) in try exemptions.disguise(path) }
@@ -50,7 +73,8 @@ extension CardProof {
 
     private struct Hidden: Sendable { var path: String, what: String, size: UInt64 }
 
-    /// Pictures, clips and sounds at or below `path` that the ledger does not know; what may not be looked into is none.
+    /// Pictures, clips and sounds at or below `path` that the ledger does not know; what may not be looked into is
+    /// none.
     private func hidden(at path: String) async throws(IngestError) -> [Hidden] {
         let found = try await pool.run { () throws(IngestError) -> [Hidden] in
             guard let facts = try FileFacts.of(path) else { return [] }
@@ -74,7 +98,9 @@ extension CardProof {
         var unknown: [Hidden] = []
         for one in found {
             let hashed = await Result { () async throws(IngestError) in
-                try await pool.run { () throws(IngestError) in try FileCopy.hash(path: one.path, algorithms: []).digests.sha256 }
+                try await pool.run { () throws(IngestError) in
+                    try FileCopy.hash(path: one.path, algorithms: []).digests.sha256
+                }
             }
             if let sha256 = try? hashed.get(), try await !reader.assets(sha256: sha256).isEmpty { continue }
             unknown.append(one)

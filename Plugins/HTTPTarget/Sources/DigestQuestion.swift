@@ -1,0 +1,69 @@
+import FilmgateCore
+import HTTPKit
+
+/// The question that `find` describes: whether the server has certain bytes.
+///
+/// A server that says yes to everything is found out before its first yes is believed.
+struct DigestQuestion: Sendable {
+    enum Answer {
+        case missing
+        case known(HTTPResponse)
+        case differs(String)
+        case silent
+    }
+    let options: FindOptions
+    let client: HTTPClient
+    let trust: AnswerTrust
+    /// The server, as messages name it.
+    let place: String
+
+    /// What the server says about bytes of these digests; before its first yes is believed, it must say no to bytes
+    /// that nobody has.
+    func answer(about digests: Digests, _ values: TemplateValues) async throws(IngestError) -> Answer {
+        let answer = try await bareAnswer(about: digests, values)
+        guard case .known = answer, !trust.saysNo else { return answer }
+        do throws(IngestError) { try await requireNo(values) } catch {
+            // A server may refuse to look for such a digest at all: that is no yes.
+            guard error.code == .rejected else { throw error }
+            trust.noteNo()
+        }
+        return answer
+    }
+
+    private func bareAnswer(about digests: Digests, _ values: TemplateValues) async throws(IngestError) -> Answer {
+        let response = try await client.send(
+            HTTPExchange(HTTPRequest(options.method.rawValue, options.url.address(values))))
+        let proof = options.found.contains(response.status) ? options.digest?.proof(in: response, for: digests) : nil
+        // An address that a redirect leads to may say whose bytes it has; that it answers at all says nothing.
+        if proof == .equal { return .known(response) }
+        try response.requireOwnAddress()
+        if options.missing.contains(response.status) { return .missing }
+        guard options.found.contains(response.status) else { throw HTTPStatus.error(for: response) }
+        switch proof ?? (options.byDigest ? .equal : .silent) {
+        case .equal: return .known(response)
+        case .differs(let said): return .differs(said)
+        case .silent: return .silent
+        }
+    }
+
+    /// `misconfigured` when the server says that it has bytes that nobody can have: it would say so of every file.
+    func requireNo(_ values: TemplateValues = TemplateValues()) async throws(IngestError) {
+        guard case .known = try await bareAnswer(about: .nobodys, values.asking(for: .nobodys)) else {
+            return trust.noteNo()
+        }
+        throw IngestError(
+            .misconfigured,
+            "\(place) says that it has whatever it is asked for, even bytes that do not exist: "
+                + "its answer proves nothing.",
+            advice: "Check the address under `find`, and its `found` and `missing`; then run `filmgate retry`.")
+    }
+}
+
+extension Digests {
+    /// Of bytes that nobody has.
+    static var nobodys: Digests {
+        Digests(
+            sha256: String(repeating: "0", count: 64),
+            others: [.sha1: String(repeating: "0", count: 40), .md5: String(repeating: "0", count: 32)])
+    }
+}
