@@ -192,8 +192,7 @@ private final class NameScene {
 
     private func check(_ files: [(path: String, content: String)], _ event: String, _ expected: Set<String>, isQuiet: Bool) -> [String] {
         var faults: [String] = []
-        let mine = files.filter { $0.path.hasPrefix(event + "/") && world.files[$0.content] != nil }
-        let contents = mine.map(\.content)
+        let mine = files.filter { $0.path.hasPrefix(event + "/") && world.files[$0.content] != nil }, contents = mine.map(\.content)
         // A sidecar whose picture comes later is delivered once more, beside that and for its event; all else lies there once.
         let further = Set(contents).subtracting(expected).filter { world.files[$0]?.ext != "XMP" }
         let pictures = contents.filter { world.files[$0].map { NameWorld.pictures.contains($0.ext) } == true }
@@ -210,7 +209,7 @@ private final class NameScene {
             }
         }
         for content in attached[event] ?? [] {
-            guard let file = world.files[content], file.version == 0, isQuiet else { continue }
+            guard isQuiet, let file = world.files[content], file.version == 0 else { continue }
             let isBeside = mine.filter { $0.content == content }.contains { place in
                 (stems[SafeName.folded(String(place.path.prefix { $0 != "." }))] ?? []).contains {
                     world.files[$0.content].map { $0.shot == file.shot && NameWorld.pictures.contains($0.ext) } == true
