@@ -33,8 +33,8 @@ final class ReconnectingCamera: Sendable {
     private let environment: CameraEnvironment
     private let whenNew: @Sendable () -> Void
 
-    /// `volume`: by which the camera is known again; `whenNew` is called before another connection takes the place of
-    /// one that broke.
+    /// `volume`: by which the camera is known again; `whenNew` is called while another connection takes the place of
+    /// one that broke, and must not ask for the camera.
     init(
         _ opened: CameraConnections.OpenedCamera, _ connector: any CameraConnector, place: SourcePlace, volume: String,
         handler: any ManufacturerHandler, quirks: Quirks, environment: CameraEnvironment,
@@ -66,6 +66,16 @@ final class ReconnectingCamera: Sendable {
     var isClosed: Bool { state.withLock(\.isClosed) }
     func spoke() { state.withLock { $0.lastWord = .now } }
     var silence: Duration { state.withLock { .now - $0.lastWord } }
+
+    /// What `body` finds, and the camera that it was found for: no other takes its place meanwhile.
+    ///
+    /// Nil where `body` finds nothing, and once it is closed.
+    func withCamera<R: Sendable>(_ body: () -> R?) -> (found: R, camera: PTPCamera)? {
+        state.withLock { state in
+            guard let found = body(), !state.isClosed else { return nil }
+            return (found, state.camera)
+        }
+    }
 
     /// From now on it is not come back to; what is to be left, or nil when it was ended before.
     func end() -> (camera: PTPCamera, address: String)? {
@@ -174,9 +184,9 @@ final class ReconnectingCamera: Sendable {
             environment.connections.left(connector.address)
             throw error
         }
-        // Before anybody meets the new camera: what is known by the old one's handles must not be asked of it.
-        whenNew()
         let (isLate, before) = state.withLock { state in
+            // In one step with the change: what is known by the old one's handles must not be asked of the new one.
+            whenNew()
             let before = state.connector.address
             state.camera = opened.camera
             state.connector = connector
