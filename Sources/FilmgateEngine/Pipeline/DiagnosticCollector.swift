@@ -63,6 +63,18 @@ final class DiagnosticCollector {
         return section
     }
 
+    /// The entries of a list of `things`; none where it is empty, or something else, of which it tells.
+    func items(_ node: ConfigNode, of things: String, hint: String) -> [ConfigNode] {
+        switch node.value {
+        case .null: return []
+        case .list(let items): return items
+        default:
+            error(
+                node.mark, "wrong-type", "Expected a list of \(things), found \(node.kindName).", hint: hint)
+            return []
+        }
+    }
+
     /// An absent or mistyped version has been reported already and reads as 0.
     func checkVersion(_ version: Int, _ root: ConfigNode) {
         guard let node = root["version"], version != PipelineDecoder.version, (try? Int(node: node)) != nil else {

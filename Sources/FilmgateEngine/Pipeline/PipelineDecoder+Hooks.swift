@@ -3,15 +3,7 @@ import FilmgateCore
 extension PipelineDecoder {
     /// `hooks:`, a list of single-key maps.
     func hooks(_ node: ConfigNode) -> [HookUse] {
-        switch node.value {
-        case .null: return []
-        case .list(let items): return items.compactMap { hook($0) }
-        default:
-            problems.error(
-                node.mark, "wrong-type", "Expected a list of hooks, found \(node.kindName).",
-                hint: "Write `- webhook: { url: … }`.")
-            return []
-        }
+        problems.items(node, of: "hooks", hint: "Write `- webhook: { url: … }`.").compactMap { hook($0) }
     }
 
     private func hook(_ item: ConfigNode) -> HookUse? {

@@ -34,15 +34,7 @@ struct ProfileReader {
 
     /// One file's `profiles:`.
     private mutating func profiles(_ node: ConfigNode) -> [Profile] {
-        switch node.value {
-        case .null: return []
-        case .list(let items): return items.map { profile($0) }
-        default:
-            problems.error(
-                node.mark, "wrong-type", "Expected a list of profiles, found \(node.kindName).",
-                hint: "Begin each with a dash: `- match: { make: … }`.")
-            return []
-        }
+        problems.items(node, of: "profiles", hint: "Begin each with a dash: `- match: { make: … }`.").map { profile($0) }
     }
 
     private mutating func profile(_ node: ConfigNode) -> Profile {
@@ -91,25 +83,13 @@ struct ProfileReader {
     /// The profiles of `include:`, each file's own before those that it includes; a file that is named twice counts
     /// where it comes first.
     private mutating func includedProfiles(_ node: ConfigNode, from file: String) -> [Profile] {
-        guard let items = list(node) else { return [] }
+        let items = problems.items(node, of: "profiles to include", hint: "Write `[name, ./file.yaml]`.")
         if items.count > IncludeSearch.maxFiles {
             problems.error(
                 items[IncludeSearch.maxFiles].mark, "too-many-includes",
                 "More than \(IncludeSearch.maxFiles) files are included.")
         }
         return items.prefix(IncludeSearch.maxFiles).flatMap { includedFile($0, from: file) }
-    }
-
-    private func list(_ node: ConfigNode) -> [ConfigNode]? {
-        switch node.value {
-        case .null: return nil
-        case .list(let items): return items
-        default:
-            problems.error(
-                node.mark, "wrong-type", "Expected a list of profiles to include, found \(node.kindName).",
-                hint: "Write `[name, ./file.yaml]`.")
-            return nil
-        }
     }
 
     private mutating func includedFile(_ item: ConfigNode, from file: String) -> [Profile] {
