@@ -21,6 +21,17 @@ enum FTPFeatures {
         }
     }
 
+    /// Listings are text whatever is asked for; files are not.
+    ///
+    /// Nil for a type that there is none of here.
+    static func type(_ words: [String]) -> (isText: Bool, reply: String)? {
+        switch (words.first, words.dropFirst().first) {
+        case ("I", _), ("L", "8"): (false, "200 Byte for byte.")
+        case ("A", nil), ("A", "N"): (true, "200 For listings only; send TYPE I before files.")
+        default: nil
+        }
+    }
+
     /// The words of a command's argument, in capitals.
     static func words(of line: FTPCommand) -> [String] {
         line.argument.uppercased().split(separator: " ").map(String.init)

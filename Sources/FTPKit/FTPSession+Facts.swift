@@ -11,26 +11,16 @@ extension FTPSession {
             return true
         }
         switch line.verb {
-        case "TYPE": await say(setType(FTPFeatures.words(of: line)))
+        case "TYPE":
+            let type = FTPFeatures.type(FTPFeatures.words(of: line))
+            isText = type?.isText ?? isText
+            await say(type?.reply ?? "504 TYPE I, or A for listings.")
         case "STAT" where line.argument.isEmpty:
             let who = login == nil ? "Not logged in" : "Logged in"
             await say("211-filmgate\r\n \(who), from \(peer)\r\n No transfer is going on\r\n211 End")
         default: return false
         }
         return true
-    }
-
-    /// Listings are text whatever is asked for; files are not.
-    private func setType(_ words: [String]) -> String {
-        switch (words.first, words.dropFirst().first) {
-        case ("I", _), ("L", "8"):
-            isText = false
-            return "200 Byte for byte."
-        case ("A", nil), ("A", "N"):
-            isText = true
-            return "200 For listings only; send TYPE I before files."
-        default: return "504 TYPE I, or A for listings."
-        }
     }
 
     // MARK: Files

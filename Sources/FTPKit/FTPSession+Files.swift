@@ -80,7 +80,8 @@ extension FTPSession {
             guard !path.isRoot else { return await say("553 A name is needed.") }
             let (server, client) = (server, client(login))
             let begun = await Result { () async throws(IngestError) in
-                try await server.pool.run { () throws(IngestError) in try server.inbox.begin(client, path, from: offset)
+                try await server.pool.run { () throws(IngestError) in
+                    try server.inbox.begin(client, path, from: offset)
                 }
             }
             switch begun {
