@@ -16,9 +16,9 @@ struct DeliveryCheck: Sendable {
     let heard: TargetStatements
 
     /// Nil when this delivery proves the file now; `proven` when its target's earlier word does.
-    func check(_ delivery: DeliveryRow, _ entry: SourceEntry, _ path: String, _ digests: Digests) async -> CardProof
-        .Verdict?
-    {
+    func check(
+        _ delivery: DeliveryRow, _ entry: SourceEntry, _ path: String, _ digests: Digests
+    ) async -> CardProof.Verdict? {
         let receipt = delivery.receipt
         guard receipt.state == .done else { return .problem(Self.undone(delivery)) }
         // The digest that was delivered: the card's own, or that of the copy with the stamp in it, of which no other
