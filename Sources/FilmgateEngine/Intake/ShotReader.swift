@@ -108,11 +108,9 @@ struct ShotReader: Sendable {
     /// The primary decides make, time and name for the whole shot, also when it is known from before and not read now.
     private func remembered(_ work: ShotWork) -> Asset? {
         guard let first = work.members.first, first.settled, !first.entry.kind.follows, let known = first.known else { return nil }
-        var lead = Asset(origin: first.entry.origin, kind: first.entry.kind, shot: first.entry.shot)
-        Inheritance.remember(known, &lead)
+        var lead = Inheritance.remembered(known, origin: first.entry.origin, kind: first.entry.kind, shot: first.entry.shot)
         // The button may have been pressed since.
         if first.entry.isProtected { lead.flags.insert(AssetFlag.protected) } else { lead.flags.remove(AssetFlag.protected) }
-        lead.digests = known.content.map { Digests(sha256: $0.sha256) }
         return lead
     }
 }

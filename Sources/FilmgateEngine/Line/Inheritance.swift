@@ -15,6 +15,28 @@ enum Inheritance {
         return asset
     }
 
+    /// A file that is not read again, as far as it is remembered.
+    static func remembered(_ known: KnownFile, origin: Origin, kind: MediaKind, shot: ShotPlace) -> Asset {
+        var asset = Asset(origin: origin, kind: kind, shot: shot)
+        remember(known, &asset)
+        asset.digests = known.content.map { Digests(sha256: $0.sha256) }
+        return asset
+    }
+
+    /// The other way round: what is worth remembering of a file that was read.
+    static func known(_ asset: Asset) -> KnownFile {
+        let media = asset.media ?? MediaFacts()
+        var known = KnownFile(
+            fingerprint: asset.origin.fingerprint, content: asset.digests.map { ContentKey(sha256: $0.sha256) }, kind: asset.kind,
+            ending: nil, make: media.make, model: media.model, serial: media.serial, owner: media.owner, captured: media.captured,
+            done: [], shot: asset.shot.key)
+        (known.rating, known.width, known.height) = (media.rating, media.width, media.height)
+        known.isRead = asset.media != nil
+        known.isProtected = asset.flags.contains(AssetFlag.protected)
+        known.zoneAssumed = asset.flags.contains(AssetFlag.zoneAssumed)
+        return known
+    }
+
     /// What the ledger remembers of a file that is not read again.
     static func remember(_ known: KnownFile, _ asset: inout Asset) {
         asset.media = MediaFacts()
