@@ -90,7 +90,7 @@ tsan: deps ## run all tests under ThreadSanitizer
 	FILMGATE_SANITIZER=thread SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 LD_PRELOAD=$(CURDIR)/.build-tsan/mutex.so \
 		$(SWIFT) test --skip-build --disable-xctest --sanitize=thread --scratch-path .build-tsan
 
-bench: deps-bench program ## measure beside cp, rclone, exiftool, exiv2, gphoto2 and curl (BENCH="--quick" for a short look)
+bench: deps-bench program ## measure beside cp, rclone, exiftool, exiv2, gphoto2 and curl (BENCH="--quick" for a short look, "--against PROGRAM" for another build)
 	python3 Tests/Scenarios/Bench/bench.py --filmgate $(PROGRAM) $(BENCH)
 
 ##@ Scenarios: minutes to hours, see Tests/README.md

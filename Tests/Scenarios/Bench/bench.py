@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Measures Filmgate beside the programs that people use today, and against its own limits. Ends 1 when a limit is missed."""
+"""Measures Filmgate beside the programs that people use today, and against its own limits. Ends 1 when a limit is missed.
+
+With --against, measures two builds in turn instead, and ends 1 where a line of the first is worse than the second's by more than 3 %.
+"""
 import argparse
 import os
 import re
@@ -12,7 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import tiny  # noqa: E402
 from cameras import cameras  # noqa: E402
 from hot import hot  # noqa: E402
-from measure import Run, Table, cpu, machine, median, milliseconds, paired, peak, ratios, run  # noqa: E402
+from measure import Comparison, Run, Table, cpu, machine, median, milliseconds, paired, peak, ratios, run  # noqa: E402
 from place import Place  # noqa: E402
 from uploads import uploads  # noqa: E402
 
@@ -192,18 +195,40 @@ def main():
     parser.add_argument("--rounds", type=int, default=5, help="rounds per comparison")
     parser.add_argument("--only", choices=list(PARTS), action="append", help="measure only this")
     parser.add_argument("--samples", help="a folder of real files for `inspecting`")
+    parser.add_argument("--against", help="another build, such as one of the commit before: each part is measured with both, one after the other")
+    parser.add_argument("--pairs", type=int, default=1, help="with --against: how often each part is measured with each build")
     parser.add_argument("--disk", default=None, help="where destinations lie (default: the temporary folder)")
     options = parser.parse_args()
     # Whoever is told to end still ends its servers and removes its files.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    names = options.only or list(PARTS)
+    if options.against:
+        return compare(names, options)
     table = Table()
-    with Place(options) as place:
+    with Place(options, options.filmgate) as place:
         where = machine([place.memory, place.disk])
-        for name in options.only or PARTS:
+        for name in names:
             print(f"{name} …", flush=True)
             PARTS[name](place, table, options)
     table.show(where)
     return 1 if table.failed else 0
+
+
+def compare(names, options):
+    """Two builds, part by part in turn, beginning with the other one each time."""
+    builds = {"before": options.against, "after": options.filmgate}
+    comparison, where = Comparison(), ""
+    for number in range(options.pairs):
+        for index, name in enumerate(names):
+            order = list(builds) if (index + number) % 2 == 0 else list(reversed(builds))
+            for build in order:
+                print(f"{name}, {build} …", flush=True)
+                table = Table()
+                with Place(options, builds[build]) as place:
+                    where = where or machine([place.memory, place.disk])
+                    PARTS[name](place, table, options)
+                comparison.add(build, table)
+    return 1 if comparison.show(where) else 0
 
 
 if __name__ == "__main__":

@@ -95,3 +95,29 @@ class Table:
         for what, value, spread, limit, unit, detail, good, at_least in self.rows:
             sign = "≥" if at_least else "≤"
             print(f"| {what} | {value:.2f}{unit} | {spread} | {sign} {limit:g}{unit} | {'pass' if good else '**FAIL**'} {detail} |")
+
+
+class Comparison:
+    """The lines of two builds side by side: medians over all times that each was measured."""
+    WORSE = 0.03
+
+    def __init__(self):
+        self.lines = {}
+
+    def add(self, build, table):
+        for what, value, _, _, unit, _, _, at_least in table.rows:
+            line = self.lines.setdefault(what, {"unit": unit, "at_least": at_least, "before": [], "after": []})
+            line[build].append(value)
+
+    def show(self, place):
+        """Prints the table; returns how many lines became worse."""
+        worse = 0
+        print(f"\n{place}\n\n| measured | before | after | after / before | |\n|---|---|---|---|---|")
+        for what, line in self.lines.items():
+            before, after = (statistics.median(line[build]) if line[build] else float("nan") for build in ("before", "after"))
+            ratio = after / before if before else 1.0 if after == before else float("inf")
+            lost = (1 - ratio if line["at_least"] else ratio - 1) > self.WORSE
+            worse += lost
+            unit, better = line["unit"], "more is better" if line["at_least"] else ""
+            print(f"| {what} | {before:.2f}{unit} | {after:.2f}{unit} | {ratio:.2f} | {'**worse**' if lost else ''} {better} |")
+        return worse

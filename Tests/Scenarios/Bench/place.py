@@ -10,8 +10,8 @@ from measure import run
 class Place:
     """Use as a context; everything is removed at the end."""
 
-    def __init__(self, options):
-        self.filmgate = os.path.abspath(options.filmgate)
+    def __init__(self, options, filmgate):
+        self.filmgate = os.path.abspath(filmgate)
         memory = "/dev/shm" if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK) else None
         self.memory = tempfile.mkdtemp(prefix="filmgate-bench-", dir=memory)
         self.disk = tempfile.mkdtemp(prefix="filmgate-bench-", dir=options.disk)
