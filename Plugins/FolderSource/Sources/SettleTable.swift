@@ -32,7 +32,7 @@ struct SettleTable: Sendable {
     /// How many files of a shot are pending.
     private(set) var shots: [String: Int] = [:]
     /// What was handed on, as hashes of path and of facts.
-    private var told: [Int: Int] = [:]
+    private var told = PackedTable<Int>()
 
     init(_ rules: Rules) { self.rules = rules }
 
@@ -134,7 +134,7 @@ struct SettleTable: Sendable {
 
     /// After a look at everything: forgets what is not there any more.
     mutating func keepOnly(_ seen: Set<Int>) {
-        told = told.filter { seen.contains($0.key) }
+        told.removeAll { !seen.contains($0) }
         for key in pending.keys where !seen.contains(key.digest) { drop(key) }
     }
 

@@ -8,7 +8,7 @@ final class VolumeProgress: Sendable {
         /// Listed and neither settled nor handed over when the place was lost.
         var owed: [AssetID: (entry: SourceEntry, reason: String?)] = [:]
         /// Settled from a listing, as hashes: a volume that is listed again tells of each file once.
-        var told: Set<Int> = []
+        var told = PackedTable<Void>()
         var backlog: BacklogFilter?
     }
     private let state = Mutex(State())
@@ -25,7 +25,7 @@ final class VolumeProgress: Sendable {
     }
 
     /// True once for each file that is settled from a listing.
-    func tells(of asset: AssetID) -> Bool { with { $0.told.insert(asset.hashValue).inserted } }
+    func tells(of asset: AssetID) -> Bool { with { $0.told.insert(asset.hashValue) } }
 
     /// Lost before it could be taken: it is taken when the place is back, and counted as pending when that never happens.
     func owe(_ work: ShotWork, _ error: IngestError?) {

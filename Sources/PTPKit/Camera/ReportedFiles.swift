@@ -1,6 +1,6 @@
 import FilmgateCore
 
-/// Which files the engine has been told about: forty bytes for each, however long a shoot goes on.
+/// Which files the engine has been told about: 32 bytes for each, however long a shoot goes on.
 struct ReportedFiles: Sendable {
     /// What tells a file from another one under the same path.
     struct Facts: Sendable {
@@ -27,7 +27,7 @@ struct ReportedFiles: Sendable {
         }
     }
     /// By a hash of the path in the volume.
-    private var files: [Int: Facts] = [:]
+    private var files = PackedTable<Facts>()
 
     var count: Int { files.count }
 
