@@ -122,11 +122,19 @@ enum FujiDialect {
             guard current.handle == object.handle else { throw .missing(object.name) }
             wanted.handle = ObjectHandle(1)
         }
-        // Parts of another size than one mebibyte are not known to work.
-        camera.apply(camera.quirks.with { $0.chunk = 1 << 20 })
+        camera.apply(camera.quirks.with { $0.chunk = partSize })
         try StandardFetch.chunks(wanted, range, camera, part, into: sink)
         if range.upperBound == object.size { camera[Memory.self].current = nil }
     }
+
+    /// Where frames come one by one, the next may stand in this one's place already.
+    static func holdsMore(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError) -> Bool {
+        guard camera[Memory.self].state != .oneByOne else { return false }
+        return try StandardFetch.holdsMore(object, camera, part, asking: partSize)
+    }
+
+    /// Parts of another size than one mebibyte are not known to work.
+    private static let partSize: UInt32 = 1 << 20
 
     private static let part: StandardFetch.Part = {
         Operation(.getPartialObject, [$0.rawValue, UInt32(truncatingIfNeeded: $1), $2])

@@ -86,6 +86,10 @@ public struct FujifilmHandler: ManufacturerHandler {
         try FujiDialect.fetch(object, range, camera, into: sink)
     }
 
+    public func holdsMore(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError) -> Bool {
+        Self.speaksDialect(camera) ? try FujiDialect.holdsMore(object, camera) : false
+    }
+
     public func keepAlive(_ camera: isolated PTPCamera) throws(PTPError) {
         // Both ways of asking for news keep the body awake.
     }

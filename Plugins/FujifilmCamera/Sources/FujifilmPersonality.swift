@@ -11,6 +11,8 @@ public struct FujifilmPersonality: Personality {
     public var hesitation = 2
     /// What it says of its version; older bodies say all ones, and let nobody write it.
     public var version: UInt32? = 0x2000C
+    /// Tells the sizes of previews although whole ones are asked for.
+    public var insistsOnPreviewSizes = false
     /// Selected frames are given one after the other, each as object 1.
     public var givesOneByOne = false
 
@@ -112,7 +114,7 @@ public struct FujifilmPersonality: Personality {
         case .getObjectInfo:
             var info = file.info
             info.parent = ObjectHandle(0)
-            if !body[FujiBody.self].givesFullSizes, !isPatient { info.size = min(info.size, 102_400) }
+            if insistsOnPreviewSizes || !body[FujiBody.self].givesFullSizes && !isPatient { info.size = min(info.size, 102_400) }
             return .data(info.encoded)
         case .getPartialObject:
             let offset = UInt64(operation.parameter(1))

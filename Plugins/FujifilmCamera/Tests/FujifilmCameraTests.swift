@@ -52,6 +52,17 @@ import VirtualCamera
         }
     }
 
+    /// It would be delivered cut, as if it were whole.
+    @Test func aFileThatIsLongerThanTheBodySaysIsNoWholeFile() async throws {
+        var personality = FujifilmPersonality()
+        personality.insistsOnPreviewSizes = true
+        try await CameraBench(FujifilmCamera.self, as: personality, usb: Self.usb).run(.network) { scene in
+            let entry = try #require(try await scene.session.entries().first { $0.origin.size == 102_400 })
+            let failure = await #expect(throws: IngestError.self) { _ = try await scene.bytes(of: entry) }
+            #expect(failure?.code == .corruptData && failure?.message.contains("holds more") == true, "\(failure?.message ?? "")")
+        }
+    }
+
     @Test func partsAreNeverAskedForOverUSB() async throws {
         try await Self.wired.run(.bus) { scene in
             for entry in try await scene.session.entries() { _ = try await scene.bytes(of: entry, from: entry.origin.size / 2) }

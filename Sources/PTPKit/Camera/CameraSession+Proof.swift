@@ -75,7 +75,7 @@ extension CameraSession {
         guard state.withLock(\.asksBehindEnds), camera.failure == nil else { return false }
         let object = try find(origin, camera)
         guard !object.isHeld, connection.handler.givesParts(object, camera) else { return false }
-        do throws(PTPError) { return try StandardFetch.holdsMore(object, camera) } catch {
+        do throws(PTPError) { return try connection.handler.holdsMore(object, camera) } catch {
             // A connection may break at any moment; one that breaks at the question again would break at every file.
             state.withLock { state in
                 state.brokenEnds += 1

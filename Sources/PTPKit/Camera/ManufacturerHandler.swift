@@ -22,6 +22,8 @@ public protocol ManufacturerHandler: Sendable {
     /// Those of the range, or all to the end where parts cannot be asked for. Large objects are asked for range by range, so that news
     /// is not held up. `length` when there are not as many as promised.
     func fetch(_ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, into sink: any ByteSink) throws(PTPError)
+    /// True when the camera gives a byte behind the size that it told; false where it cannot be asked.
+    func holdsMore(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError) -> Bool
     /// Nobody will read this object, which is held in the body's memory: left out by a rule, or known. Makes room for the next one.
     func decline(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError)
     /// What is new since the last call. `events` came on the event channel; makes that must be asked ask here.
@@ -71,6 +73,9 @@ extension ManufacturerHandler {
         throws(PTPError)
     {
         try StandardFetch.fetch(object, range, camera, into: sink)
+    }
+    public func holdsMore(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError) -> Bool {
+        try StandardFetch.holdsMore(object, camera)
     }
     public func decline(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError) {}
     public func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews] { StandardNews.read(events) }

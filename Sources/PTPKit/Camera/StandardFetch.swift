@@ -20,11 +20,18 @@ public enum StandardFetch {
     /// True when the object has a byte behind the size that the camera told.
     static func holdsMore(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError) -> Bool {
         guard camera.quirks.partial == .standard, let part = part(for: object.size, camera.info) else { return false }
-        var count: UInt64 = 0
-        _ = try camera.stream(part(object.handle, object.size, 1), expecting: 1) { bytes throws(PTPError) in
-            count += UInt64(bytes.byteCount)
+        return try holdsMore(object, camera, part, asking: 1)
+    }
+
+    /// The same with a make's own way to ask for parts, `count` bytes of them at a time.
+    public static func holdsMore(
+        _ object: CameraObject, _ camera: isolated PTPCamera, _ part: Part, asking count: UInt32
+    ) throws(PTPError) -> Bool {
+        var got = 0
+        _ = try camera.stream(part(object.handle, object.size, count), expecting: UInt64(count)) { bytes throws(PTPError) in
+            got += bytes.byteCount
         }
-        return count > 0
+        return got > 0
     }
 
     /// How one part is asked for: handle, offset, most bytes.
