@@ -155,8 +155,8 @@ public struct HTTPTarget: Module, UploadTarget {
         guard options.exists.contains(response.status) else { throw refused(job, response) }
         if echo == .equal { return receipt(from: response, for: job, proof: .server, existed: true) }
         if let receipt = try await find(job) { return receipt }
-        if options.find == nil, options.url.layout != nil { return try await taken(job, response) }
-        throw refusal(response)
+        guard options.url.layout != nil else { throw refusal(response) }
+        return try await taken(job, response)
     }
 
     /// The server says that it has stored the file; looked at before it is believed.

@@ -11,6 +11,8 @@ extension HTTPTarget {
         case .other:
             if let receipt = try await finished(job) { return receipt }
             throw refusal(response)
+        // These bytes are nowhere, says who was asked for them: another name may be free.
+        case .unreadable where options.find != nil, .unknown where options.find != nil: throw refusal(response)
         case .unreadable, .unknown:
             // Under another name it could be there twice.
             guard isNamedByDigest else { throw ambiguous(job.path) }

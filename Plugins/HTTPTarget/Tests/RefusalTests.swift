@@ -31,6 +31,18 @@ import Testing
         #expect(server.seen.count { $0.method == "PUT" } == 1)
     }
 
+    /// Also where the gallery is asked by digest, and has these bytes nowhere.
+    @Test func aFolderThatIsMissingHoldsATargetThatIsAsked() async throws {
+        let server = try FaultServer { seen, _ in .answer(seen.method == "PUT" ? 409 : 404) }
+        defer { server.stop() }
+        let target = try make([
+            "url": .text(server.url + "/dav/{event}/{name}"),
+            "find": .map(["url": .text(server.url + "/by-digest/{sha256}")]),
+        ])
+        #expect(try await Self.uploads(target, "e/a.jpg") == [.untrusted])
+        #expect(server.seen.count { $0.method == "PUT" } == 1)
+    }
+
     /// A file that nobody is shown may have the name: another one is tried, and then no further ones.
     @Test func aNameThatIsTakenUnseenIsTriedOnceUnderAnother() async throws {
         let server = try FaultServer { seen, _ in .answer(seen.method == "PUT" ? 412 : 404) }
