@@ -46,6 +46,18 @@ import Testing
         #expect(try words(table).contains("2 files known from this card are not on it now"))
     }
 
+    /// A folder that got lost on the card is told beside the yes for the rest of it.
+    @Test func filesThatAreGoneAreToldBesideTheYes() throws {
+        let table = try table()
+        try table.write("CARD/DCIM/101CANON/IMG_0009.JPG", "another")
+        #expect(try table.importing().status == 0)
+        #expect(try ask(table).count("gone") == 0)
+        try FileManager.default.removeItem(atPath: table.card + "/DCIM/101CANON")
+        let answer = try ask(table)
+        #expect(answer.status == 0 && answer.count("gone") == 1, "\(answer.output)")
+        #expect(try words(table).contains("1 file known from this card is not on it now"))
+    }
+
     /// Whatever their names: pictures that nobody has are named, and only those that were thrown away leave it at a yes.
     @Test func picturesBehindOtherNamesAreNamed() throws {
         let table = try table(), picture = Data([0xFF, 0xD8, 0xFF, 0xE0, 9, 0xFF, 0xD9])

@@ -14,7 +14,7 @@ struct FormatReport {
     private(set) var lost: [String: Int] = [:]
     /// The dump that this is only a part of.
     var partOf: String?
-    /// Files that the ledger knows of a card of which nothing was proven, and that are not on it any more.
+    /// Files that the ledger knows of the card, and that are not on it any more.
     var gone = 0
 
     mutating func add(_ finding: CardProof.Finding) {
