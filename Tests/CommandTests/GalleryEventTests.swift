@@ -41,7 +41,7 @@ import Testing
         #expect(names(first) == ["Smith", "Jones (e-2)", "Jones (e-3)", "Ann & Bo"])
         #expect(first.items("event").first?["id"] as? String == "e-1" && first.items("event").first?["target"] as? String == "far")
         try write([("e-9", "New")])
-        #expect(names(try table.run(["events", "list", file])) == names(first))
+        #expect(names(try table.run(["events", "list", "--pipeline", file])) == names(first))
         #expect(names(try table.run(["events", "list", file, "--refresh"])) == ["New"])
         try FileManager.default.removeItem(atPath: book)
         let away = try table.run(["events", "list", file, "--refresh"])

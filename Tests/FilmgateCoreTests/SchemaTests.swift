@@ -93,6 +93,7 @@ import Testing
         #expect(errors.first?.hint == "Did you mean `parallel`?")
         #expect(errors.last?.hint?.hasPrefix("Known keys: url, parallel") == true)
         #expect(errors.map(\.mark.column) == [2, 3])
+        #expect(decode(["url": "x", "parallelism": "8"]).1.first?.hint == "Did you mean `parallel`?")
         var none: [ConfigError] = []
         let tree: Tree = ["a": "b"]
         _ = NoOptions.schema.decode(tree.node, errors: &none)

@@ -135,10 +135,14 @@ public struct Schema<Config: ModuleConfig>: Sendable, ExpressibleByArrayLiteral 
         }
     }
 
+    /// `username` for `user`: no slip of the fingers, but the same word.
+    private static func isLonger(_ word: String, _ start: String) -> Bool { start.utf8.count >= 4 && word.hasPrefix(start) }
+
     private func unknown(_ key: ConfigNode.Key) -> ConfigError {
         let names = fields.map(\.description.name)
         let hint =
-            nearest(key.name, among: names).map { "Did you mean `\($0)`?" }
+            (nearest(key.name, among: names) ?? names.first { Self.isLonger(key.name, $0) || Self.isLonger($0, key.name) })
+            .map { "Did you mean `\($0)`?" }
             ?? (names.isEmpty ? "This module has no options." : "Known keys: \(names.joined(separator: ", ")).")
         return ConfigError(key.mark, "unknown-key", "Unknown key `\(key.name)`.", hint: hint)
     }

@@ -20,6 +20,9 @@ extension EventsCommand {
         @Argument(help: "The pipeline; absent: the ones used before.", completion: .file(extensions: ["yaml", "yml"]))
         var pipeline: String?
 
+        @Option(name: .customLong("pipeline"), help: ArgumentHelp("The same, as the other verbs take it.", valueName: "file"))
+        var namedPipeline: String?
+
         @Flag(help: "Ask the galleries even when their lists are fresh.")
         var refresh = false
 
@@ -33,13 +36,15 @@ extension EventsCommand {
 
         func validate() throws {
             guard (1...100_000).contains(limit) else { throw ValidationError("--limit is between 1 and 100000.") }
+            guard pipeline == nil || namedPipeline == nil else { throw ValidationError("Name the pipeline once.") }
         }
 
         func run() async throws {
+            let pipeline = pipeline ?? namedPipeline
             let context = try CommandContext(options), gate = ChosenEvent(state: options.stateDirectory)
             let galleries = EventDirectories(context: context, limit: limit), pipelines = try EventsCommand.pipelines(pipeline, context)
             let directories = try await context.telling { () async throws(IngestError) in try await galleries.directories(pipelines) }
-            let runs = try await earlierRuns(context)
+            let runs = try await earlierRuns(context, mayBeNone: pipeline != nil)
             var told: Set<String> = [], failed: IngestError?, lists: [Int: EventList] = [:]
             for (index, directory) in directories.enumerated() {
                 guard let answer = await galleries.answer(directory, refresh: refresh) else { continue }
@@ -69,8 +74,8 @@ extension EventsCommand {
         }
 
         /// How many runs each event had.
-        private func earlierRuns(_ context: CommandContext) async throws -> [String: Int] {
-            let reader = try await context.readLedger(mustExist: pipeline == nil)
+        private func earlierRuns(_ context: CommandContext, mayBeNone: Bool) async throws -> [String: Int] {
+            let reader = try await context.readLedger(mustExist: !mayBeNone)
             let runs = try await context.telling { () async throws(IngestError) in try await reader.runs(limit: 10_000) }
             return runs.compactMap(\.event).reduce(into: [:]) { $0[$1, default: 0] += 1 }
         }

@@ -51,6 +51,9 @@ enum Console {
 
     static var usesColour: Bool { getenv("NO_COLOR") == nil && stderrIsTerminal }
 
+    /// Whether stderr can take a line back and draw it anew: a terminal that calls itself dumb shows the codes for that as text.
+    static var redrawsStderr: Bool { stderrIsTerminal && getenv("TERM").map { String(cString: $0) } != "dumb" }
+
     /// Columns of the terminal behind stderr; 80 when it does not say.
     static var width: Int {
         var size = winsize()

@@ -160,12 +160,12 @@ final class RunPrinter: Sendable {
 
     /// On stderr, also for JSON: it is no result, and a person may be able to do something about it.
     private func tell(waitingFor reason: IngestError) {
-        Console.err((Console.stderrIsTerminal ? "\r\u{1B}[K" : "") + "waiting: " + Describe.name(reason.message))
+        Console.err((Console.redrawsStderr ? "\r\u{1B}[K" : "") + "waiting: " + Describe.name(reason.message))
         if let advice = reason.advice { Console.err("  → " + Describe.name(advice)) }
     }
 
     private func say(_ line: String) {
-        if plan { Console.out(line) } else { Console.err(Console.stderrIsTerminal ? "\r\u{1B}[K" + line : line) }
+        if plan { Console.out(line) } else { Console.err(Console.redrawsStderr ? "\r\u{1B}[K" + line : line) }
     }
 
     /// What was pending before a reload is not pending any more, or will be said again.

@@ -159,7 +159,7 @@ struct RunSession {
 
     /// The bar, where there is a terminal to draw it on: nothing wakes up for it elsewhere.
     func drawing(_ progress: Progress) -> Task<Void, Never>? {
-        guard Console.stderrIsTerminal else { return nil }
+        guard Console.redrawsStderr else { return nil }
         return Task.detached { await ProgressBar(progress: progress).run() }
     }
 }
