@@ -151,6 +151,26 @@ import Testing
         #expect(try table.importing(to: table.path("old")).count("delivered") == 2)
         try FileManager.default.removeItem(atPath: table.path("old"))
         #expect(try cancel(table, ["--target", table.path("old"), "--gone"]).status == 0)
+        #expect(try ask(table).status == 0)
+        // Nothing else proves it then.
+        try FileManager.default.removeItem(atPath: table.path("new"))
+        #expect(try ask(table).status == 8)
+    }
+
+    /// What an earlier import brought elsewhere stays proven when all that the last one ordered is taken back.
+    @Test func whatWasTakenBackTakesNoProofAway() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 3, from: 1)
+        #expect(try table.importing(to: table.path("a")).status == 0)
+        let nowhere = try table.pipeline(try Gallery(table), address: "http://127.0.0.1:\(FreePort.next())")
+        #expect(try table.deliver(nowhere, wait: "1s").status == 8)
+        #expect(try cancel(table, ["--target", "gallery"]).status == 0)
+        let yes = try ask(table)
+        #expect(yes.status == 0 && yes.count("proven") == 3, "\(yes.output)")
+        let status = try Program.run(["status", "--state", table.state]).output
+        #expect(status.contains("3 delivered") && !status.contains("filtered"), "\(status)")
+        let copy = try #require(table.files(table.path("a")).keys.first)
+        try FileManager.default.removeItem(atPath: table.path("a") + "/" + copy)
         #expect(try ask(table).status == 8)
     }
 

@@ -33,11 +33,12 @@ extension CardProof {
             if !wanted.contains(own.target) { wanted.append(own.target) }
         }
         guard wanted.isEmpty else { return .targets(wanted) }
+        // All that the last import ordered was taken back. What others brought elsewhere proves the file all the same:
+        // those copies have to be there.
+        let others = deliveries.filter { $0.receipt.state == .done }.map(\.target)
+        if !row.isDismissed, !others.isEmpty { return .targets(others) }
         // Somebody has said of copies that they were removed on purpose.
         if !excluded.isEmpty, excluded.allSatisfy(\.isCulled) {
-            // Those that nobody spoke of have to be there.
-            let others = deliveries.filter { $0.receipt.state == .done }.map(\.target)
-            guard others.isEmpty else { return .targets(others) }
             let names = excluded.map(\.targetName).joined(separator: ", ")
             return .settled(.exempt("removed on purpose: \(names)"))
         }

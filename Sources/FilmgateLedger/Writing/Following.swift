@@ -36,6 +36,9 @@ extension ChangeWriter {
             if let failed = kept.first(where: { $0.state == Receipt.State.failed.rawValue }) {
                 if file.ending == Ending.setAside.rawValue { continue }
                 try end(file, .setAside, failed.reason.map { "\(failed.target): \($0)" }, twin: nil, run: run, at: at)
+            } else if kept.isEmpty, deliveries.values.contains(where: { $0.state == Receipt.State.done.rawValue }) {
+                // What an earlier pipeline brought elsewhere is there all the same.
+                try end(file, delivered, nil, twin: twin, run: run, at: at)
             } else if kept.isEmpty {
                 let reasons = mine.map { "\($0.target): \($0.reason ?? DeliveryRow.cancelledReason)" }.sorted()
                 try end(file, .filtered, reasons.joined(separator: "; "), twin: nil, run: run, at: at)

@@ -132,9 +132,9 @@ struct FormatReport {
             )
         }
         for (label, count) in lost.sorted(by: { $0.key < $1.key }) {
-            let copies = Describe.count(count, "copy", "copies"), name = Describe.name(label)
-            let verb = count == 1 ? "is" : "are"
-            lines.append("\(copies) at \(name) \(verb) missing or changed now; nothing asked for them here.")
+            let files = Describe.count(count, "file"), name = Describe.name(label)
+            let copies = count == 1 ? "The copy of \(files) at \(name) is" : "The copies of \(files) at \(name) are"
+            lines.append("\(copies) missing or changed now; nothing asked for them here.")
         }
         if problems == 0, proven == 0 {
             lines.append("Nothing on it was ever ingested" + (gone > 0 ? "." : ", so nothing is proven."))
