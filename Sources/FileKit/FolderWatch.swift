@@ -33,13 +33,24 @@ public final class FolderWatch {
         self.root = root
         descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         if descriptor < 0 {
+            let failure = SystemFailure(errno)
             throw IngestError(
-                .unavailable, "The kernel has no further watcher for folders: \(SystemFailure(errno).text).",
-                advice: "Raise fs.inotify.max_user_instances with sysctl.", cause: SystemFailure(errno))
+                .unavailable, "The kernel has no further watcher for folders: \(failure.text).",
+                advice: Self.hasDescriptors
+                    ? "Raise fs.inotify.max_user_instances with sysctl."
+                    : "Raise the limit of open files: `ulimit -n`, or LimitNOFILE= of the service.", cause: failure)
         }
     }
 
     deinit { close(descriptor) }
+
+    /// Both limits, of watchers and of open files, are told in the same words (inotify_init(2), EMFILE).
+    private static var hasDescriptors: Bool {
+        let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        close(descriptor)
+        return true
+    }
 
     private static let mask =
         UInt32(IN_CLOSE_WRITE) | UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO)

@@ -103,6 +103,19 @@ import Testing
         #expect(run.kill(SIGINT).status == 130)
     }
 
+    /// Each of them would take three seconds, one after the other.
+    @Test func manySlowClientsKeepNobodyWaiting() throws {
+        let table = try Table(), port = FreePort.next()
+        let run = try start(table, ["--metrics", "127.0.0.1:\(port)"])
+        let slow = try (0..<12).map { _ in try connection(port) }
+        defer { for client in slow { close(client) } }
+        for client in slow { #expect(send(client, "G", 1, Int32(MSG_NOSIGNAL)) == 1) }
+        let begun = ContinuousClock.now
+        #expect(try metrics(port).contains("filmgate"))
+        #expect(.now - begun < .seconds(9))
+        #expect(run.kill(SIGINT).status == 130)
+    }
+
     /// Something moves all the time, and still it ends.
     @Test func whoReadsTooSlowlyIsHungUp() throws {
         var ends: [Int32] = [-1, -1]

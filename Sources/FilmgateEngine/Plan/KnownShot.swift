@@ -54,6 +54,13 @@ extension KnownFile {
 
     var name: String { fingerprint.path.split(separator: "/").last.map(String.init) ?? fingerprint.path }
 
+    /// Width times height; nil where they are not known.
+    var pixels: Int? {
+        var facts = MediaFacts()
+        (facts.width, facts.height) = (width, height)
+        return facts.pixels
+    }
+
     /// As an asset that has been read, for rules that look at assets.
     func remembered(shot: ShotPlace) -> Asset {
         let origin = Origin(

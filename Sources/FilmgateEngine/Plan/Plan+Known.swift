@@ -44,7 +44,8 @@ extension Plan {
             if let frame, case .refuses(let why) = profile.share(of: target.name, rules).decision(on: frame, for: target.name) {
                 reason = why
             }
-            guard let reason = reason ?? target.refusal(of: known.kind) ?? target.refusal(ofName: known.name) else { return nil }
+            reason = reason ?? target.refusal(of: known.kind) ?? target.refusal(ofName: known.name)
+            guard let reason = reason ?? known.pixels.flatMap(target.refusal(ofPixels:)) else { return nil }
             reasons.append("\(target.name): \(reason)")
         }
         return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
@@ -63,6 +64,7 @@ extension Plan {
                 return false
             }
             if let limit = target.traits.maxSize, known.fingerprint.size > limit { return false }
+            if known.pixels.flatMap(target.refusal(ofPixels:)) != nil { return false }
             let share = profile.share(of: target.name, rules)
             guard let frame else {
                 // The frame that it goes with is not known: any rule that lets anything through may apply.

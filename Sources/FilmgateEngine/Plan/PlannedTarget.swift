@@ -52,9 +52,12 @@ final class PlannedTarget: Sendable {
         let size = asset.renditions[name]?.file.size ?? asset.origin.size
         if let limit = traits.maxSize, size > limit { return "\(name) takes at most \(ByteCount(limit).shown ?? "") a file" }
         if let reason = refusal(ofName: asset.origin.name) { return reason }
-        if let limit = traits.maxPixels, let pixels = asset.media?.pixels, pixels > limit {
-            return "\(name) takes at most \(limit / 1_000_000) megapixels"
-        }
-        return nil
+        return asset.media?.pixels.flatMap(refusal(ofPixels:))
+    }
+
+    /// Why this target does not take pictures of that size.
+    func refusal(ofPixels pixels: Int) -> String? {
+        guard let limit = traits.maxPixels, pixels > limit else { return nil }
+        return "\(name) takes at most \(limit / 1_000_000) megapixels"
     }
 }

@@ -5,9 +5,10 @@ import Synchronization
 final class WantedCache: Sendable {
     private struct Key: Hashable {
         var make: String?, model: String?, serial: String?, owner: String?, kind: MediaKind, size: UInt64, ext: String
+        var pixels: Int
     }
     private let plan: Plan
-    private let sized: Bool, named: Bool, ruled: Bool
+    private let sized: Bool, named: Bool, measured: Bool, ruled: Bool
     private struct State { var answers: [Key: [String]] = [:], last: (key: Key, answer: [String])? }
     private let state = Mutex(State())
 
@@ -15,6 +16,7 @@ final class WantedCache: Sendable {
         self.plan = plan
         sized = plan.targets.contains { $0.traits.maxSize != nil }
         named = plan.targets.contains { $0.traits.extensions != nil }
+        measured = plan.targets.contains { $0.traits.maxPixels != nil }
         ruled = plan.hasRules
     }
 
@@ -23,7 +25,8 @@ final class WantedCache: Sendable {
         if ruled { return plan.wanted(known, in: shot) }
         let key = Key(
             make: known.make, model: known.model, serial: known.serial, owner: known.owner, kind: known.kind,
-            size: sized ? known.fingerprint.size : 0, ext: named ? FileName(known.fingerprint.path).ext.lowercased() : "")
+            size: sized ? known.fingerprint.size : 0, ext: named ? FileName(known.fingerprint.path).ext.lowercased() : "",
+            pixels: measured ? known.pixels ?? 0 : 0)
         if let answer = state.withLock({ Self.answer(key, &$0) }) { return answer }
         let answer = plan.wanted(known)
         state.withLock { $0.answers[key] = answer }

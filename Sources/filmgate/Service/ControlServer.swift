@@ -24,10 +24,11 @@ final class ControlServer: Sendable {
         (self.state, self.services, self.logger) = (state, services, logger)
         // The state's lock is ours: what lies there is left from a run that was killed.
         unlink(state + "/" + ControlPath.name)
-        let mask = umask(0o177)
-        defer { umask(mask) }
         do throws(LocalListener.Failure) {
-            listener = try LocalListener(path: { descriptor in ControlPath.withAddress(in: state) { bind(descriptor, $0, $1) } == 0 })
+            listener = try LocalListener(path: { descriptor in
+                // The socket's own mode becomes its file's. A umask would be the whole process's, also for what is written meanwhile.
+                fchmod(descriptor, 0o600) == 0 && ControlPath.withAddress(in: state) { bind(descriptor, $0, $1) } == 0
+            })
         } catch {
             logger.warning("Other commands cannot reach this run: the control socket cannot be made.")
             return nil
@@ -37,7 +38,12 @@ final class ControlServer: Sendable {
     func start() {
         listener.open { client in
             let stream = LineStream(owning: client)
-            guard Self.isOurs(client), self.clients.load(ordering: .relaxed) < Self.most else { return }
+            guard Self.isOurs(client) else { return }
+            guard self.clients.load(ordering: .relaxed) < Self.most else {
+                stream.send(ControlAnswer.err("The run is busy with \(Self.most) other commands: try again in a moment."))
+                stream.send(ControlAnswer.exit(ExitStatus.stateLocked.rawValue))
+                return
+            }
             self.clients.add(1, ordering: .relaxed)
             BlockingThread.run {
                 self.serve(stream)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilmgateCore
 import Glibc
+import Synchronization
 
 /// Where something listens.
 struct ListenAddress: Sendable, CustomStringConvertible {
@@ -10,7 +11,10 @@ struct ListenAddress: Sendable, CustomStringConvertible {
 
 /// Answers every GET with the metrics; nothing else is understood.
 final class MetricsServer: Sendable {
+    /// Who may ask at once; each takes a thread for three seconds at most.
+    private static let most = 32
     private let listener: LocalListener
+    private let clients = Atomic(0)
     private let text: @Sendable () -> String
     /// Reachable from this machine only.
     private let isPrivate: Bool
@@ -35,9 +39,14 @@ final class MetricsServer: Sendable {
     }
 
     func start() {
-        // One after the other, and who speaks or reads too slowly must not keep the others waiting.
-        listener.open { [text, isPrivate] client in
-            Self.answer(LineStream(owning: client, within: .seconds(3)), isPrivate: isPrivate, text)
+        listener.open { client in
+            let stream = LineStream(owning: client, within: .seconds(3))
+            guard self.clients.load(ordering: .relaxed) < Self.most else { return }
+            self.clients.add(1, ordering: .relaxed)
+            BlockingThread.run {
+                Self.answer(stream, isPrivate: self.isPrivate, self.text)
+                self.clients.subtract(1, ordering: .relaxed)
+            }
         }
     }
 

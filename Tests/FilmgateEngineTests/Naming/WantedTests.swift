@@ -9,6 +9,7 @@ import Testing
         var traits: TargetTraits {
             var traits = TargetTraits(identity: "picky", parallel: 1)
             traits.extensions = ["cr3"]
+            traits.maxPixels = 25_000_000
             return traits
         }
         func check() async throws(IngestError) {}
@@ -30,5 +31,17 @@ import Testing
         #expect(memo.wanted(known("DCIM/A.CR2")) == [])
         #expect(memo.wanted(known("DCIM/B.CR3")) == ["picky"])
         #expect(memo.wanted(known("DCIM/C.CR2")) == [])
+    }
+
+    /// It would be read and hashed at each import, to be refused again.
+    @Test func aPictureThatIsTooLargeIsNotWanted() {
+        var plan = Plan(sources: [], stages: [], targets: [("picky", Picky())], profiles: ProfileSet(), spool: 1)
+        plan.uploadTo = ["picky"]
+        let memo = WantedCache(plan)
+        var small = known("DCIM/A.CR3"), large = known("DCIM/B.CR3")
+        (small.width, small.height, small.isRead) = (6000, 4000, true)
+        (large.width, large.height, large.isRead, large.ending) = (8192, 5464, true, .filtered)
+        #expect(memo.wanted(small) == ["picky"] && memo.wanted(large) == [])
+        #expect(plan.refusal(large, KnownShot()) == "picky: picky takes at most 25 megapixels")
     }
 }

@@ -74,7 +74,7 @@ import Testing
     @Test(arguments: [
         "token: ${env:X}", "token: \"${file:/run/x}\"", "api_key: { header: X-Key }", "archive: { folder: { path: /a } }",
         "url: https://host/a@b", "url: https://host:8443/a@b?album={event}&key=${env:X}", "mail: ann@host", "time: 12:30",
-        "keys: [a]", "monkeys", "# token is set elsewhere",
+        "keys: [a]", "monkeys", "# token is set elsewhere", "sftp: { key: ~/.ssh/studio }",
     ]) func otherTextStays(text: String) { #expect(Redaction.hidden(text, at: []) == text) }
 
     @Test(arguments: [

@@ -48,7 +48,7 @@ enum Redaction {
         return starts
     }
 
-    /// Dots for the value at `start`, and the deeper lines below where it is a block; references and maps stay.
+    /// Dots for the value at `start`, and the deeper lines below where it is a block; references, files and maps stay.
     ///
     /// Returns where the value ends, and the line that comes after what was hidden; nil when there was nothing to hide.
     private static func hide(_ lines: inout [[Unicode.Scalar]], _ index: Int, from start: Int) -> (end: Int, next: Int)? {
@@ -69,7 +69,8 @@ enum Redaction {
 
     private static func isReference(_ text: ArraySlice<Unicode.Scalar>) -> Bool {
         let bare = text.drop { $0 == "\"" || $0 == "'" }
-        return bare.starts(with: ["$", "{"])
+        // A file below the user's home is named, as a key's of sftp.
+        return bare.starts(with: ["$", "{"]) || bare.starts(with: ["~", "/"])
     }
 
     private static func indentation(_ line: [Unicode.Scalar]) -> Int { line.prefix { $0 == " " }.count }
