@@ -16,6 +16,8 @@ public struct CardProof: Sendable {
     }
     /// What ends a problem; those without one say in their words what to do.
     public enum Remedy: Sendable, Hashable {
+        /// No import has met it.
+        case ingest
         /// The pipeline wants a copy that was never ordered.
         case deliver
         /// The copy was changed.
@@ -139,7 +141,7 @@ public struct CardProof: Sendable {
         guard let row = try await row(of: entry, digests.sha256, beside) else {
             if try await memory.knows(entry.origin, reader) { return .problem(Self.misread) }
             return entry.kind == .other
-                ? .problem("unknown kind of file, never ingested", .nameTheKind) : .problem("never ingested")
+                ? .problem("unknown kind of file, never ingested", .nameTheKind) : .problem("never ingested", .ingest)
         }
         finding.isDamaged = row.flags.contains(AssetFlag.truncated)
         if let ended = try await verdict(byEndingOf: row) { return ended }

@@ -86,13 +86,16 @@ struct FormatReport {
         guard !isSafe else { return [] }
         let remedies = Set(remedies)
         var lines: [String] = []
-        if removed > 0 { lines.append(isAway ? Self.mount + Self.sendAgain : Self.sendAgain) }
+        if removed > 0 { lines.append(isAway ? Self.mount + Self.sendAgain + Self.retire : Self.sendAgain) }
         let open = Set(findings.flatMap(\.open)).sorted()
         if !open.isEmpty {
             let ways = open.prefix(3).map { "`filmgate cancel --target '\(Describe.name($0))'`" }.joined(separator: ", ")
             lines.append(
                 "`filmgate retry` sends what waits, with `--failed` also what was refused; \(ways) \(open.count == 1 ? "takes" : "take") it back "
                     + "where it was ordered by mistake.")
+        }
+        if remedies.contains(.ingest) {
+            lines.append("`filmgate import CARD`, with the options of its other imports, takes what was never ingested.")
         }
         if remedies.contains(.deliver) {
             lines.append("`filmgate import CARD --pipeline FILE` delivers what the pipeline wants; with --event, to that event.")
@@ -117,6 +120,9 @@ struct FormatReport {
     }
 
     private static let mount = "Mount the disk of the copies, if it is not mounted, and ask again. If they were removed: "
+    private static let retire =
+        " `filmgate cancel --target FOLDER --gone` says that a folder is gone for good: other copies count then, and where there are none the "
+        + "card is imported again."
     private static let sendAgain =
         "`filmgate import --again CARD`, with the same options, sends again what was removed at its targets; "
         + "`filmgate cancel --gone FILE…` says that it was removed on purpose."
