@@ -3,6 +3,8 @@ import Glibc
 
 /// Reads an open file from its start, block by block, through patience with a failing card.
 struct BlockReader: Sendable {
+    /// What lengths of reads past the cache must be multiples of.
+    private static let page = 4096
     /// Milliseconds to wait before each further try of a block that gave an input/output error.
     var waits: [UInt32] = [50, 200, 800]
     /// `pread`; tests put a failing card here.
@@ -26,7 +28,11 @@ struct BlockReader: Sendable {
             let progressMark = ProgressMark.current
             while offset < size {
                 if cancelled() { throw IngestError(.cancelled, "Stopped while reading \(shown(file.path)).") }
-                let count = try next(of: file, at: offset, into: block)
+                // One byte more than is left, so that a file that grew is found out; and no more pages than that: reading past the cache
+                // keeps all that it is given in memory.
+                let pages = (size - offset) / UInt64(Self.page) + 1
+                let left = pages < UInt64(block.count / Self.page) ? Int(pages) * Self.page : block.count
+                let count = try next(of: file, at: offset, into: UnsafeMutableRawBufferPointer(rebasing: block[..<left]))
                 if count == 0 { break }
                 try body(UnsafeRawBufferPointer(rebasing: block[..<count]))
                 offset += UInt64(count)
