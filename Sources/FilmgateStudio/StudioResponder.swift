@@ -26,12 +26,12 @@ struct StudioResponder: HTTPResponder {
         do {
             try check.checkHost(request, port: context.port)
         } catch RequestCheck.Failure.otherHost(let host) {
-            return Answer.html(RefusalPage.otherHost(host, port: context.port), .misdirectedRequest).response
+            return Answer.html(RefusalPage.otherHost(host, port: context.port), .misdirectedRequest).response(to: request)
         } catch RequestCheck.Failure.malformed(let words) {
-            return Answer.json(StudioError.usage(words).json, .badRequest).response
+            return Answer.json(StudioError.usage(words).json, .badRequest).response(to: request)
         }
         do {
-            return try await answer(request, context).response
+            return try await answer(request, context).response(to: request)
         } catch let error as StudioError {
             return refusal(error, request)
         } catch let error as IngestError {
@@ -47,10 +47,10 @@ struct StudioResponder: HTTPResponder {
     }
 
     private func refusal(_ error: StudioError, _ request: Request) -> Response {
-        guard request.uri.path == PlainPage.path else { return Answer.json(error.json, error.status).response }
+        guard request.uri.path == PlainPage.path else { return Answer.json(error.json, error.status).response(to: request) }
         var answer = Answer.html(RefusalPage.error(error), error.status)
         if error.status == .unauthorized { answer.headers[.wwwAuthenticate] = PlainPage.challenge }
-        return answer.response
+        return answer.response(to: request)
     }
 
     private func answer(_ request: Request, _ context: StudioContext) async throws -> Answer {
@@ -85,12 +85,13 @@ struct StudioResponder: HTTPResponder {
         let query = request.uri.queryParameters.map { (name: String($0.key), value: String($0.value)) }
         call.values = try route.values(path: values, query: query)
         (call.address, call.agent) = (context.address, request.headers.single(.userAgent) ?? "")
+        (call.lastEvent, call.idempotencyKey) = (request.headers.single(.lastEvent), request.headers.single(.idempotencyKey))
         call.body = try await body(of: request, route)
         return try await route.run(call)
     }
 
     private func body(of request: Request, _ route: Route) async throws -> [String: String] {
-        guard !route.fields.isEmpty else { return [:] }
+        guard route.takesBody || !route.fields.isEmpty else { return [:] }
         let type = (request.headers.single(.contentType) ?? "").split(separator: ";").first?.lowercased()
         guard type == "application/json" else {
             throw StudioError(.unsupportedMediaType, "wrongType", "The body must be application/json.")

@@ -15,6 +15,8 @@ public final class StudioServer: Sendable {
         /// Further names under which browsers may ask, such as those of a tunnel.
         public var names: [String] = []
         public var version = ""
+        /// The pipeline that cards are imported and proven with; it is only read.
+        public var pipeline: String?
         public init(state: String, host: String, port: Int) { (self.state, self.host, self.port) = (state, host, port) }
     }
 
@@ -42,16 +44,29 @@ public final class StudioServer: Sendable {
     public func run(_ started: @escaping @Sendable (Int) -> Void) async throws(IngestError) {
         var channel = HTTP1Channel.Configuration(additionalChannelHandlers: [HeadDeadline()])
         channel.httpDecoder = .init(maxHeaderFieldSize: Self.mostHeader, maxHeaderListSize: Self.mostHeader, maxHeaderFieldCount: 100)
+        let stream = StudioStream(), api = try api(stream)
+        let responder = StudioResponder(
+            check: RequestCheck(names: HostNames(host: options.host, more: options.names)), api: api, page: PageFiles())
         let server = LocalHTTPServer(
-            "page", host: options.host, port: options.port, responder: try responder(), channel: channel,
-            connections: Self.mostConnections)
+            "page", host: options.host, port: options.port, responder: responder, channel: channel, connections: Self.mostConnections)
+        let feeder = Task { await StreamFeeder(api: api, stream: stream).run() }
         let host = options.host.contains(":") ? "[\(options.host)]" : options.host
-        try await server.run { [grants, logger] port in
-            do throws(IngestError) { try grants.note(address: "\(host):\(port)") } catch {
-                logger.warning("studio: where the page is served could not be written down: \(error.message)")
+        let result = await Result { () async throws(IngestError) in
+            try await server.run { [grants, logger] port in
+                do throws(IngestError) { try grants.note(address: "\(host):\(port)") } catch {
+                    logger.warning("studio: where the page is served could not be written down: \(error.message)")
+                }
+                started(port)
             }
-            started(port)
         }
+        feeder.cancel()
+        await withCheckedContinuation { ended in
+            BlockingThread.run {
+                api.jobs.end()
+                ended.resume()
+            }
+        }
+        try result.get()
     }
 
     /// Serves in the background and returns the port; ended by `stop`.
@@ -66,14 +81,19 @@ public final class StudioServer: Sendable {
         try grants.makeCode(role: role, seconds: nil, now: Int64(WallClock.seconds)).code
     }
 
-    private func responder() throws(IngestError) -> StudioResponder {
+    private func api(_ stream: StudioStream) throws(IngestError) -> StudioAPI {
         let instance = try grants.instance(), numbers = instance.map { UInt64($0) }
         func word(_ start: Int) -> UInt64 { numbers[start..<(start + 8)].reduce(0) { $0 << 8 | $1 } }
         let access = AccessControl(grants, logger: logger) { Int64(WallClock.seconds) }
-        let api = StudioAPI(
-            access: access, ledger: LedgerView(state: options.state), services: services, state: options.state, version: options.version,
-            key: SipKey(low: word(0), high: word(8)), cookie: "filmgate_" + AccessSecret.hexadecimal(Array(instance[16..<20])))
-        let names = HostNames(host: options.host, more: options.names)
-        return StudioResponder(check: RequestCheck(names: names), api: api, page: PageFiles())
+        let ledger = LedgerView(state: options.state)
+        let jobs = JobRunner(.init(path: services.program, state: options.state)) { job in
+            stream.add([("job " + job.id, .job(job.object.finished))])
+        }
+        let proofs = CardProofs(ledger, mounted: services.mounted) { stream.add([("cards", .cards)]) }
+        return StudioAPI(
+            access: access, ledger: ledger, services: services, stream: stream, jobs: jobs, proofs: proofs, pipeline: options.pipeline,
+            state: options.state,
+            version: options.version, key: SipKey(low: word(0), high: word(8)),
+            cookie: "filmgate_" + AccessSecret.hexadecimal(Array(instance[16..<20])))
     }
 }

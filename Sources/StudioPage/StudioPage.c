@@ -13,6 +13,9 @@ static const unsigned char main_js[] = {
 static const unsigned char api_js[] = {
 #embed "files/api.js"
 };
+static const unsigned char stream_js[] = {
+#embed "files/stream.js"
+};
 static const unsigned char dom_js[] = {
 #embed "files/dom.js"
 };
@@ -37,6 +40,18 @@ static const unsigned char history_js[] = {
 static const unsigned char file_js[] = {
 #embed "files/file.js"
 };
+static const unsigned char jobs_js[] = {
+#embed "files/jobs.js"
+};
+static const unsigned char events_js[] = {
+#embed "files/events.js"
+};
+static const unsigned char cards_js[] = {
+#embed "files/cards.js"
+};
+static const unsigned char tools_js[] = {
+#embed "files/tools.js"
+};
 static const unsigned char profile_js[] = {
 #embed "files/profile.js"
 };
@@ -49,6 +64,7 @@ static const studio_page pages[] = {
     {"style.css", "text/css; charset=utf-8", style_css, sizeof style_css},
     {"main.js", "text/javascript; charset=utf-8", main_js, sizeof main_js},
     {"api.js", "text/javascript; charset=utf-8", api_js, sizeof api_js},
+    {"stream.js", "text/javascript; charset=utf-8", stream_js, sizeof stream_js},
     {"dom.js", "text/javascript; charset=utf-8", dom_js, sizeof dom_js},
     {"words.js", "text/javascript; charset=utf-8", words_js, sizeof words_js},
     {"pairing.js", "text/javascript; charset=utf-8", pairing_js, sizeof pairing_js},
@@ -57,6 +73,10 @@ static const studio_page pages[] = {
     {"deliveries.js", "text/javascript; charset=utf-8", deliveries_js, sizeof deliveries_js},
     {"history.js", "text/javascript; charset=utf-8", history_js, sizeof history_js},
     {"file.js", "text/javascript; charset=utf-8", file_js, sizeof file_js},
+    {"jobs.js", "text/javascript; charset=utf-8", jobs_js, sizeof jobs_js},
+    {"events.js", "text/javascript; charset=utf-8", events_js, sizeof events_js},
+    {"cards.js", "text/javascript; charset=utf-8", cards_js, sizeof cards_js},
+    {"tools.js", "text/javascript; charset=utf-8", tools_js, sizeof tools_js},
     {"profile.js", "text/javascript; charset=utf-8", profile_js, sizeof profile_js},
     {"icon.svg", "image/svg+xml", icon_svg, sizeof icon_svg},
 };

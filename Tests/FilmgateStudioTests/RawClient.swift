@@ -13,26 +13,13 @@ struct RawClient: Sendable {
     }
     let port: Int
 
-    /// Sends these bytes and reads until the other side closes; nil when it says nothing.
-    func send(raw text: String) throws -> Reply? {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    /// Sends these bytes and reads until the other side closes, or until `isEnough`; nil when it says nothing.
+    func send(raw text: String, until isEnough: ([UInt8]) -> Bool = { _ in false }) throws -> Reply? {
+        let descriptor = try connected()
         defer { close(descriptor) }
-        var address = sockaddr_in()
-        (address.sin_family, address.sin_port) = (sa_family_t(AF_INET), in_port_t(port).bigEndian)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let code = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
-        }
-        try #require(code == 0)
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            // It may have been refused before its end.
-            if count <= 0 { break }
-            rest = rest.dropFirst(count)
-        }
+        try Self.send(text, descriptor)
         var bytes: [UInt8] = [], buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
+        while !isEnough(bytes) {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             if count <= 0 { break }
             bytes += buffer[..<count]
@@ -40,13 +27,43 @@ struct RawClient: Sendable {
         return Self.reply(String(decoding: bytes, as: UTF8.self))
     }
 
+    /// A connection, which the caller closes.
+    func connected() throws -> Int32 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        (address.sin_family, address.sin_port) = (sa_family_t(AF_INET), in_port_t(port).bigEndian)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let code = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        }
+        try #require(code == 0)
+        return descriptor
+    }
+
+    static func send(_ text: String, _ descriptor: Int32) throws {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            // It may have been refused before its end.
+            if count <= 0 { break }
+            rest = rest.dropFirst(count)
+        }
+    }
+
     /// A request as a client sends it; the host's own name unless `headers` has one.
-    func send(_ method: String = "GET", _ path: String, _ headers: [String: String] = [:], body: String? = nil) throws -> Reply {
+    func send(
+        _ method: String = "GET", _ path: String, _ headers: [String: String] = [:], body: String? = nil, headOnly: Bool = false
+    ) throws -> Reply {
+        let text = request(method, path, headers, body: body)
+        return try #require(try send(raw: text) { bytes in headOnly && String(decoding: bytes, as: UTF8.self).contains("\r\n\r\n") })
+    }
+
+    func request(_ method: String, _ path: String, _ headers: [String: String], body: String? = nil) -> String {
         var lines = ["\(method) \(path) HTTP/1.1", "Connection: close"]
         if headers["Host"] == nil { lines.append("Host: 127.0.0.1:\(port)") }
         lines += headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
         if let body { lines.append("Content-Length: \(body.utf8.count)") }
-        return try #require(try send(raw: lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? "")))
+        return lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? "")
     }
 
     private static func reply(_ text: String) -> Reply? {

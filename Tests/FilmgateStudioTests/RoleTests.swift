@@ -14,8 +14,14 @@ import Testing
         "GET /api/v1/about": "none", "POST /api/v1/session": "none", "GET /api/v1/openapi.json": "none",
         "GET /api/v1/session": "any", "DELETE /api/v1/session": "any",
         "GET /api/v1/board": "view", "GET /api/v1/frames": "view", "GET /api/v1/frames/{id}": "view",
-        "GET /api/v1/deliveries": "operate", "GET /api/v1/runs": "operate", "GET /api/v1/runs/{id}": "operate",
+        "GET /api/v1/stream": "view", "GET /api/v1/deliveries": "operate", "GET /api/v1/runs": "operate",
+        "GET /api/v1/runs/{id}": "operate",
         "GET /api/v1/events": "operate", "GET /api/v1/cards": "operate",
+        "POST /api/v1/retry": "operate", "POST /api/v1/cancel": "operate", "POST /api/v1/assign": "operate",
+        "POST /api/v1/events/use": "operate", "POST /api/v1/events/refresh": "operate", "POST /api/v1/doctor": "operate",
+        "POST /api/v1/cards/{id}/plan": "operate", "POST /api/v1/cards/{id}/import": "operate", "POST /api/v1/cards/{id}/prove": "operate",
+        "GET /api/v1/jobs": "operate", "GET /api/v1/jobs/{id}": "operate", "DELETE /api/v1/jobs/{id}": "operate",
+        "POST /api/v1/pipeline/check": "operate", "GET /api/v1/pipeline": "admin",
         "GET /api/v1/sessions": "admin", "DELETE /api/v1/sessions/{id}": "admin", "POST /api/v1/links": "admin",
     ]
 
@@ -27,8 +33,11 @@ import Testing
             "{}"
         }
         let access = AccessControl(GrantStore(state: "/nonexistent"), logger: Logger(label: "test")) { 0 }
+        let ledger = LedgerView(state: "/nonexistent")
         return StudioAPI(
-            access: access, ledger: LedgerView(state: "/nonexistent"), services: services, state: "/nonexistent", version: "",
+            access: access, ledger: ledger, services: services, stream: StudioStream(),
+            jobs: JobRunner(.init(path: "/bin/false", state: "/nonexistent")) { _ in },
+            proofs: CardProofs(ledger, mounted: services.mounted) {}, pipeline: nil, state: "/nonexistent", version: "",
             key: SipKey(low: 0, high: 0), cookie: "c"
         ).routes
     }()
@@ -45,7 +54,7 @@ import Testing
                 let path = String(words[1]).replacing("{id}", with: route.contains("runs") ? "1" : "0123456789abcdef")
                 func status(_ headers: [String: String]) throws -> Int {
                     let body = method == "POST" ? "{}" : nil, json = ["Content-Type": "application/json"]
-                    return try bench.client.send(method, path, headers.merging(json) { $1 }, body: body).status
+                    return try bench.client.send(method, path, headers.merging(json) { $1 }, body: body, headOnly: true).status
                 }
                 let nobody = try status(method == "GET" ? [:] : ["Sec-Fetch-Site": "same-origin"])
                 #expect(least == "none" ? nobody != 401 && nobody != 403 : nobody == 401, "\(route) without a session: \(nobody)")

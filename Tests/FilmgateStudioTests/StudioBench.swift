@@ -3,6 +3,7 @@ import FilmgateLedger
 import FilmgateReport
 import Foundation
 import Logging
+import Synchronization
 import Testing
 
 @testable import FilmgateStudio
@@ -10,6 +11,8 @@ import Testing
 /// A page over a state directory of its own.
 final class StudioBench: Sendable {
     let folder: String, server: StudioServer, client: RawClient
+    /// A run that is none, for what it tells.
+    let run: ToldRun
 
     /// `fill` writes into the ledger before the page is there; nil leaves none.
     static func with(
@@ -36,13 +39,71 @@ final class StudioBench: Sendable {
         self.folder = folder
         var options = StudioServer.Options(state: folder + "/state", host: "127.0.0.1", port: 0)
         options.names = names
-        let services = StudioServices { () async throws(IngestError) in
+        var services = StudioServices { () async throws(IngestError) in
             [EventLine(name: "wedding <b>", chosen: true, runs: 1)]
         } status: { () async throws(IngestError) in
             #"{"type":"status","running":false,"paused":false,"event":"secret event","assets":{"delivered":1},"unfinished":0,"targets":[],"sources":[]}"#
         }
+        let box = ToldRun()
+        services.watch = { hear in
+            box.hear.withLock { $0 = hear }
+            return {}
+        }
+        run = box
+        options.pipeline = try Self.prepare(folder)
+        services.program = folder + "/program"
+        services.mounted = { () async throws(IngestError) in
+            let path = folder + "/CARD", isThere = FileManager.default.fileExists(atPath: path)
+            return isThere ? [MountedCard(path: path, label: "CARD <b>", visit: "1", isReadable: true)] : []
+        }
         server = try StudioServer(options, services, logger: Logger(label: "studio") { _ in SwiftLogNoOpLogHandler() })
         client = RawClient(port: try await server.start())
+    }
+
+    /// A card, a pipeline, and a program that tells its words and does what `then` says.
+    private static func prepare(_ folder: String) throws -> String {
+        let pipeline = folder + "/wedding.yaml"
+        try FileManager.default.createDirectory(atPath: folder + "/CARD/DCIM", withIntermediateDirectories: true)
+        try Data("version: 1\n".utf8).write(to: URL(fileURLWithPath: pipeline))
+        let script = """
+            #!/usr/bin/env python3
+            import json, os, sys
+            folder = os.path.dirname(os.path.abspath(sys.argv[0]))
+            with open(folder + "/words", "a") as words: words.write(json.dumps(sys.argv[1:]) + "\\n")
+            then = folder + "/then"
+            if os.path.exists(then): os.execv("/bin/sh", ["sh", then] + sys.argv[1:])
+            print(json.dumps({"type": "summary", "exit": 0}))
+            """
+        try Data(script.utf8).write(to: URL(fileURLWithPath: folder + "/program"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder + "/program")
+        return pipeline
+    }
+
+    /// What the commands do from now on, as a shell script that gets their words.
+    func then(_ script: String) throws { try Data(script.utf8).write(to: URL(fileURLWithPath: folder + "/then")) }
+
+    /// The words of all commands so far.
+    func words() throws -> [[String]] {
+        let text = (try? String(contentsOfFile: folder + "/words", encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").map { JSONValue(Array($0.utf8))?.texts ?? [] }
+    }
+
+    /// Asks for something as a program with a token does.
+    func post(_ path: String, _ body: String, _ role: Role = .operate, key: String? = nil) throws -> RawClient.Reply {
+        var headers = try token(role).merging(Self.own) { $1 }
+        headers["Idempotency-Key"] = key
+        return try client.send("POST", "/api/v1/" + path, headers, body: body)
+    }
+
+    /// The job of that answer once it has ended; nil when it does not.
+    func ended(_ reply: RawClient.Reply) async throws -> JSONValue? {
+        let id = try #require(reply.json?["id"]?.string, "\(reply.body)"), headers = try token(.operate)
+        for _ in 0..<300 {
+            let job = try client.send("GET", "/api/v1/jobs/\(id)", headers).json
+            if job?["state"]?.string != "running" { return job }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        return nil
     }
 
     var state: String { folder + "/state" }
@@ -67,6 +128,12 @@ final class StudioBench: Sendable {
         let cookie = try #require(reply["Set-Cookie"]?.split(separator: ";").first.map(String.init))
         return (cookie, try #require(reply.json?["key"]?.string))
     }
+}
+
+/// Stands for the connection to a run.
+final class ToldRun: Sendable {
+    let hear = Mutex<(@Sendable (RunSignal) -> Void)?>(nil)
+    func tell(_ signal: RunSignal) { hear.withLock(\.self)?(signal) }
 }
 
 /// Rows of a ledger.

@@ -74,6 +74,9 @@ package final class ChildProcess: Sendable {
     /// Nothing when it is reaped already.
     package func kill() { state.withLock { if let child = $0.child { signalKill(child) } } }
 
+    /// Asks it to end, as Ctrl-C at a terminal does; nothing when it is reaped already.
+    package func interrupt() { state.withLock { if let child = $0.child { _ = Glibc.kill(child, SIGINT) } } }
+
     /// Ends it and all that it started after `patience` hundredths of a second, and reaps it.
     ///
     /// Blocks that long at most. Done before, it only says how it ended.

@@ -133,6 +133,10 @@ struct PlaceSupervisor: Sendable {
             entries = try await filter.keep(entries, known: known)
             progress.with { $0.backlog = filter }
         }
+        if run.options.leavesTaken {
+            let taken = Recognition(known, hourShift: false)
+            entries.removeAll { taken.find($0.origin)?.hasContent == true }
+        }
         let left = all - entries.count
         // What was on its way when the ledger was asked has its ending from there, whatever the ledger said.
         if run.mode.isSideBySide { entries.removeAll { run.underWay.holds($0.origin, or: moving) } }

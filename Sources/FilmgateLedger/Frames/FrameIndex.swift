@@ -27,6 +27,8 @@ public struct FrameIndex: Sendable {
     }
 
     public var count: Int { entries.count }
+    /// When a file was last recorded, in nanoseconds since 1970; 0 where there is none.
+    public var latest: Int64 { entries.reduce(0) { max($0, $1.at) } }
     public var knownPlaces: [KnownPlace] { places.values.filter { $0.files > 0 }.sorted { $0.last > $1.last } }
 
     /// The file with that number; nil when there is none.

@@ -94,7 +94,7 @@ extension StudioAPI {
     private func cursor(_ entry: FrameEntry) -> String { "\(entry.since)-\(String(entry.number(key), radix: 16))" }
 
     /// Each file as `history --json` would tell it, with its name here.
-    private func items(_ entries: [FrameEntry], _ listing: LedgerView.Listing, _ role: Role) async throws -> [JSONWriter] {
+    func items(_ entries: [FrameEntry], _ listing: LedgerView.Listing, _ role: Role) async throws -> [JSONWriter] {
         guard let reader = listing.reader, !entries.isEmpty else { return [] }
         let rows = try await reader.rows(of: entries)
         let contents = rows.map { $0?.content }, receipts = try await reader.receipts(of: contents.compactMap { $0 })
@@ -105,7 +105,7 @@ extension StudioAPI {
         }
     }
 
-    private func id(_ entry: FrameEntry) -> String {
+    func id(_ entry: FrameEntry) -> String {
         let digits = String(entry.number(key), radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }

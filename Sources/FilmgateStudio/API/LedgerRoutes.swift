@@ -35,11 +35,6 @@ extension StudioAPI {
                 summary: "Events that were chosen, had runs, or were read from a gallery.",
                 answer: .init(status: 200, help: "The events; no gallery is asked.", shape: "Events")
             ) { _ in try await events() },
-            Route(
-                method: .get, path: "/api/v1/cards", need: .role(.operate), id: "cards",
-                summary: "Where files came from, the latest first.",
-                answer: .init(status: 200, help: "Cards, cameras and folders.", shape: "Cards")
-            ) { _ in try await cards() },
         ]
     }
 
@@ -47,9 +42,14 @@ extension StudioAPI {
 
     private func board(_ call: Call) async throws -> Answer {
         let whole = try await services.status()
-        guard call.role < .operate, let object = JSONValue(Array(whole.utf8))?.members else { return .json(whole) }
+        return .json(call.role < .operate ? Self.shown(board: whole) : whole)
+    }
+
+    /// Of the board what those may see who may not see where files come from and go.
+    static func shown(board whole: String) -> String {
+        let object = JSONValue(Array(whole.utf8))?.members ?? JSONObject()
         let shown = object.filter { ["type", "running", "paused", "assets", "unfinished"].contains($0.key) }
-        return .json(JSONValue.object(JSONObject(shown)).serialized)
+        return JSONValue.object(JSONObject(shown)).serialized
     }
 
     private func deliveries(_ call: Call) async throws -> Answer {
@@ -108,29 +108,5 @@ extension StudioAPI {
         object.add("type", "events")
         object.add("events", objects: try await services.events().map(\.object))
         return .json(object.finished)
-    }
-
-    private func cards() async throws -> Answer {
-        let places = try await ledger.listing().index.knownPlaces
-        var object = JSONWriter()
-        object.add("type", "cards")
-        object.add("cards", objects: places.map(Self.card))
-        return .json(object.finished)
-    }
-
-    private static func card(_ place: KnownPlace) -> JSONWriter {
-        var object = JSONWriter()
-        object.add("type", "card")
-        object.add("volume", place.volume)
-        object.add("source", place.root)
-        object.add("via", place.source)
-        object.add("files", place.files)
-        object.add("bytes", place.bytes)
-        object.add("last", time(place.last))
-        object.add("endings") { endings in
-            for ending in Ending.allCases { endings.add(ending.rawValue, place.endings[ending] ?? 0) }
-        }
-        object.add("unfinished", place.unfinished)
-        return object
     }
 }

@@ -9,6 +9,8 @@ actor LedgerView {
         /// Nil while there is no ledger.
         var reader: SQLiteReader?
         var index: FrameIndex, revision: Int
+        /// The number of the change up to which it goes; nil while there is no ledger.
+        var change: Int64?
     }
 
     private let state: String
@@ -37,7 +39,7 @@ actor LedgerView {
     func listing() async throws -> Listing {
         guard let reader = try reader() else {
             if index.count > 0 { take(.empty, nil) }
-            return Listing(reader: nil, index: index, revision: revision)
+            return Listing(reader: nil, index: index, revision: revision, change: nil)
         }
         let number = try await reader.changeNumber()
         if let reading {
@@ -49,7 +51,13 @@ actor LedgerView {
             defer { reading = nil }
             try await task.value
         }
-        return Listing(reader: reader, index: index, revision: revision)
+        return Listing(reader: reader, index: index, revision: revision, change: change)
+    }
+
+    /// Another one whenever anybody wrote into the ledger; nil while there is none.
+    func changeNumber() async throws(IngestError) -> Int64? {
+        guard let reader = try reader() else { return nil }
+        return try await reader.changeNumber()
     }
 
     private func read(_ reader: SQLiteReader, _ number: Int64) async throws {

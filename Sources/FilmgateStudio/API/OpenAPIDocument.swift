@@ -39,17 +39,26 @@ enum OpenAPIDocument {
             operation["security"] = [["token": []], ["cookie": [], "key": []]]
             operation["x-role"] = .string(route.need.word)
         }
-        if !route.parameters.isEmpty { operation["parameters"] = .array(route.parameters.map(parameter)) }
-        if !route.fields.isEmpty { operation["requestBody"] = body(route.fields) }
-        var answers: JSONObject = [String(route.answer.status): answer(route.answer.help, route.answer.shape)]
-        answers["default"] = answer("Refused or failed: what happened and what to do.", "Error")
+        var parameters = route.parameters.map(parameter)
+        if route.answer.shape == "Job", route.takesBody { parameters.append(idempotencyKey) }
+        if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
+        if route.takesBody || !route.fields.isEmpty { operation["requestBody"] = body(route.fields) }
+        var answers: JSONObject = [String(route.answer.status): answer(route.answer)]
+        answers["default"] = answer(.init(status: 0, help: "Refused or failed: what happened and what to do.", shape: "Error"))
         operation["responses"] = .object(answers)
         return .object(operation)
     }
 
-    private static func answer(_ help: String, _ shape: String) -> JSONValue {
-        ["description": .string(help), "content": ["application/json": ["schema": Shape.reference(shape)]]]
+    private static func answer(_ answer: Route.Answering) -> JSONValue {
+        let type = answer.isStream ? "text/event-stream" : "application/json"
+        let schema: JSONValue = ["schema": Shape.reference(answer.shape)]
+        return ["description": .string(answer.help), "content": .object(JSONObject([(key: type, value: schema)]))]
     }
+
+    private static let idempotencyKey: JSONValue = [
+        "name": "Idempotency-Key", "in": "header", "schema": ["type": "string", "maxLength": .integer(128)],
+        "description": "The same request, sent again with the same key, is carried out once.",
+    ]
 
     private static func parameter(_ parameter: Route.Parameter) -> JSONValue {
         var object: JSONObject = [

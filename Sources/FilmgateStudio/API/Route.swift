@@ -22,10 +22,16 @@ struct Route: Sendable {
         var name: String, help: String, isRequired: Bool
         var words: [String]?
     }
-    struct Answering: Sendable { var status: Int, help: String, shape: String }
+    struct Answering: Sendable {
+        var status: Int, help: String, shape: String
+        /// Objects come one after the other, as server-sent events, instead of one.
+        var isStream = false
+    }
 
     var method: HTTPTypes.HTTPRequest.Method, path: String, need: Need, id: String, summary: String
     var parameters: [Parameter] = [], fields: [Field] = []
+    /// A JSON object is sent, even where it has no members.
+    var takesBody = false
     var answer: Answering
     var run: @Sendable (Call) async throws -> Answer
 
@@ -49,6 +55,8 @@ struct Call: Sendable {
     /// The members of the body.
     var body: [String: String] = [:]
     var address = "", agent = ""
+    /// What a client that was here before has seen last, and by what it knows its own request again.
+    var lastEvent: String?, idempotencyKey: String?
 
     var role: Role { grant?.role ?? .view }
     func number(_ name: String) -> Int? { values[name].flatMap { Int($0) } }

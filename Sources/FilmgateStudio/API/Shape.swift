@@ -32,6 +32,10 @@ enum Shape {
             "deliveries",
             ["targets": list(of: "Target"), "total": whole, "at": whole, "next": optional("integer"), "deliveries": list(of: "Delivery")]),
         "Target": object(nil, target),
+        "Message": [
+            "type": "object", "properties": ["type": ["enum": ["hello", "reset", "status", "frames", "job", "cards"]]],
+            "required": ["type"],
+        ],
         "Runs": object("runs", ["runs": list(of: "Run")]),
         "Run": loose("run", run),
         "RunFiles": object(
@@ -39,7 +43,12 @@ enum Shape {
         "Item": object("item", ofCommand),
         "Events": object("events", ["events": list(of: "Event")]),
         "Event": object("event", event),
-        "Cards": object("cards", ["cards": list(of: "Card")]),
+        "Cards": object("cards", ["pipeline": optional("string"), "mounted": list(of: "Mounted"), "cards": list(of: "Card")]),
+        "Mounted": object("mounted", ["id": text, "path": text, "label": text, "readable": flag, "proof": optional("object")]),
+        "Job": object("job", job),
+        "Jobs": object("jobs", ["jobs": list(of: "Job")]),
+        "JobDetails": object("job", job.adding(["lines": texts, "objects": ["type": "array"], "result": optional("object")])),
+        "Pipeline": object("pipeline", ["path": text, "text": text]),
         "Card": object("card", card),
         "OpenAPI": ["type": "object", "required": ["openapi", "info", "paths"]],
     ]
@@ -99,6 +108,11 @@ enum Shape {
     private static let event: JSONObject = [
         "name": text, "chosen": flag, "runs": whole, "target": optional("string"), "id": optional("string"), "date": optional("string"),
         "note": optional("string"), "fetched": optional("string"),
+    ]
+    private static let job: JSONObject = [
+        "id": text, "verb": text, "about": text, "by": text, "state": ["enum": .array(Job.State.allCases.map { .string($0.rawValue) })],
+        "exit": optional("integer"), "started": optional("string"), "ended": optional("string"), "files": whole,
+        "counts": ["type": "object"], "message": optional("string"),
     ]
     private static let card: JSONObject = [
         "volume": text, "source": text, "via": text, "files": whole, "bytes": whole, "last": optional("string"),

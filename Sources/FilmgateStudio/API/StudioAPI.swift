@@ -4,7 +4,10 @@ import HTTPTypes
 
 /// Everything that the API's routes need, and the table of them.
 struct StudioAPI: Sendable {
-    let access: AccessControl, ledger: LedgerView, services: StudioServices
+    let access: AccessControl, ledger: LedgerView, services: StudioServices, stream: StudioStream
+    let jobs: JobRunner, proofs: CardProofs
+    /// The pipeline file that the page was started with.
+    let pipeline: String?
     let state: String, version: String
     /// For numbers of files that tell nothing.
     let key: SipKey
@@ -14,7 +17,12 @@ struct StudioAPI: Sendable {
     static let prefix = "/api/v1"
     static let mostOnPage = 500
 
-    var routes: [Route] { sessionRoutes + frameRoutes + ledgerRoutes + [documentRoute] }
+    var routes: [Route] { sessionRoutes + frameRoutes + ledgerRoutes + more + [documentRoute] }
+
+    private var more: [Route] {
+        StreamRoutes(api: self).all + CommandRoutes(api: self).all + JobRoutes(api: self).all + CardRoutes(api: self).all
+            + PipelineRoutes(api: self).all
+    }
 
     private var documentRoute: Route {
         Route(

@@ -9,6 +9,14 @@ public struct StudioServices: Sendable {
     /// The object of `status --watch --json`.
     package var status: @Sendable () async throws(Failure) -> String
 
+    /// Follows whatever run there is, and calls back with what it tells; what it returns ends that.
+    package var watch: @Sendable (_ hear: @escaping @Sendable (RunSignal) -> Void) -> @Sendable () -> Void = { _ in {} }
+
+    /// Cards that are mounted now.
+    package var mounted: @Sendable () async throws(Failure) -> [MountedCard] = { () async throws(Failure) in [] }
+    /// This program, whose commands the page asks for.
+    package var program = ""
+
     package init(
         events: @escaping @Sendable () async throws(Failure) -> [EventLine],
         status: @escaping @Sendable () async throws(Failure) -> String

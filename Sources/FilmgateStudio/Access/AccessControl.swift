@@ -25,6 +25,9 @@ final class AccessControl: Sendable {
     /// Says what nobody foresaw to whoever reads the log.
     func report(_ words: String) { logger.warning("\(words)") }
 
+    /// Says who asked for what.
+    func note(_ words: String) { logger.info("\(words)") }
+
     enum Refusal: Error { case tooMany, wrongCode }
 
     /// The two halves of a new session.
@@ -84,6 +87,12 @@ final class AccessControl: Sendable {
         let digest = AccessSecret.digest(secret), probe = Grant(kind: kind, role: .view, label: "", since: 0, until: 0, digest: digest)
         guard let grant = store.grant(probe.id), grant.isValid(at: now), AccessSecret.isSame(grant.digest, digest) else { return nil }
         return grant
+    }
+
+    /// Whether somebody who was let in may still be here; a session that is used so lasts longer.
+    func isStillIn(_ grant: Grant) -> Bool {
+        guard let now = store.grant(grant.id), now.isValid(at: self.now) else { return false }
+        return now.kind == .session ? prolonged(now).isValid(at: self.now) : true
     }
 
     private func prolonged(_ grant: Grant) -> Grant {

@@ -5,9 +5,14 @@ import NIOCore
 
 /// What is sent back, before the headers that every answer has.
 struct Answer: Sendable {
+    /// Writes an answer that has no end of its own; it is cancelled when the client goes.
+    typealias Stream = @Sendable (_ write: (ByteBuffer) async throws -> Void) async throws -> Void
+
     var status: HTTPResponse.Status = .ok
     var headers: HTTPFields
     var body: ByteBuffer
+    /// Instead of `body`.
+    var stream: Stream?
 
     init(_ status: HTTPResponse.Status = .ok, type: String, _ bytes: ByteBuffer) {
         (self.status, body) = (status, bytes)
@@ -21,10 +26,24 @@ struct Answer: Sendable {
         Answer(status, type: "text/html; charset=utf-8", ByteBuffer(string: text))
     }
 
-    var response: Response {
+    /// Server-sent events.
+    static func events(_ stream: @escaping Stream) -> Answer {
+        var answer = Answer(.ok, type: "text/event-stream", ByteBuffer())
+        answer.stream = stream
+        return answer
+    }
+
+    func response(to request: Request) -> Response {
         var headers = headers
         for field in SecurityHeaders.all where headers[field.name] == nil { headers.append(field) }
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
+        guard let stream else { return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body)) }
+        let body = ResponseBody { writer in
+            // One at a time: nobody else writes until the closure is done.
+            nonisolated(unsafe) var own = writer
+            try await request.body.consumeWithCancellationOnInboundClose { _ in try await stream { try await own.write($0) } }
+            try await writer.finish(nil)
+        }
+        return Response(status: status, headers: headers, body: body)
     }
 }
 

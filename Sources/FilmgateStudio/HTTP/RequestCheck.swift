@@ -4,6 +4,8 @@ import Hummingbird
 extension HTTPField.Name {
     static var host: HTTPField.Name? { HTTPField.Name("Host") }
     static var fetchSite: HTTPField.Name? { HTTPField.Name("Sec-Fetch-Site") }
+    static var lastEvent: HTTPField.Name? { HTTPField.Name("Last-Event-ID") }
+    static var idempotencyKey: HTTPField.Name? { HTTPField.Name("Idempotency-Key") }
     static var studioKey: HTTPField.Name? { HTTPField.Name("X-Filmgate-Key") }
 }
 

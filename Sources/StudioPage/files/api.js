@@ -15,9 +15,15 @@ export class Refusal extends Error {
 export const hasKey = () => localStorage.getItem(storage) !== null;
 export const forgetKey = () => localStorage.removeItem(storage);
 
+/** What shows who asks, beside the cookie. */
+export const keyHeader = () => ({ "X-Filmgate-Key": localStorage.getItem(storage) ?? "" });
+
 /** @param {string} method @param {string} path @param {object} [body] @param {AbortSignal} [signal] */
 async function ask(method, path, body, signal) {
-  const headers = { "X-Filmgate-Key": localStorage.getItem(storage) ?? "" };
+  /** @type {Record<string, string>} */
+  const headers = keyHeader();
+  // A request that is sent twice is carried out once.
+  if (method === "POST") headers["Idempotency-Key"] = crypto.randomUUID?.() ?? String(Math.random());
   if (body) headers["Content-Type"] = "application/json";
   const answer = await fetch(`/api/v1/${path}`, {
     method, headers, signal, body: body ? JSON.stringify(body) : undefined, credentials: "same-origin", cache: "no-store", redirect: "error",

@@ -21,15 +21,20 @@ export function open(main) {
   main.className = "wide";
   main.replaceChildren(h("h1", { class: "unseen" }, t("capture")), bar(sheet, count), place, newest, sheet.grid);
   sheet.setFilter(filter);
-  const look = () => sheet.refresh();
-  addEventListener("board", look);
+  let timer = 0;
+  // What is in sight changes at once; the list is read again a moment later, once for many.
+  const look = (event) => {
+    sheet.patch(event.detail?.frames ?? []);
+    timer ||= setTimeout(() => { timer = 0; sheet.refresh(); }, 200);
+  };
+  addEventListener("frames", look);
   const slash = (event) => {
     if (event.key !== "/" || /INPUT|SELECT/.test(document.activeElement?.tagName ?? "")) return;
     event.preventDefault();
     main.querySelector("input")?.focus();
   };
   addEventListener("keydown", slash);
-  return () => { sheet.close(); removeEventListener("board", look); removeEventListener("keydown", slash); };
+  return () => { clearTimeout(timer); sheet.close(); removeEventListener("frames", look); removeEventListener("keydown", slash); };
 }
 
 /** @param {any} frame */

@@ -1,11 +1,12 @@
 import { get } from "./api.js";
-import { facts, foreign, h, trouble } from "./dom.js";
+import { facts, foreign, h, redraw, trouble } from "./dom.js";
+import { confirm, run } from "./jobs.js";
 import { bytes, mark, number, t, when } from "./words.js";
 
 /** @param {HTMLElement} main @param {{session: {role: string}}} context */
 export function open(main, { session }) {
   if (["view", "pick"].includes(session.role)) return void main.replaceChildren(h("h1", {}, t("deliveries")), h("p", {}, t("unfit")));
-  const targets = h("ul", { class: "cards" }), rows = h("ul", { class: "rows" }), place = h("div", {}), count = h("p", { class: "quiet", role: "status" });
+  const targets = h("ul", { class: "cards" }), going = h("div", {}), rows = h("ul", { class: "rows" }), place = h("div", {}), count = h("p", { class: "quiet", role: "status" });
   const state = h("select", { onchange: () => load() }, ...["", "held", "failed", "pending"].map((word) => h("option", { value: word }, word ? mark(word).word : t("any"))));
   const more = h("button", { hidden: true, onclick: () => load(next) }, t("more"));
   let next = 0, known = "";
@@ -16,10 +17,10 @@ export function open(main, { session }) {
       if (at === 0 && text === known) return;
       if (at === 0) known = text;
       place.replaceChildren();
-      targets.replaceChildren(...answer.targets.map(target));
+      redraw(targets, ...answer.targets.map((one) => target(one, command)));
       if (!answer.targets.length) place.replaceChildren(h("p", {}, t("nothingYet")));
-      if (at === 0) rows.replaceChildren();
-      rows.append(...answer.deliveries.map(row));
+      const drawn = answer.deliveries.map((one) => row(one, command));
+      if (at === 0) redraw(rows, ...drawn); else rows.append(...drawn);
       count.textContent = t("frames", { n: number(answer.total) });
       next = answer.next ?? 0;
       more.hidden = answer.next === null;
@@ -27,8 +28,13 @@ export function open(main, { session }) {
       place.replaceChildren(trouble(error));
     }
   }
+  const command = async (path, body) => {
+    await run(path, body, going);
+    known = "";
+    await load();
+  };
   main.replaceChildren(
-    h("h1", {}, t("deliveries")), place, targets, h("h2", {}, t("open")), h("div", { class: "bar" }, h("label", {}, t("state"), state), count), rows, more);
+    h("h1", {}, t("deliveries")), h("div", { class: "bar" }, h("button", { onclick: () => command("retry", {}) }, t("retryAll"))), going, place, targets, h("h2", {}, t("open")), h("div", { class: "bar" }, h("label", {}, t("state"), state), count), rows, more);
   load();
   // What was opened further down stays.
   const look = () => rows.children.length <= 100 && load();
@@ -45,17 +51,30 @@ function verdict(target) {
   return [t("verdictWell"), "good", "✓"];
 }
 
-function target(one) {
+/** @param {string} key @param {string} about @param {string} id @param {() => void} action */
+const button = (key, about, id, action) => h("button", { "data-key": `${key} ${id}`, "aria-label": `${t(key)}: ${about}`, onclick: action }, t(key));
+
+/** The buttons that help. @param {any} one @param {(path: string, body: object) => Promise<void>} command */
+function buttons(one, command) {
+  const open = one.pending + one.held + one.failed;
+  const takeBack = async () => { if (await confirm(t("takeBackAsk", { n: number(open), target: one.name }), t("takeBack"))) await command("cancel", { target: one.identity.length <= 250 ? one.identity : one.name }); };
+  return h(
+    "div", { class: "bar" }, one.pending + one.held ? button("retry", one.name, one.identity, () => command("retry", { target: one.name })) : null,
+    one.failed ? button("retryFailed", one.name, one.identity, () => command("retry", { target: one.name, failed: "yes" })) : null, open ? button("takeBack", one.name, one.identity, takeBack) : null);
+}
+
+function target(one, command) {
   const [words, style, sign] = verdict(one), name = foreign(one.name);
   const counts = t("countsOf", { done: number(one.done), pending: number(one.pending), held: number(one.held), failed: number(one.failed) });
   const waits = one.pending + one.held + one.failed > 0;
   return h("li", {}, h("h2", {}, name), h("p", { class: style }, `${sign} ${words}`), facts([
     [t("counts"), counts], [t("bytesWaiting"), one.bytes_waiting ? bytes(one.bytes_waiting) : ""], [t("oldest"), when(one.oldest_waiting)],
     [t("nextTry"), when(one.next_try)], [t("reason"), waits ? one.reason : one.denied_reason],
-  ]), waits ? h("p", { class: "quiet" }, t("retryHelp"), h("code", {}, "filmgate retry")) : null);
+  ]), buttons(one, command));
 }
 
-function row(one) {
+function row(one, command) {
+  const takeBack = async () => { if (await confirm(t("takeBackOneAsk", { name: one.name || one.content, target: one.target }), t("takeBack"))) await command("cancel", { target: one.target, file: one.content }); };
   const state = mark(one.state);
-  return h("li", {}, h("span", { class: state.style }, `${state.sign} ${state.word} `), foreign(one.name || one.content), " → ", foreign(one.target), one.reason ? h("p", { class: "quiet", dir: "auto" }, one.reason) : null);
+  return h("li", {}, h("span", { class: state.style }, `${state.sign} ${state.word} `), foreign(one.name || one.content), " → ", foreign(one.target), one.reason ? h("p", { class: "quiet", dir: "auto" }, one.reason) : null, " ", button("takeBack", one.name || one.content, `${one.target} ${one.content}`, takeBack));
 }

@@ -18,6 +18,14 @@ export function h(tag, properties = {}, ...children) {
 /** Shows these and nothing else; gaps are left out. @param {Element} place @param {...(Node | string | null | undefined | false)} children */
 export const fill = (place, ...children) => place.replaceChildren(...children.filter((child) => child !== null && child !== undefined && child !== false));
 
+/** Shows these instead; what had the focus, known by its `data-key`, has it again. @param {Element} place @param {...(Node | string)} children */
+export function redraw(place, ...children) {
+  const focused = /** @type {HTMLElement | null} */ (document.activeElement), key = focused && place.contains(focused) ? focused.dataset.key : undefined;
+  place.replaceChildren(...children);
+  if (key === undefined) return;
+  for (const one of place.querySelectorAll("[data-key]")) if (/** @type {HTMLElement} */ (one).dataset.key === key) /** @type {HTMLElement} */ (one).focus();
+}
+
 /** @param {string} id @returns {HTMLElement} */
 export const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 

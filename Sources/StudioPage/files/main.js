@@ -1,24 +1,30 @@
-import { forgetKey, get, hasKey, pair } from "./api.js";
+import { forgetKey, get, hasKey, keyHeader, pair } from "./api.js";
 import { byId, h, trouble } from "./dom.js";
 import { showGate } from "./pairing.js";
+import { heard, listen, stop } from "./stream.js";
 import { t } from "./words.js";
 
 const main = byId("main");
 const pages = {
   capture: () => import("./capture.js"), deliveries: () => import("./deliveries.js"), history: () => import("./history.js"),
   run: () => import("./history.js"), file: () => import("./file.js"), profile: () => import("./profile.js"),
+  events: () => import("./events.js"), cards: () => import("./cards.js"), pipeline: () => import("./tools.js"), doctor: () => import("./tools.js"),
 };
-const tabs = ["capture", "deliveries", "history", "profile"];
+const tabs = ["events", "capture", "cards", "deliveries", "history", "pipeline", "doctor", "profile"];
+/** Where there is little room, these are found under the last one. */
+const further = ["history", "pipeline", "doctor"];
+/** What a tab is called. @param {string} name */
+const title = (name) => t(name === "cards" ? "cardsTab" : name);
 /** @type {{role: string} | null} */
 let session = null;
 /** What the page on show needs to be told when it goes. */
 let leave = () => {};
-let seen = Date.now(), wait = 3000, timer = 0, shown = "";
+let seen = Date.now(), shown = "";
 
 function drawTabs() {
   const now = location.hash.split("/")[1] || "capture";
   const current = { run: "history", file: "capture" }[now] ?? now;
-  byId("tabs").replaceChildren(...tabs.map((name) => h("a", { href: `#/${name}`, "aria-current": name === current ? "page" : null }, t(name))));
+  byId("tabs").replaceChildren(...tabs.map((name) => h("a", { href: `#/${name}`, class: further.includes(name) ? "further" : null, "aria-current": name === current ? "page" : null }, title(name))));
 }
 
 async function show() {
@@ -37,7 +43,7 @@ async function show() {
   } catch (error) {
     main.replaceChildren(trouble(error));
   }
-  document.title = `${t(tabs.includes(page) ? page : "history")} · Filmgate Studio`;
+  document.title = `${title(tabs.includes(page) ? page : "history")} · Filmgate Studio`;
   if (document.activeElement === document.body) main.focus();
 }
 
@@ -51,29 +57,39 @@ function health(board) {
   return [t("well"), "good"];
 }
 
-async function look() {
-  clearTimeout(timer);
-  if (!session || document.hidden) return;
-  try {
-    const board = await get("board"), [words, style] = health(board);
-    [seen, wait] = [Date.now(), 3000];
-    byId("event").textContent = board.event ?? t("noEvent");
-    byId("run").textContent = t(board.running ? (board.paused ? "paused" : "taking") : "noRun");
-    if (byId("health").textContent !== words) byId("health").textContent = words;
-    byId("health").className = style;
-    dispatchEvent(new CustomEvent("board", { detail: board }));
-  } catch (error) {
-    wait = Math.min(15000, wait * 2);
-    if (!("status" in error)) {
-      byId("health").textContent = t("lost", { n: Math.round((Date.now() - seen) / 1000) });
-      byId("health").className = "bad";
-    }
-  }
-  timer = setTimeout(look, wait * (0.75 + Math.random() / 2));
+/** @param {any} board */
+function showBoard(board) {
+  const [words, style] = health(board);
+  byId("event").textContent = board.event ?? t("noEvent");
+  byId("run").textContent = t(board.running ? (board.paused ? "paused" : "taking") : "noRun");
+  if (byId("health").textContent !== words) byId("health").textContent = words;
+  byId("health").className = style;
+  showAge();
+  dispatchEvent(new CustomEvent("board", { detail: board }));
+}
+
+/** What is old must look old. */
+function showAge() {
+  if (!session) return;
+  if (heard()) seen = heard();
+  const isOld = !heard() && Date.now() - seen > 3000;
+  document.body.classList.toggle("old", isOld);
+  if (!isOld) return;
+  byId("health").textContent = t("lost", { n: Math.round((Date.now() - seen) / 1000) });
+  byId("health").className = "bad";
+}
+
+/** Everything that is shown is read anew: changes were lost, or nobody told of them for a while. */
+async function readAnew() {
+  if (!session) return;
+  try { showBoard(await get("board")); } catch { /* The stream tells when it is back. */ }
+  dispatchEvent(new CustomEvent("frames", { detail: null }));
 }
 
 function gate(error) {
   session = null;
+  stop();
+  document.body.classList.remove("old");
   leave();
   leave = () => {};
   byId("tabs").replaceChildren();
@@ -84,8 +100,9 @@ function gate(error) {
 async function begin() {
   try {
     session = await get("session");
+    seen = Date.now();
     await show();
-    look();
+    listen(keyHeader);
   } catch (error) {
     if (error.status === 401) {
       forgetKey();
@@ -108,6 +125,11 @@ async function start() {
 
 addEventListener("hashchange", () => (location.hash.startsWith("#k=") ? start() : show()));
 addEventListener("unpaired", () => session && gate());
-addEventListener("online", look);
-document.addEventListener("visibilitychange", look);
+addEventListener("stream-board", (event) => session && showBoard(/** @type {CustomEvent} */ (event).detail));
+addEventListener("stream-frames", (event) => dispatchEvent(new CustomEvent("frames", { detail: /** @type {CustomEvent} */ (event).detail })));
+addEventListener("stream-job", (event) => dispatchEvent(new CustomEvent("job", { detail: /** @type {CustomEvent} */ (event).detail })));
+addEventListener("stream-cards", () => dispatchEvent(new Event("cards")));
+addEventListener("stream-reset", readAnew);
+addEventListener("stream-lost", showAge);
+setInterval(showAge, 1000);
 start();

@@ -48,6 +48,19 @@ export class Sheet {
     }
   }
 
+  /** Shows files that changed, where they are here. @param {any[]} frames */
+  patch(frames) {
+    const changed = new Map(frames.map((frame) => [frame.id, frame]));
+    for (const [index, rows] of this.windows) {
+      rows?.forEach((row, place) => {
+        if (!changed.has(row.id)) return;
+        rows[place] = changed.get(row.id);
+        const cell = this.cells.get(index * part + place);
+        if (cell) this.fill(index * part + place, cell);
+      });
+    }
+  }
+
   layout() {
     const width = this.grid.clientWidth, wanted = parseInt(getComputedStyle(this.grid).getPropertyValue("--cell")) || 150;
     this.columns = Math.max(width < 600 ? 3 : 2, Math.floor(width / wanted));

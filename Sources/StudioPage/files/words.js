@@ -21,6 +21,21 @@ const english = {
   path: "Path", sha256: "SHA-256", size: "Size", captured: "Captured", camera: "Camera", serial: "Serial number", ending: "State", flags: "Flags", eventWord: "Event",
   verified: "proof: {how}", at: "at {time}",
   you: "This browser", role: "Role", until: "Until", leave: "Sign this browser out", others: "Who may come in", end: "End", link: "Let another browser in",
+  cardsTab: "Cards", events: "Events", pipeline: "Pipeline", doctor: "Doctor", no: "No, leave it", stop: "Stop", said: "What the command said",
+  jobRunning: "under way", jobStopped: "stopped", "verb retry": "Try again", "verb cancel": "Take back", "verb assign": "Assign", "verb events use": "Choose event", "verb events list": "Ask galleries",
+  "verb plan": "Plan", "verb import": "Import", "verb safe-to-format": "Prove", "verb check": "Check", "verb doctor": "Doctor",
+  exit0: "done", exit2: "the command did not understand it", exit3: "finished, some files were set aside", exit4: "sign-in is needed, or was refused", exit5: "the source is not there, or was lost",
+  exit6: "a copy differs", exit7: "a disk or target is full", exit8: "not everything is done or proven", exit9: "nothing to do", exit10: "another Filmgate holds the state", exit78: "the pipeline has mistakes",
+  exitOther: "failed (exit code {n})", retry: "Try again", retryFailed: "Try refused ones again", retryAll: "Try everything again", takeBack: "Take back …",
+  takeBackAsk: "Take back {n} deliveries that {target} does not have yet? They are not delivered there then.", takeBackOneAsk: "Take back {name} for {target}? It is not delivered there then.",
+  eventsHelp: "A run keeps the event that it began with; the chosen one is for the next.", unassigned: "{n} deliveries are held without an event: assign them below.", noEvents: "No event was chosen or read yet.",
+  chosen: "chosen", use: "Use", useNow: "Use now …", useNowAsk: "Begin anew with {event}? The run goes on with it within a second; what it took before stays with its event.", assign: "Assign held …",
+  assignAsk: "Give everything that is held without an event to {event}, and send it?", runsOf: "{n} runs", otherEvent: "Another event", eventName: "Its name, or its id at a gallery", askGalleries: "Ask the galleries again",
+  noCards: "No card is mounted.", unreadable: "It cannot be read by this user.", plan: "Plan", import: "Import", prove: "May I format it?", noPipeline: "To import here, start the page with a pipeline: ",
+  notProven: "Not proven. Nothing is known before it is read.", proofLost: "Not known now: the connection is lost. At {time} it was YES.", proofOld: "Not known any more: the proof of {time} is older than ten minutes.",
+  proofChecking: "Every file and every copy is read now.", proofYes: "It may be formatted: proven at {time}, counts until {until} or until something changes.", proofNo: "Do not format it: at {time} not everything was proven.",
+  proofWithdrawn: "Do not format it: it was proven at {time}, but counts no more. {reason}", proven: "proven", exempt: "exempt", not_proven: "not proven", removed: "removed",
+  fine: "good", problem: "problem", lookAgain: "Look again", check: "Check again", pipelineHelp: "The file is changed in an editor; here it is only read, with what check says of it.",
   makeLink: "Make a code", linkMade: "Type this code there within five minutes: {code}", unfit: "This session may not see it.",
 };
 
@@ -30,6 +45,12 @@ export function t(key, values = {}) {
   if (text === undefined) throw new Error(`no text for ${key}`);
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 }
+
+/** What an exit code means. @param {number} code */
+export const exitWord = (code) => (`exit${code}` in english ? t(`exit${code}`) : t("exitOther", { n: code }));
+
+/** A moment, by this clock. @param {string | null} time */
+export const clock = (time) => (time ? new Date(time).toLocaleTimeString("en-GB") : "");
 
 const units = ["B", "kB", "MB", "GB", "TB", "PB"];
 
@@ -52,7 +73,7 @@ export const when = (time) => (time ? time.replace("T", " ").replace("Z", "") : 
 
 const marks = {
   delivered: ["✓", "good"], duplicate: ["＝", "good"], alreadySeen: ["✓", "good"], filtered: ["–", "quiet"], pending: ["…", "wait"], setAside: ["!", "bad"],
-  done: ["✓", "good"], held: ["‖", "wait"], failed: ["!", "bad"], excluded: ["–", "quiet"],
+  done: ["✓", "good"], proven: ["✓", "good"], exempt: ["–", "quiet"], not_proven: ["!", "bad"], removed: ["!", "bad"], held: ["‖", "wait"], failed: ["!", "bad"], excluded: ["–", "quiet"],
 };
 const names = { setAside: "setAsideWord", held: "heldWord", failed: "failedWord" };
 

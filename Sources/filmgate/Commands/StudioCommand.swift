@@ -15,6 +15,7 @@ struct StudioCommand: AsyncParsableCommand {
 
             EXAMPLE:
               filmgate studio
+              filmgate studio wedding.yaml
               filmgate studio link --role view
             """,
         subcommands: [Serve.self, Link.self, Token.self], defaultSubcommand: Serve.self)
@@ -34,6 +35,11 @@ struct StudioCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("A further name that browsers may use, such as that of a tunnel.", valueName: "host[:port]"))
         var name: [String] = []
 
+        @Argument(
+            help: "The pipeline that cards are imported and proven with, and that the page shows.",
+            completion: .file(extensions: ["yaml", "yml"]))
+        var pipeline: String?
+
         @OptionGroup var options: CommonOptions
 
         func validate() throws {
@@ -50,12 +56,24 @@ struct StudioCommand: AsyncParsableCommand {
             let (host, port) = try Self.address(listen)
             var settings = StudioServer.Options(state: state, host: host, port: port)
             (settings.names, settings.version) = (name, Filmgate.configuration.version)
+            if let pipeline {
+                settings.pipeline = UserPath.absolute(pipeline)
+                // What cannot be used is told here and not on the page; later mistakes the page tells.
+                _ = try context.load(UserPath.absolute(pipeline))
+            }
             let json = options.json, logger = options.logger, shown = settings, snapshots = StudioStatus(state: state)
             let stopped = try await context.telling { () async throws(IngestError) in
-                let services = StudioServices { () async throws(IngestError) in
+                var services = StudioServices { () async throws(IngestError) in
                     try await StudioEvents(state: state).all()
                 } status: { () async throws(IngestError) in
                     try await snapshots.line()
+                }
+                services.program = StudioCards.program
+                services.mounted = { () async throws(IngestError) in try await StudioCards(logger: logger).mounted() }
+                services.watch = { hear in
+                    let watch = RunWatch(state: state)
+                    watch.start(hear)
+                    return { watch.end() }
                 }
                 let server = try StudioServer(shown, services, logger: logger)
                 let code = try server.makeCode()

@@ -1,16 +1,19 @@
 import ArgumentParser
 import FilmgateCore
 import FilmgateEngine
+import FilmgateLedger
 
 extension EventsCommand {
     struct Use: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "use", abstract: "Choose the event of all imports without --event.",
             discussion: """
-                By its name, or by its id at a gallery. A run that has begun keeps the event that it began with.
+                By its name, or by its id at a gallery. A run that has begun keeps the event that it began with, unless --now lets it begin \
+                anew: then what it takes from now on is the event's, and what it took before stays with the earlier one.
 
                 EXAMPLES:
                   filmgate events use smith-wedding
+                  filmgate events use --now smith-party
                   filmgate events use --none
                 """)
 
@@ -23,16 +26,52 @@ extension EventsCommand {
         @Flag(help: "Go on without an event.")
         var none = false
 
+        @Flag(help: "Also let the run that goes on begin anew with it.")
+        var now = false
+
         @OptionGroup var options: CommonOptions
 
         func run() async throws {
             guard (event == nil) == none else { throw ValidationError("Say which event, or --none.") }
+            guard !now || !none else { throw ValidationError("A run goes on with an event: --now does not go with --none.") }
+            if now, HostedJob.ledger == nil { try handOver() }
             let context = try CommandContext(options), given = try event.map(ChosenEvent.checked)
             let (name, ids) = if let given { try await found(given, context) } else { (nil as String?, [ChosenEvent.ChosenID]()) }
-            try await context.telling { () throws(IngestError) in try ChosenEvent(state: options.stateDirectory).choose(name, ids: ids) }
+            let gate = ChosenEvent(state: options.stateDirectory), before = (event: gate.chosen, ids: gate.chosenIDs, at: gate.chosenAt)
+            try await context.telling { () throws(IngestError) in try gate.choose(name, ids: ids) }
+            if now, let name {
+                try await switchRun(to: name, context) { () throws(IngestError) in
+                    try gate.choose(before.event, ids: before.ids, at: before.at)
+                }
+            }
             let pipelines = try EventsCommand.pipelines(pipeline, context)
             await AccountChoices(context: context).follow(pipelines, chosen: .event)
             EventsCommand.tellChosen(options)
+        }
+
+        /// The run that goes on does it itself; returns where there is none.
+        private func handOver() throws {
+            guard StateHolder(directory: options.stateDirectory) != nil else { return }
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            if let code = ControlClient.handOver(arguments, state: options.stateDirectory) {
+                throw Exit(ExitStatus(rawValue: code) ?? .failure)
+            }
+            let error = IngestError(
+                .stateLocked, "What holds this state is no run that can begin anew.",
+                advice: "Choose the event without --now; imports end by themselves, and the next one has it.")
+            throw CommandContext.end(error, options)
+        }
+
+        /// Where the run cannot go on with it, the choice is as it was.
+        private func switchRun(to event: String, _ context: CommandContext, undo: () throws(IngestError) -> Void) async throws {
+            guard let switching = HostedJob.switching else { return Console.err("No run goes on: the next one has this event.") }
+            let result = await Result { () async throws(IngestError) in try await switching.begin(with: event) }
+            if case .failure(let error) = result {
+                try? undo()
+                throw CommandContext.end(error, options)
+            }
+            HostedJob.liveStatus?.begin(event: event)
+            HostedJob.changes?.noteRun()
         }
 
         /// The event's name and its ids at the galleries that know it; a name that none knows is taken as it is.

@@ -1,3 +1,4 @@
+import FileKit
 import FilmgateCore
 import FilmgateEngine
 import FilmgateLedger
@@ -5,23 +6,32 @@ import Glibc
 import Logging
 import Synchronization
 
-/// Listens in the state directory while a run goes on, and does what other `filmgate` processes of the same user ask for: the state is
-/// this run's, so their verbs are run in here, with their words sent back.
+/// Listens in the state directory while a run goes on: other `filmgate` processes of the same user watch it there, and hand their jobs over,
+/// since the state is this run's: their verbs are run in here, with their words sent back.
 final class ControlServer: Sendable {
     /// What the run lends to the jobs, and what it does after each.
     struct HostServices: Sendable {
         let ledger: SQLiteLedger, liveStatus: LiveStatus, leases: DeliveryLeases
+        let changes: RunChanges, switching: EventSwitch
         let tidy: @Sendable () async -> Void
     }
-    /// Who may ask at once; each takes a thread.
-    private static let most = 32
+    /// Who may ask at once, and who of them may watch; each takes a thread.
+    private static let most = 32, mostWatching = 8
+    /// After how many seconds without a change those who watch are told that the run is there.
+    private static let pause = Duration.seconds(5)
+    /// Microseconds in which changes are gathered before they are sent.
+    private static let gathering: UInt32 = 50_000
     private let listener: LocalListener, state: String, logger: Logger
-    private let services: HostServices
-    private let clients = Atomic(0)
+    private let services: HostServices?, feed: ChangeFeed
+    private let clients = Atomic(0), watching = Atomic(0)
+    /// Which file the socket is: another run may have put its own there since.
+    private let own: FileFacts?
 
+    /// Without `services` it takes no jobs, and only tells of changes.
+    ///
     /// Nil when the socket cannot be made; the run goes on without it.
-    init?(state: String, _ services: HostServices, logger: Logger) {
-        (self.state, self.services, self.logger) = (state, services, logger)
+    init?(state: String, _ services: HostServices?, _ feed: ChangeFeed, logger: Logger) {
+        (self.state, self.services, self.feed, self.logger) = (state, services, feed, logger)
         // The state's lock is ours: what lies there is left from a run that was killed.
         unlink(state + "/" + ControlPath.name)
         do throws(LocalListener.Failure) {
@@ -33,6 +43,7 @@ final class ControlServer: Sendable {
             logger.warning("Other commands cannot reach this run: the control socket cannot be made.")
             return nil
         }
+        own = try? FileFacts.of(state + "/" + ControlPath.name)
     }
 
     func start() {
@@ -53,7 +64,9 @@ final class ControlServer: Sendable {
     }
 
     func stop() {
-        unlink(state + "/" + ControlPath.name)
+        feed.end()
+        let path = state + "/" + ControlPath.name
+        if let own, let now = try? FileFacts.of(path), now.inode == own.inode, now.device == own.device { unlink(path) }
         listener.shut()
     }
 
@@ -67,9 +80,14 @@ final class ControlServer: Sendable {
 
     private func serve(_ stream: LineStream) {
         stream.lines(within: .seconds(10)) { line in
-            guard let request = ControlRequest(line) else { return false }
+            if let watch = WatchRequest(line) {
+                tell(watch, stream)
+                return false
+            }
+            // Where no jobs are taken, the other side is told so by being left.
+            guard let services, let request = ControlRequest(line) else { return false }
             guard stream.send(ControlAnswer.here) else { return false }
-            let job = Task { await self.run(request, for: stream) }
+            let job = Task { await self.run(request, services, for: stream) }
             // While the job runs, the only thing that the other side has to say is that it is gone.
             stream.lines { _ in true }
             job.cancel()
@@ -77,7 +95,26 @@ final class ControlServer: Sendable {
         }
     }
 
-    private func run(_ request: ControlRequest, for stream: LineStream) async {
+    /// Tells of changes until either side ends.
+    private func tell(_ request: WatchRequest, _ stream: LineStream) {
+        defer { watching.subtract(1, ordering: .relaxed) }
+        guard watching.add(1, ordering: .relaxed).newValue <= Self.mostWatching else { return }
+        let last = feed.begin(), isKnown = request.instance == feed.instance && request.since <= last
+        var number = isKnown ? request.since : last
+        var isThere = stream.send(WatchAnswer.hello(instance: feed.instance, number: number, isGap: !isKnown).line)
+        while isThere, let part = feed.next(after: number, patience: Self.pause) {
+            var lines = part.changes.map { WatchAnswer.change(number: $0.number, at: $0.at, key: $0.key, value: $0.value).line }
+            if part.isGap { lines = [WatchAnswer.gap(number: part.upTo).line] }
+            if lines.isEmpty { lines = [WatchAnswer.alive.line] }
+            isThere = stream.send(lines.joined(separator: "\n"))
+            number = part.upTo
+            if !part.isMore { usleep(Self.gathering) }
+        }
+        // What was sent is still read on the other side.
+        stream.hangUp()
+    }
+
+    private func run(_ request: ControlRequest, _ services: HostServices, for stream: LineStream) async {
         let queue = OutputQueue(stream)
         let output = JobOutput { word in
             switch word {
@@ -91,57 +128,16 @@ final class ControlServer: Sendable {
             await HostedJob.$leases.withValue(services.leases) {
                 await HostedJob.$output.withValue(output) {
                     await HostedJob.$liveStatus.withValue(services.liveStatus) {
-                        await HostedJob.$folder.withValue(request.folder) { await Filmgate.carryOut(request.arguments) }
+                        await HostedJob.$changes.withValue(services.changes) {
+                            await HostedJob.$switching.withValue(services.switching) {
+                                await HostedJob.$folder.withValue(request.folder) { await Filmgate.carryOut(request.arguments) }
+                            }
+                        }
                     }
                 }
             }
         }
         if !request.arguments.contains("--board") { await services.tidy() }
         queue.end(ControlAnswer.exit(code))
-    }
-}
-
-/// What is asked: a command line, and the folder that its paths start from.
-struct ControlRequest: Sendable {
-    var arguments: [String], folder: String
-
-    init(arguments: [String], folder: String) { (self.arguments, self.folder) = (arguments, folder) }
-
-    init?(_ line: String) {
-        guard let object = JSONValue(Array(line.utf8)), let items = object["arguments"]?.items, let arguments = object["arguments"]?.texts,
-            arguments.count == items.count, let folder = object["folder"]?.string, folder.hasPrefix("/")
-        else { return nil }
-        (self.arguments, self.folder) = (arguments, folder)
-    }
-
-    var line: String {
-        var object = JSONWriter()
-        object.add("arguments", arguments)
-        object.add("folder", folder)
-        return object.finished
-    }
-}
-
-/// What is answered: that the job was taken, words for either stream, then the exit code.
-enum ControlAnswer {
-    static var here: String {
-        var object = JSONWriter()
-        object.add("here", true)
-        return object.finished
-    }
-
-    static func out(_ line: String) -> String { one("out", line) }
-    static func err(_ line: String) -> String { one("err", line) }
-
-    static func exit(_ code: Int32) -> String {
-        var object = JSONWriter()
-        object.add("exit", Int(code))
-        return object.finished
-    }
-
-    private static func one(_ key: String, _ line: String) -> String {
-        var object = JSONWriter()
-        object.add(key, line)
-        return object.finished
     }
 }

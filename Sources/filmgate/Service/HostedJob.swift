@@ -13,6 +13,10 @@ enum HostedJob {
     @TaskLocal static var output: JobOutput?
     /// What the run shows of itself.
     @TaskLocal static var liveStatus: LiveStatus?
+    /// Gives the run another event.
+    @TaskLocal static var switching: EventSwitch?
+    /// Where what it changes is told to those who watch the run.
+    @TaskLocal static var changes: RunChanges?
     /// The folder that the job was asked for in.
     @TaskLocal static var folder: String?
     /// Whether this command has written its summary.

@@ -13,6 +13,15 @@ struct LiveSession {
 
     /// One for all runners: a reload does not end a pause.
     let gate = PauseGate()
+    let switching = EventSwitch()
+
+    /// The run as it goes on now, or as it would with another event.
+    func present(event: String? = nil) -> RunSession {
+        guard let event = event ?? switching.event else { return session }
+        var present = session
+        (present.options.event, present.options.leavesTaken) = (event, true)
+        return present
+    }
 
     private var context: CommandContext { session.context }
 
@@ -26,11 +35,21 @@ struct LiveSession {
         let printer = RunPrinter(json: session.json, plan: false, verbose: context.options.verbose, ledger: ledger)
         hub.watch(printer.note)
         hub.whenResting(printer.catchUp)
-        let liveStatus = LiveStatus(event: session.options.event, gate: gate) { [json = session.json] in Self.tell(paused: $0, json) }
+        let feed = ChangeFeed(), liveStatus = LiveStatus(event: session.options.event, gate: gate)
+        let changes = RunChanges(feed: feed, liveStatus: liveStatus)
+        liveStatus.whenPaused { [json = session.json] paused in
+            Self.tell(paused: paused, json)
+            changes.noteRun()
+        }
         hub.watch(liveStatus.note)
+        hub.watch(changes.note)
         let runControl = RunControl(whenStopping: ServiceNotice.stopping)
-        let services = ControlServer.HostServices(ledger: ledger, liveStatus: liveStatus, leases: leases) { await runControl.takeUp() }
-        let control = ControlServer(state: session.options.state, services, logger: context.options.logger)
+        let services = ControlServer.HostServices(
+            ledger: ledger, liveStatus: liveStatus, leases: leases, changes: changes, switching: switching
+        ) {
+            await runControl.takeUp()
+        }
+        let control = ControlServer(state: session.options.state, services, feed, logger: context.options.logger)
         control?.start()
         let counts = Metrics(ledger), meter = try metrics.map { address in try serve(address, counts) }
         if metrics != nil { hub.watch(counts.note) }
@@ -65,9 +84,9 @@ struct LiveSession {
         defer { bar?.cancel() }
         while let pipeline = next {
             // Before anybody reads the files that it names: what changes from now on is a change.
-            let present = PipelineFingerprint(pipeline)
+            let present = PipelineFingerprint(pipeline), session = self.present()
             let (runner, plan, own) = try runner(pipeline, ledger, hub)
-            let reload = Reload(self, ledger: ledger, runner: runner, present: present)
+            let reload = Reload(self, ledger: ledger, runner: runner, pipeline: pipeline, present: present)
             let accounts = AccountWatch(plan.signIns, context.options.logger)
             let credits = CreditWatch(CreditInquiry([pipeline], plan, context))
             defer { accounts.end() }
@@ -77,9 +96,11 @@ struct LiveSession {
             let watch = load == nil ? nil : PipelineWatch(Self.files(of: pipeline), changed: { reload.ask() }, gone: reload.lost)
             counts.watch(places(plan))
             runControl.steer(runner) { reload.ask() }
+            switching.take { event async throws(IngestError) in try await reload.begin(with: event) }
             ServiceNotice.ready(paused: gate.isShut)
             let result = await Result { () async throws(IngestError) in try await runner.run(.continuous) }
             runControl.letGo()
+            switching.letGo()
             await credits.end()
             await own.rest()
             withExtendedLifetime(watch) {}
@@ -98,9 +119,12 @@ struct LiveSession {
     }
 
     /// Each with a hub of its own, so that what a runner that is gone wanted to hear goes with it.
+    ///
+    /// `event`: another than the run has, to see whether it can be run with that.
     func runner(
-        _ pipeline: PipelineFile, _ ledger: SQLiteLedger, _ hub: EventHub
+        _ pipeline: PipelineFile, _ ledger: SQLiteLedger, _ hub: EventHub, event: String? = nil
     ) throws(IngestError) -> (runner: Runner, plan: Plan, hub: EventHub) {
+        let session = present(event: event)
         let plan = try session.plan([pipeline], ledger, events: [session.options.event]), own = EventHub()
         own.watch { hub.post($0) }
         own.whenResting { await hub.rest() }

@@ -10,10 +10,10 @@ final class Reload: Sendable {
     private let live: LiveSession, ledger: SQLiteLedger, runner: Runner
     private let state = Mutex(State())
     /// What the runner was made from.
-    private let present: PipelineFingerprint
+    private let pipeline: PipelineFile, present: PipelineFingerprint
 
-    init(_ live: LiveSession, ledger: SQLiteLedger, runner: Runner, present: PipelineFingerprint) {
-        (self.live, self.ledger, self.runner, self.present) = (live, ledger, runner, present)
+    init(_ live: LiveSession, ledger: SQLiteLedger, runner: Runner, pipeline: PipelineFile, present: PipelineFingerprint) {
+        (self.live, self.ledger, self.runner, self.pipeline, self.present) = (live, ledger, runner, pipeline, present)
     }
 
     /// What the run goes on with, once the runner has returned.
@@ -32,6 +32,18 @@ final class Reload: Sendable {
         Task {
             repeat { await attempt() } while isAskedAgain()
         }
+    }
+
+    /// Finishes what is in flight and makes way for a run with that event; throws where it cannot be run with it.
+    func begin(with event: String) async throws(IngestError) {
+        guard event != live.present().options.event else { return }
+        let pipeline = taken ?? pipeline
+        try await live.present(event: event).learnEvent([pipeline])
+        try await live.runner(pipeline, ledger, EventHub(), event: event).runner.check()
+        live.switching.note(event)
+        state.withLock { $0.next = pipeline }
+        tell("taken", "The run goes on with the event \(Describe.name(event)).")
+        runner.leave()
     }
 
     private func isAskedAgain() -> Bool {
@@ -67,9 +79,9 @@ final class Reload: Sendable {
     /// What would keep a run from beginning with it; nil when nothing does.
     private func trouble(with pipeline: PipelineFile) async -> String? {
         if pipeline.sources.isEmpty { return "It has no sources." }
-        if pipeline.event.required, !pipeline.event.hold, live.session.options.event == nil { return "It needs an event." }
+        if pipeline.event.required, !pipeline.event.hold, live.present().options.event == nil { return "It needs an event." }
         let trial = await Result { () async throws(IngestError) in
-            try await live.session.learnEvent([pipeline])
+            try await live.present().learnEvent([pipeline])
             try await live.runner(pipeline, ledger, EventHub()).runner.check()
         }
         if case .failure(let error) = trial { return error.description }

@@ -74,6 +74,8 @@ struct RunSession {
         let notices = HookNotifier(pipelines, options, context), earlier = EarlierPlaces(event: options.event)
         hub.watch(earlier.note)
         hub.watch(notices.note)
+        let control = watchable(hub, isWriting: writer != nil)
+        defer { control?.stop() }
         let outcome = try await context.telling { () async throws(IngestError) in
             let events = try await events(reader), held = try await heldEvents(events, pipelines)
             let plan = try plan(pipelines, reader, events: events, held: held)
@@ -106,10 +108,27 @@ struct RunSession {
             for line in outcome.remarks + older { Console.err(line) }
         }
         Console.out(json ? SummaryLine.json(outcome, exit: code) : SummaryLine.human(outcome, exit: code, plan: options.dryRun))
+        // Before the state is another's: the next run puts its own socket there.
+        control?.stop()
         context.close(writer)
         notices.runEnded(options.verb, outcome.summary, exit: Int(code.rawValue))
         await notices.finish()
         throw Exit(code)
+    }
+
+    /// Lets others watch what this run changes: at its own socket, which takes no jobs, or at that of the run that it is a job of.
+    private func watchable(_ hub: EventHub, isWriting: Bool) -> ControlServer? {
+        guard isWriting else { return nil }
+        if let changes = HostedJob.changes {
+            hub.watch(changes.note)
+            return nil
+        }
+        let liveStatus = LiveStatus(event: options.event, gate: PauseGate()), feed = ChangeFeed()
+        hub.watch(liveStatus.note)
+        hub.watch(RunChanges(feed: feed, liveStatus: liveStatus).note)
+        let control = ControlServer(state: options.state, nil, feed, logger: context.options.logger)
+        control?.start()
+        return control
     }
 
     private func exitCode(of outcome: RunOutcome) -> ExitStatus {

@@ -14,13 +14,18 @@ final class LiveStatus: Sendable {
         var isPaused = false
     }
     private let state: Mutex<State>
-    private let gate: PauseGate, tell: @Sendable (Bool) -> Void
+    private let gate: PauseGate, tell = Mutex<(@Sendable (Bool) -> Void)?>(nil)
+
+    init(event: String?, gate: PauseGate) {
+        state = Mutex(State(event: event, since: Int64(Date().timeIntervalSince1970 * 1e9)))
+        self.gate = gate
+    }
+
+    /// The run goes on with another event.
+    func begin(event: String) { state.withLock { $0.event = event } }
 
     /// `tell` is called when the run was paused (true) or goes on.
-    init(event: String?, gate: PauseGate, tell: @escaping @Sendable (Bool) -> Void) {
-        state = Mutex(State(event: event, since: Int64(Date().timeIntervalSince1970 * 1e9)))
-        (self.gate, self.tell) = (gate, tell)
-    }
+    func whenPaused(_ tell: @escaping @Sendable (Bool) -> Void) { self.tell.withLock { $0 = tell } }
 
     var now: State {
         var now = state.withLock { $0 }
@@ -31,7 +36,7 @@ final class LiveStatus: Sendable {
     /// False when it was so already.
     func pause(_ on: Bool) -> Bool {
         guard gate.set(shut: on) else { return false }
-        tell(on)
+        tell.withLock(\.self)?(on)
         return true
     }
 
@@ -52,7 +57,7 @@ final class LiveStatus: Sendable {
         }
     }
 
-    private static func name(_ place: SourcePlace) -> String { place.label.isEmpty ? place.source : place.label }
+    static func name(_ place: SourcePlace) -> String { place.label.isEmpty ? place.source : place.label }
 
     private static func note(_ change: SourceState, of place: SourcePlace, _ state: inout State) {
         let name = name(place)
@@ -80,15 +85,31 @@ extension LiveStatus.State {
         line.add("sources", objects: sources.sorted { $0.key < $1.key }.map { Self.object($0.value) })
         line.add(
             "queues",
-            objects: queues.sorted { $0.key < $1.key }.map { name, queue in
-                var object = JSONWriter()
-                object.add("target", name)
-                object.add("waiting", queue.waiting)
-                object.add("sending", queue.sending)
-                object.add("trouble", queue.trouble)
-                return object
-            })
+            objects: queues.sorted { $0.key < $1.key }.map { Self.object($0.key, $0.value) })
         return line
+    }
+
+    /// What one target's queue does now; nil for a target that has none.
+    func queueObject(_ target: String) -> JSONWriter? { queues[target].map { Self.object(target, $0) } }
+
+    /// How a source fares; with its name alone when it is finished.
+    func sourceObject(_ name: String) -> JSONWriter {
+        guard let source = sources[name] else {
+            var object = JSONWriter()
+            object.add("name", name)
+            object.add("finished", true)
+            return object
+        }
+        return Self.object(source)
+    }
+
+    private static func object(_ target: String, _ queue: LiveStatus.Queue) -> JSONWriter {
+        var object = JSONWriter()
+        object.add("target", target)
+        object.add("waiting", queue.waiting)
+        object.add("sending", queue.sending)
+        object.add("trouble", queue.trouble)
+        return object
     }
 
     private static func object(_ source: StatusSnapshot.Source) -> JSONWriter {

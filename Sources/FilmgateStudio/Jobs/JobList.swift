@@ -1,0 +1,61 @@
+import FilmgateCore
+
+/// The jobs that run, and those that ended within a day.
+struct JobList: Sendable {
+    enum Refusal: Error, Equatable {
+        /// So many run already.
+        case tooMany
+        /// Another one does the same thing just now.
+        case isRunning(String)
+        /// The key was used for another request.
+        case otherOrder
+    }
+    /// Jobs that run at once, and that are kept after their end.
+    static let mostRunning = 4, mostKept = 100
+    /// Nanoseconds that a job is kept after its end, and a key with it.
+    static let life: Int64 = 24 * 3600 * 1_000_000_000
+
+    private var jobs: [String: Job] = [:], order: [String] = []
+    private var keys: [String: String] = [:]
+
+    var all: [Job] { order.reversed().compactMap { jobs[$0] } }
+    subscript(id: String) -> Job? { jobs[id] }
+
+    /// The job to begin; or the one that began with the same `key`, which is not begun again.
+    mutating func begin(_ wanted: Job.Order, id: String, by: String, key: String?, at now: Int64) throws(Refusal) -> (job: Job, isNew: Bool)
+    {
+        forget(now)
+        let key = key.map { by + " " + $0 }
+        if let known = key.flatMap({ keys[$0] }).flatMap({ jobs[$0] }) {
+            guard known.order == wanted else { throw .otherOrder }
+            return (known, false)
+        }
+        let running = jobs.values.filter { $0.state == .running }
+        if let exclusive = wanted.exclusive, let other = running.first(where: { $0.order.exclusive == exclusive }) {
+            throw .isRunning(other.id)
+        }
+        guard running.count < Self.mostRunning else { throw .tooMany }
+        let job = Job(id: id, order: wanted, by: by, at: now)
+        jobs[id] = job
+        order.append(id)
+        if let key { keys[key] = id }
+        return (job, true)
+    }
+
+    mutating func change(_ id: String, _ body: (inout Job) -> Void) -> Job? {
+        guard var job = jobs[id] else { return nil }
+        body(&job)
+        jobs[id] = job
+        return job
+    }
+
+    private mutating func forget(_ now: Int64) {
+        let ended = order.filter { jobs[$0]?.state != .running }
+        let many = ended.dropLast(Self.mostKept - 1), old = ended.filter { (jobs[$0]?.ended ?? now) < now - Self.life }
+        let gone = Set(many).union(old)
+        guard !gone.isEmpty else { return }
+        for id in gone { jobs[id] = nil }
+        order.removeAll { gone.contains($0) }
+        keys = keys.filter { !gone.contains($0.value) }
+    }
+}

@@ -1,0 +1,47 @@
+import FilmgateCore
+
+/// The commands that the page may ask for: fixed words, with what people typed behind `=` or `--`, where nothing is an option.
+enum JobOrders {
+    static func retry(target: String?, failed: Bool) -> Job.Order {
+        let words = (target.map { ["--target=\($0)"] } ?? []) + (failed ? ["--failed"] : [])
+        return Job.Order(verb: "retry", about: target ?? "", words: words, exclusive: "retry \(target ?? "")")
+    }
+
+    static func cancel(target: String, file: String?) -> Job.Order {
+        Job.Order(verb: "cancel", about: target, words: ["--yes", "--target=\(target)"] + (file.map { ["--", $0] } ?? []))
+    }
+
+    static func assign(event: String, target: String?) -> Job.Order {
+        Job.Order(
+            verb: "assign", about: event, words: (target.map { ["--target=\($0)"] } ?? []) + ["--", event], exclusive: "assign")
+    }
+
+    static func use(event: String, now: Bool) -> Job.Order {
+        Job.Order(verb: "events use", about: event, words: (now ? ["--now"] : []) + ["--", event], exclusive: "events use")
+    }
+
+    static func events(pipeline: String?) -> Job.Order {
+        Job.Order(verb: "events list", words: ["--refresh"] + behind(pipeline), exclusive: "events list")
+    }
+
+    /// `plan` or `import` of a card.
+    static func take(_ verb: String, card: String, pipeline: String) -> Job.Order {
+        Job.Order(verb: verb, about: card, words: ["--pipeline=\(pipeline)", "--", card], exclusive: "\(verb) \(card)")
+    }
+
+    static func prove(card: String, pipeline: String?) -> Job.Order {
+        Job.Order(
+            verb: "safe-to-format", about: card, words: (pipeline.map { ["--pipeline=\($0)"] } ?? []) + ["--", card],
+            exclusive: "safe-to-format \(card)")
+    }
+
+    static func check(pipeline: String) -> Job.Order {
+        Job.Order(verb: "check", about: pipeline, words: ["--", pipeline], exclusive: "check")
+    }
+
+    static func doctor(pipeline: String?) -> Job.Order {
+        Job.Order(verb: "doctor", words: pipeline.map { ["--pipeline=\($0)"] } ?? [], exclusive: "doctor")
+    }
+
+    private static func behind(_ positional: String?) -> [String] { positional.map { ["--", $0] } ?? [] }
+}

@@ -1,0 +1,48 @@
+import FilmgateCore
+
+/// What one reader is sent: server-sent events, of which each carries whole values.
+struct StreamText: Sendable {
+    let role: Role
+    /// How many files there are, and in which picture of the list, as told last.
+    private var list: (total: Int, revision: Int)?
+
+    init(role: Role) { self.role = role }
+
+    /// The first message: whose numbers follow.
+    static func hello(_ place: StudioStream.Place, version: String) -> String {
+        var object = JSONWriter()
+        object.add("type", "hello")
+        object.add("instance", place.instance)
+        object.add("version", version)
+        return message("hello", object.finished, at: place)
+    }
+
+    /// Everything has to be read anew.
+    static func reset(_ place: StudioStream.Place) -> String { message("reset", #"{"type":"reset"}"#, at: place) }
+
+    /// One message for each kind of thing; files are told together.
+    mutating func messages(_ changes: [ChangeRing<StudioStream.Item>.Change], at place: StudioStream.Place) -> String {
+        var text = "", frames: [String] = [], isListed = false
+        for change in changes {
+            switch change.value {
+            case .board(let whole, let shown): text += Self.message("board", role >= .operate ? whole : shown)
+            case .frame(let whole, let shown): frames.append(role >= .operate ? whole : shown)
+            case .list(let total, let revision): (list, isListed) = ((total, revision), true)
+            case .cards: if role >= .operate { text += Self.message("cards", #"{"type":"cards"}"#) }
+            case .job(let job): if role >= .operate { text += Self.message("job", job) }
+            }
+        }
+        if isListed || !frames.isEmpty {
+            let total = list.map { String($0.total) } ?? "null", revision = list.map { String($0.revision) } ?? "null"
+            let object = #"{"type":"frames","total":\#(total),"revision":\#(revision),"frames":[\#(frames.joined(separator: ","))]}"#
+            text += Self.message("frames", object)
+        }
+        // Whoever reads up to here needs none of it again, also when there was nothing for this role.
+        return text.isEmpty ? "" : text.dropLast() + "id: \(place.text)\n\n"
+    }
+
+    static func message(_ name: String, _ object: String, at place: StudioStream.Place? = nil) -> String {
+        // JSON of this house has no line ends in it.
+        (place.map { "id: \($0.text)\n" } ?? "") + "event: \(name)\ndata: \(object)\n\n"
+    }
+}

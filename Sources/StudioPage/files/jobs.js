@@ -1,0 +1,83 @@
+// Commands that are begun from the page: how far they are, and how they ended.
+import { get, post, remove } from "./api.js";
+import { fill, foreign, h, trouble } from "./dom.js";
+import { exitWord, mark, number, t } from "./words.js";
+
+/** What became of its files, as one line. @param {any} job */
+function counts(job) {
+  const words = Object.entries(job.counts).map(([word, count]) => `${number(/** @type {number} */ (count))} ${mark(word).word}`);
+  return words.join(", ");
+}
+
+/** @param {any} job */
+export function outcome(job) {
+  if (job.state === "running") return [t("jobRunning"), "wait", "…"];
+  if (job.state === "stopped") return [t("jobStopped"), "wait", "‖"];
+  return [exitWord(job.exit), job.exit === 0 || job.exit === 9 ? "good" : "bad", job.exit === 0 || job.exit === 9 ? "✓" : "!"];
+}
+
+/** Errors in the command's own words, with what to do. @param {any} details */
+const errors = (details) => (details?.objects ?? []).filter((object) => object.type === "error").slice(0, 5).map((error) => trouble(error));
+
+/** @param {HTMLElement} place @param {any} job @param {any} [details] */
+function draw(place, job, details) {
+  const [words, style, sign] = outcome(job), all = counts(job), isRunning = job.state === "running";
+  const stop = h("button", { "data-key": `stop ${job.id}`, onclick: () => remove(`jobs/${job.id}`).catch(() => {}) }, t("stop"));
+  const last = (details?.lines ?? []).slice(-5);
+  fill(
+    place, h("p", { class: style }, `${sign} ${t(`verb ${job.verb}`)}`, job.about ? ": " : "", job.about ? foreign(job.about) : "", ` – ${words}${all ? ` (${all})` : ""} `, isRunning ? stop : null),
+    ...errors(details), last.length && job.exit ? h("pre", { class: "lines", dir: "auto", tabindex: "0", "aria-label": t("said") }, last.join("\n")) : null);
+}
+
+/**
+ * Begins a command and shows in `place` how it goes; gives everything that is known of it when it has ended, null where it could not begin.
+ * @param {string} path @param {object} body @param {HTMLElement} place
+ */
+export async function run(path, body, place) {
+  place.setAttribute("role", "status");
+  try {
+    return await follow(await post(path, body), place);
+  } catch (error) {
+    place.replaceChildren(trouble(/** @type {Error} */ (error)));
+    return null;
+  }
+}
+
+/** @param {any} begun @param {HTMLElement} place */
+async function follow(begun, place) {
+  draw(place, begun);
+  await new Promise((resolve) => {
+    /** @param {any} job */
+    const take = (job) => {
+      if (job.id !== begun.id) return;
+      draw(place, job);
+      if (job.state === "running") return;
+      removeEventListener("job", hear);
+      clearInterval(timer);
+      resolve(undefined);
+    };
+    const hear = (/** @type {any} */ event) => take(event.detail);
+    // The stream may be away just then.
+    const timer = setInterval(() => get(`jobs/${begun.id}`).then(take, () => {}), 2000);
+    addEventListener("job", hear);
+  });
+  const details = await get(`jobs/${begun.id}`);
+  draw(place, details, details);
+  return details;
+}
+
+/** Asks before something that cannot be taken back. @param {string} question @param {string} answer */
+export function confirm(question, answer) {
+  return new Promise((resolve) => {
+    const yes = h("button", { type: "button", onclick: () => dialog.close("yes") }, answer), no = h("button", { type: "button", autofocus: true, onclick: () => dialog.close("no") }, t("no"));
+    const dialog = /** @type {HTMLDialogElement} */ (h("dialog", { "aria-labelledby": "question" }, h("p", { id: "question" }, question), h("div", { class: "bar" }, no, yes)));
+    const before = /** @type {HTMLElement | null} */ (document.activeElement);
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      before?.focus();
+      resolve(dialog.returnValue === "yes");
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}

@@ -1,0 +1,45 @@
+// The pipeline with what `check` says of it, and what `doctor` finds.
+import { get } from "./api.js";
+import { fill, foreign, h, trouble } from "./dom.js";
+import { run } from "./jobs.js";
+import { t } from "./words.js";
+
+/** @param {HTMLElement} main @param {{page: string, session: {role: string}}} context */
+export function open(main, { page, session }) {
+  const least = page === "pipeline" ? ["admin"] : ["operate", "admin"];
+  if (!least.includes(session.role)) return void main.replaceChildren(h("h1", {}, t(page)), h("p", {}, t("unfit")));
+  if (page === "pipeline") showPipeline(main); else showDoctor(main);
+}
+
+function showDoctor(main) {
+  const place = h("div", {}), list = h("ul", { class: "rows" });
+  async function look() {
+    list.replaceChildren();
+    const details = await run("doctor", {}, place);
+    const found = (details?.objects ?? []).filter((object) => object.type === "finding");
+    list.replaceChildren(...found.map((one) => h("li", {}, h("span", { class: one.good ? "good" : "bad" }, one.good ? `✓ ${t("fine")} ` : `! ${t("problem")} `), h("b", {}, foreign(one.subject)), " ", foreign(one.message))));
+  }
+  main.replaceChildren(h("h1", {}, t("doctor")), h("p", {}, h("button", { onclick: look }, t("lookAgain"))), place, list);
+  look();
+}
+
+async function showPipeline(main) {
+  const place = h("div", {}), text = h("div", { class: "code", tabindex: "0", role: "region", "aria-label": t("pipeline") }), rest = h("ul", { class: "rows" });
+  let pipeline = null;
+  async function check() {
+    try { pipeline = await get("pipeline"); } catch (error) { return place.replaceChildren(trouble(error)); }
+    const details = await run("pipeline/check", {}, place);
+    const marks = (details?.objects ?? []).filter((object) => object.type === "diagnostic");
+    const own = marks.filter((one) => one.file === pipeline.path), others = marks.filter((one) => one.file !== pipeline.path);
+    const lines = pipeline.text.split("\n");
+    if (lines.at(-1) === "") lines.pop();
+    fill(text, ...lines.flatMap((line, index) => [
+      h("div", { class: "line" }, h("span", { class: "number", "aria-hidden": "true" }, String(index + 1)), h("code", { dir: "ltr" }, line || " ")), ...own.filter((one) => one.line === index + 1).map(remark),
+    ]));
+    fill(rest, ...others.concat(own.filter((one) => !(one.line >= 1 && one.line <= lines.length))).map((one) => h("li", {}, foreign(`${one.file}:${one.line}:${one.column}`), remark(one))));
+  }
+  main.replaceChildren(h("h1", {}, t("pipeline")), h("p", {}, t("pipelineHelp")), h("p", {}, h("button", { onclick: check }, t("check"))), place, rest, text);
+  check();
+}
+
+const remark = (one) => h("p", { class: one.severity === "error" ? "bad" : "wait" }, `${one.severity === "error" ? "✗" : "!"} ${one.column ? `${one.line}:${one.column} ` : ""}`, foreign(one.message), one.hint ? h("span", { class: "quiet" }, " ", foreign(one.hint)) : null);

@@ -1,0 +1,73 @@
+import Dispatch
+import FilmgateCore
+import Glibc
+import Synchronization
+
+/// The changes of a run for those who watch over the control socket.
+///
+/// Whoever adds one waits for nobody: readers have threads of their own, and one that is slow gets fewer changes or a gap.
+final class ChangeFeed: Sendable {
+    private struct State {
+        var ring = ChangeRing<String>(mostKeys: 4096, mostCost: 1 << 20)
+        /// Readers that have everything.
+        var waiting: [DispatchSemaphore] = []
+        /// Nothing is kept before the first reader comes: a run that nobody watches pays nothing.
+        var isWanted = false, isOver = false
+    }
+    /// How many changes one look gets.
+    static let part = 256
+    private let state = Mutex(State())
+    /// Tells this run's numbers from those of another.
+    let instance = "\(getpid())-\(WallClock.nanoseconds)"
+
+    /// `make` is called only where somebody watches; it gives the whole value, as a JSON object.
+    ///
+    /// What it reads is read in the order in which changes are numbered, so the last one is never an older state. It must be quick.
+    func add(_ key: @autoclosure () -> String, _ make: () -> String?) {
+        let waiting: [DispatchSemaphore] = state.withLock { state in
+            guard state.isWanted, let value = make() else { return [] }
+            let key = key()
+            state.ring.add(key, value, cost: key.utf8.count + value.utf8.count + 64, at: WallClock.nanoseconds)
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for reader in waiting { reader.signal() }
+    }
+
+    /// The number of the last change; from now on changes are kept.
+    func begin() -> Int64 {
+        state.withLock { state in
+            state.isWanted = true
+            return state.ring.last
+        }
+    }
+
+    /// What came after `number`; blocks until there is something, or for `patience`.
+    ///
+    /// Nil when the run is over.
+    func next(after number: Int64, patience: Duration) -> ChangeRing<String>.Part? {
+        let wake = DispatchSemaphore(value: 0)
+        func look(_ waits: Bool) -> ChangeRing<String>.Part? {
+            state.withLock { state in
+                let part = state.ring.changes(after: number, limit: Self.part)
+                if waits, part.changes.isEmpty, !part.isGap, !state.isOver { state.waiting.append(wake) }
+                return state.isOver && part.changes.isEmpty ? nil : part
+            }
+        }
+        guard let part = look(true) else { return nil }
+        if part.isGap || !part.changes.isEmpty { return part }
+        _ = wake.wait(timeout: .now() + patience.inSeconds)
+        state.withLock { state in state.waiting.removeAll { $0 === wake } }
+        return look(false)
+    }
+
+    /// Readers get what is left, and then the end.
+    func end() {
+        let waiting = state.withLock { state in
+            state.isOver = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for reader in waiting { reader.signal() }
+    }
+}

@@ -1,0 +1,30 @@
+import FilmgateCore
+import Synchronization
+
+/// Gives a run another event while it goes on: whoever runs now makes way for one that begins with it.
+final class EventSwitch: Sendable {
+    typealias Begin = @Sendable (String) async throws(IngestError) -> Void
+    private struct State {
+        var begin: Begin?, event: String?
+    }
+    private let state = Mutex(State())
+
+    /// What the run goes on with; nil for what it began with.
+    var event: String? { state.withLock(\.event) }
+
+    func note(_ event: String) { state.withLock { $0.event = event } }
+
+    /// From now on `begin` does it.
+    func take(_ begin: @escaping Begin) { state.withLock { $0.begin = begin } }
+
+    /// The runner is done; the next one is not there yet.
+    func letGo() { state.withLock { $0.begin = nil } }
+
+    /// Returns once it is certain that the run goes on with this event; throws where it goes on as it was.
+    func begin(with event: String) async throws(IngestError) {
+        guard let begin = state.withLock(\.begin) else {
+            throw IngestError(.unavailable, "The run is just beginning or ending.", advice: "Say it again in a moment.")
+        }
+        try await begin(event)
+    }
+}

@@ -1,0 +1,36 @@
+import FilmgateCore
+import FilmgateReport
+
+/// What of a run's events those who watch are told: whole values by key, in the words of `--json`.
+///
+/// Events come after the ledger has what they are about, so the time when a change is written down is that of the commit, or a moment later.
+struct RunChanges: Sendable {
+    let feed: ChangeFeed, liveStatus: LiveStatus
+
+    /// To be called after `liveStatus` was told.
+    @Sendable func note(_ runEvent: RunEvent) {
+        switch runEvent {
+        case .settled(let settled), .companion(let settled): feed.add("asset " + settled.asset.id.rawValue) { ItemLine.text(settled) }
+        case .queue(let target, _, _), .held(let target, _), .released(let target), .retrying(let target, _, _, _),
+            .delivered(let target, _, _):
+            feed.add("target " + target) { liveStatus.now.queueObject(target)?.finished }
+        case .source(let place, _), .device(let place, _):
+            let name = LiveStatus.name(place)
+            feed.add("source " + name) { liveStatus.now.sourceObject(name).finished }
+        case .listed, .started, .read, .trouble, .waiting, .refused: break
+        }
+    }
+
+    /// The run was paused, or goes on, or has another event.
+    func noteRun() {
+        feed.add("run") {
+            let now = liveStatus.now
+            var object = JSONWriter()
+            object.add("type", "run")
+            object.add("event", now.event)
+            object.add("paused", now.isPaused)
+            object.add("since", CivilTime(unixSeconds: now.since / 1_000_000_000)?.description)
+            return object.finished
+        }
+    }
+}

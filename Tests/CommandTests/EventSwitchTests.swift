@@ -1,0 +1,65 @@
+import FilmgateCore
+import Foundation
+import TestThreads
+import Testing
+
+/// A run that is given another event while it goes on.
+@Suite(.ownThreads, .timeLimit(.minutes(5))) struct EventSwitchTests {
+    private func start(_ table: Table) throws -> Background {
+        let pipeline = try table.write(
+            "p.yaml",
+            """
+            version: 1
+            sources:
+              - folder: { path: "\(table.path("hot"))", settle: 50ms, companions: 50ms }
+            stages: [ { exif: {} }, { dedupe: {} }, { upload: { to: [archive] } } ]
+            targets:
+              archive: { folder: { path: "\(table.archive)/{event}/{name}", verify: size } }
+            """)
+        try FileManager.default.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
+        let run = try Background(["run", pipeline, "--event", "smith", "--state", table.state, "--json"])
+        #expect(run.line(#"{"type":"status""#) != nil)
+        return run
+    }
+
+    private func count(_ table: Table, _ event: String) -> Int { table.files(table.archive + "/" + event).count }
+
+    /// What was taken before stays with the event that it was taken for, although it still lies in the folder.
+    @Test func whatWasTakenBeforeIsNotDeliveredAgain() throws {
+        let table = try Table(), run = try start(table)
+        let watch = try #require(ControlWatchTests.Connection(table.state, ControlWatchTests.watch))
+        try table.frames("hot", count: 3, from: 0)
+        #expect(Background.within(seconds: 30) { count(table, "smith") == 3 })
+        let use = try table.run(["events", "use", "--now", "jones"])
+        #expect(use.status == 0, "\(use.errors)\(use.output)")
+        try table.frames("hot", count: 2, from: 10)
+        #expect(Background.within(seconds: 30) { count(table, "jones") == 2 })
+        while let line = watch.next("change") {
+            guard line["key"]?.string == "run" else { continue }
+            #expect(line.at("change.event")?.string == "jones")
+            break
+        }
+        #expect(try table.run(["events", "show"]).items("event").first?["name"] as? String == "jones")
+        let end = run.kill(SIGTERM)
+        #expect(end.status == 143 && end.count("delivered") == 5, "\(end.output)")
+        #expect(count(table, "smith") == 3 && count(table, "jones") == 2)
+        #expect(try table.run(["history"]).items("run").compactMap { $0["event"] as? String }.sorted() == ["jones", "smith"])
+    }
+
+    @Test func withoutARunTheNextOneHasIt() throws {
+        let table = try Table()
+        #expect(try table.run(["events", "use", "--now", "jones"]).status == 0)
+        #expect(try table.run(["events", "show"]).items("event").first?["name"] as? String == "jones")
+        #expect(try table.run(["events", "use", "--now", "--none"]).status == 2)
+    }
+
+    /// The same event again interrupts nothing.
+    @Test func theSameEventIsNoChange() throws {
+        let table = try Table(), run = try start(table)
+        #expect(try table.run(["events", "use", "--now", "smith"]).status == 0)
+        try table.frames("hot", count: 1, from: 0)
+        #expect(Background.within(seconds: 30) { count(table, "smith") == 1 })
+        run.kill(SIGTERM)
+        #expect(try table.run(["history"]).items("run").count == 1)
+    }
+}

@@ -1,0 +1,186 @@
+import FilmgateCore
+import FilmgateLedger
+import Foundation
+import TestThreads
+import Testing
+
+@testable import FilmgateStudio
+
+/// What the page asks for is done by the commands.
+@Suite(.ownThreads, .timeLimit(.minutes(5))) struct CommandRouteTests {
+    @Test func eachVerbIsACommand() async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            let common = ["--json", "--state=\(bench.state)"], pipeline = bench.folder + "/wedding.yaml"
+            let asked: [(path: String, body: String, words: [String])] = [
+                ("retry", "{}", ["retry"] + common),
+                ("retry", #"{"target":"a b","failed":"yes"}"#, ["retry"] + common + ["--target=a b", "--failed"]),
+                ("cancel", #"{"target":"--yes","file":"-x"}"#, ["cancel"] + common + ["--yes", "--target=--yes", "--", "-x"]),
+                ("assign", #"{"event":"--state=/"}"#, ["assign"] + common + ["--", "--state=/"]),
+                ("events/use", #"{"event":"Ä <b>"}"#, ["events", "use"] + common + ["--", "Ä <b>"]),
+                ("events/use", #"{"event":"--none","now":"yes"}"#, ["events", "use"] + common + ["--now", "--", "--none"]),
+                ("events/refresh", "{}", ["events", "list"] + common + ["--refresh", "--", pipeline]),
+                ("doctor", "{}", ["doctor"] + common + ["--pipeline=\(pipeline)"]),
+                ("pipeline/check", "{}", ["check"] + common + ["--", pipeline]),
+            ]
+            for (path, body, words) in asked {
+                let reply = try bench.post(path, body), job = try await bench.ended(reply)
+                #expect(reply.status == 202 && job?["exit"]?.whole == 0, "\(path): \(reply.body)")
+                #expect(try bench.words().last == words)
+            }
+        }
+    }
+
+    @Test(arguments: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 78]) func exitCodesAreTheCommands(_ code: Int) async throws {
+        try await StudioBench.with { bench async throws in
+            try bench.then(
+                #"""
+                echo '{"type":"error","code":"unauthorized","message":"Sign in.","advice":"Do."}'
+                echo '{"type":"summary","seen":2}'
+                echo "in plain words" >&2
+                exit \#(code)
+                """#)
+            let job = try #require(try await bench.ended(try bench.post("retry", "{}")))
+            #expect(job["exit"]?.whole == Int64(code) && job["state"]?.string == "ended")
+            #expect(job.at("result.seen")?.whole == 2 && job.at("lines.0")?.string == "in plain words")
+            #expect(job.at("objects.0.code")?.string == "unauthorized" && job["message"]?.string == "Sign in.")
+        }
+    }
+
+    @Test func aRequestThatIsSentTwiceIsDoneOnce() async throws {
+        try await StudioBench.with { bench async throws in
+            // A session, since a key belongs to whoever sent it.
+            let (cookie, key) = try bench.session(.operate)
+            var headers = ["Cookie": cookie, "X-Filmgate-Key": key].merging(StudioBench.own) { $1 }
+            headers["Idempotency-Key"] = "one"
+            let first = try bench.client.send("POST", "/api/v1/retry", headers, body: "{}")
+            _ = try await bench.ended(first)
+            let again = try bench.client.send("POST", "/api/v1/retry", headers, body: "{}")
+            #expect(again.status == 202 && again.json?["id"] == first.json?["id"])
+            #expect(try bench.words().count == 1)
+            let other = try bench.client.send("POST", "/api/v1/retry", headers, body: #"{"failed":"yes"}"#)
+            #expect(other.status == 409 && other.code == "otherRequest")
+        }
+    }
+
+    @Test func aJobCanBeStopped() async throws {
+        try await StudioBench.with { bench async throws in
+            try bench.then("trap 'exit 130' INT; echo '{\"type\":\"status\"}'; while :; do sleep 0.05; done")
+            let reply = try bench.post("retry", "{}"), id = try #require(reply.json?["id"]?.string)
+            #expect(try bench.post("retry", "{}").status == 409, "the same is being done")
+            while try bench.client.send("GET", "/api/v1/jobs/\(id)", try bench.token(.operate)).json?.at("objects.0") == nil {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(try bench.client.send("DELETE", "/api/v1/jobs/\(id)", try bench.token(.operate)).status == 202)
+            let job = try #require(try await bench.ended(reply))
+            #expect(job["state"]?.string == "stopped" && job["exit"]?.whole == 130)
+            #expect(try bench.client.send("DELETE", "/api/v1/jobs/\(id)", try bench.token(.operate)).status == 409)
+        }
+    }
+
+    @Test func theStreamTellsOfJobsToThoseWhoMayKnow() async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            let operate = try EventReader(bench.client, try bench.token(.operate)),
+                view = try EventReader(bench.client, try bench.token(.view))
+            #expect(operate.next("hello") != nil && view.next("hello") != nil)
+            _ = try await bench.ended(try bench.post("retry", #"{"target":"secret-target"}"#))
+            var last = operate.next("job")
+            while last?.data["state"]?.string == "running" { last = operate.next("job") }
+            #expect(last?.data["exit"]?.whole == 0)
+            #expect(view.next("job", seconds: 1.5) == nil)
+        }
+    }
+
+    @Test(arguments: [
+        ("retry", #"{"target":"a\nb"}"#), ("assign", #"{"event":"a\u0000b"}"#), ("assign", #"{"event":"  "}"#), ("assign", "{}"),
+        ("events/use", #"{"event":""}"#), ("cancel", "{}"), ("retry", #"{"other":"x"}"#), ("retry", #"{"target":5}"#), ("retry", "[]"),
+        ("retry", #"{"failed":"maybe"}"#), ("doctor", "x"), ("doctor", #"{"a":"b"}"#),
+    ]) func badWordsStartNothing(_ path: String, _ body: String) async throws {
+        try await StudioBench.with { bench async throws in
+            let reply = try bench.post(path, body)
+            #expect(reply.status == 400, "\(reply.body)")
+            #expect(try bench.words().isEmpty)
+        }
+    }
+
+    @Test func anotherPageStartsNothing() async throws {
+        try await StudioBench.with { bench async throws in
+            let (cookie, key) = try bench.session(.operate), json = ["Content-Type": "application/json"]
+            for headers in [
+                ["Cookie": cookie, "Sec-Fetch-Site": "same-origin"],
+                ["Cookie": cookie, "X-Filmgate-Key": key, "Sec-Fetch-Site": "same-site"], ["Cookie": cookie, "X-Filmgate-Key": key],
+            ] {
+                let status = try bench.client.send("POST", "/api/v1/retry", headers.merging(json) { $1 }, body: "{}").status
+                #expect(status == 401 || status == 403)
+            }
+            #expect(try bench.words().isEmpty)
+        }
+    }
+
+    @Test func aProgramThatIsNotThereIsTold() async throws {
+        try await StudioBench.with { bench async throws in
+            try FileManager.default.removeItem(atPath: bench.folder + "/program")
+            let job = try await bench.ended(try bench.post("retry", "{}"))
+            #expect(job?["exit"]?.whole == 1 && job?["message"]?.string?.contains("could not be started") == true)
+        }
+    }
+
+    /// The card of the bench, as the list has it now.
+    private func mounted(_ bench: StudioBench) throws -> JSONValue? {
+        try bench.client.send("GET", "/api/v1/cards", try bench.token(.operate)).json?.at("mounted.0")
+    }
+
+    private func verdict(_ bench: StudioBench, _ wanted: String) async throws -> JSONValue? {
+        for _ in 0..<200 {
+            if let proof = try mounted(bench)?["proof"], proof["verdict"]?.string == wanted { return proof }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        return nil
+    }
+
+    private func prove(_ bench: StudioBench, code: Int = 0) throws {
+        let safe = code == 0 ? "true" : "false"
+        try bench.then(
+            "echo '{\"type\":\"item\",\"proof\":\"proven\",\"sha256\":\"\(Rows.sha(1))\"}'\n"
+                + "echo '{\"type\":\"summary\",\"safe\":\(safe)}'\nexit \(code)")
+        let id = try #require(try mounted(bench)?["id"]?.string), reply = try bench.post("cards/\(id)/prove", "{}")
+        #expect(reply.status == 202, "\(reply.body)")
+    }
+
+    @Test func aProofIsWithdrawnWhenTheCardChanges() async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            #expect(try mounted(bench)?["proof"] == .null)
+            try prove(bench)
+            let yes = try #require(try await verdict(bench, "YES"))
+            #expect(yes["until"]?.string != nil && yes["at"]?.string != nil)
+            #expect(
+                try bench.words().last == [
+                    "safe-to-format", "--json", "--state=\(bench.state)", "--pipeline=\(bench.folder)/wedding.yaml", "--",
+                    bench.folder + "/CARD",
+                ])
+            try Data("x".utf8).write(to: URL(fileURLWithPath: bench.folder + "/CARD/DCIM/new.jpg"))
+            let gone = try #require(try await verdict(bench, "WITHDRAWN"))
+            #expect(gone["reason"]?.string == "The card changed." && gone["until"] == .null)
+        }
+    }
+
+    @Test func aProofIsWithdrawnWhenACopyIsTakenBack() async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            try prove(bench)
+            #expect(try await verdict(bench, "YES") != nil)
+            let ledger = try SQLiteLedger.open(directory: bench.state)
+            try await ledger.record([.delivery(Rows.delivery(1, .held))])
+            ledger.close()
+            #expect(try await verdict(bench, "WITHDRAWN")?["reason"]?.string == "A copy or a target changed.")
+        }
+    }
+
+    @Test func aNoStaysANo() async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            try prove(bench, code: 8)
+            #expect(try await verdict(bench, "NO") != nil)
+            try FileManager.default.removeItem(atPath: bench.folder + "/CARD")
+            let id = "0123456789abcdef"
+            for verb in ["prove", "plan", "import"] { #expect(try bench.post("cards/\(id)/\(verb)", "{}").status == 404) }
+        }
+    }
+}

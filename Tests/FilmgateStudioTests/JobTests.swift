@@ -1,0 +1,150 @@
+import FilmgateCore
+import Testing
+
+@testable import FilmgateStudio
+
+/// What is known of jobs, without any process.
+@Suite struct JobTests {
+    private func order(_ verb: String = "retry", exclusive: String? = nil) -> Job.Order {
+        Job.Order(verb: verb, words: [], exclusive: exclusive)
+    }
+
+    @Test func aKeyBeginsOnce() throws {
+        var list = JobList()
+        let first = try list.begin(order(), id: "1", by: "a", key: "k", at: 0),
+            again = try list.begin(order(), id: "2", by: "a", key: "k", at: 1)
+        #expect(first.isNew && !again.isNew && again.job.id == "1" && list.all.count == 1)
+        #expect(try list.begin(order(), id: "3", by: "b", key: "k", at: 2).isNew, "somebody else's key is another")
+        #expect(throws: JobList.Refusal.otherOrder) { try list.begin(order("cancel"), id: "4", by: "a", key: "k", at: 3) }
+    }
+
+    @Test func theSameThingIsDoneOnceAtATime() throws {
+        var list = JobList()
+        _ = try list.begin(order(exclusive: "x"), id: "1", by: "a", key: nil, at: 0)
+        #expect(throws: JobList.Refusal.isRunning("1")) { try list.begin(order(exclusive: "x"), id: "2", by: "a", key: nil, at: 1) }
+        _ = list.change("1") { $0.end(0, wasStopped: false, at: 2) }
+        #expect(try list.begin(order(exclusive: "x"), id: "3", by: "a", key: nil, at: 3).isNew)
+    }
+
+    @Test func fourRunAtOnce() throws {
+        var list = JobList()
+        for number in 0..<JobList.mostRunning { _ = try list.begin(order(), id: "\(number)", by: "a", key: nil, at: 0) }
+        #expect(throws: JobList.Refusal.tooMany) { try list.begin(order(), id: "x", by: "a", key: nil, at: 1) }
+    }
+
+    @Test func endedOnesAreKeptForADay() throws {
+        var list = JobList()
+        for number in 0..<300 {
+            _ = try list.begin(order(), id: "\(number)", by: "a", key: "\(number)", at: Int64(number))
+            _ = list.change("\(number)") { $0.end(0, wasStopped: false, at: Int64(number)) }
+        }
+        #expect(list.all.count == JobList.mostKept && list.all.first?.id == "299")
+        #expect(try list.begin(order(), id: "last", by: "a", key: "299", at: JobList.life + 1000).isNew)
+        #expect(list.all.map(\.id) == ["last"])
+    }
+
+    @Test func whatItSaysIsBounded() {
+        var job = Job(id: "1", order: order("import"), by: "a", at: 0)
+        for number in 0..<10_000 {
+            job.hear(object: Array(#"{"type":"item","ending":"\#(number % 2 == 0 ? "delivered" : "setAside")","path":"\#(number)"}"#.utf8))
+            job.hear(words: "line \(number)")
+        }
+        job.hear(object: Array("no object".utf8))
+        job.hear(object: Array(#"{"type":"summary","exit":3}"#.utf8))
+        job.end(3, wasStopped: false, at: 9)
+        #expect(job.counts == ["delivered": 5000, "setAside": 5000] && job.files == 10_000)
+        #expect(job.lines.count == Job.mostLines && job.lines.last == "line 9999")
+        #expect(job.objects.count == Job.mostObjects)
+        #expect(job.result?["exit"]?.whole == 3 && job.exit == 3 && job.state == .ended)
+    }
+
+    @Test func anObjectOfAnySizeIsNoResult() {
+        var job = Job(id: "1", order: order(), by: "a", at: 0)
+        job.hear(object: Array(#"{"type":"error","message":"\#(String(repeating: "x", count: 100_000))"}"#.utf8))
+        #expect(job.result == nil && job.objects.isEmpty)
+    }
+
+    /// Nothing that people type can become an option.
+    @Test(arguments: ["--state=/", "-rf", "--", "a b", "x\u{202E}y", "--yes", "=", "ä"]) func typedWordsAreNoOptions(_ beginning: String) {
+        let text = beginning + "typed"
+        let program = JobRunner.Program(path: "/filmgate", state: "/s")
+        let orders = [
+            JobOrders.retry(target: text, failed: true), JobOrders.cancel(target: text, file: text),
+            JobOrders.assign(event: text, target: text),
+            JobOrders.use(event: text, now: true), JobOrders.events(pipeline: text), JobOrders.take("import", card: text, pipeline: text),
+            JobOrders.prove(card: text, pipeline: text), JobOrders.check(pipeline: text), JobOrders.doctor(pipeline: text),
+        ]
+        for order in orders {
+            let words = program.words(order), end = words.firstIndex(of: "--") ?? words.endIndex
+            for (index, word) in words.enumerated() where word.contains(text) && index < end {
+                #expect(word.hasPrefix("--target=") || word.hasPrefix("--pipeline="), "\(words)")
+            }
+        }
+    }
+}
+
+@Suite struct ProofStateTests {
+    private func state() -> ProofState { ProofState(card: "/c", job: "j", listing: [1], at: 100) }
+    private let evidence = ProofState.Evidence(card: [1], copies: [2], latestCopy: 50)
+    private let minute: Int64 = 60_000_000_000
+
+    @Test func aProofIsAYesForTenMinutes() {
+        var proof = state()
+        #expect(proof.verdict == .checking && proof.until == nil)
+        proof.end(exit: 0, isSafe: true, evidence, at: 200)
+        #expect(proof.verdict == .yes && proof.until == 200 + 10 * minute)
+        proof.look(evidence, at: 200 + 10 * minute - 1)
+        #expect(proof.verdict == .yes)
+        proof.look(evidence, at: 200 + 10 * minute)
+        #expect(proof.verdict == .withdrawn && proof.until == nil)
+    }
+
+    @Test(arguments: [
+        ProofState.Evidence(card: [9], copies: [2], latestCopy: 50), .init(card: [1], copies: [9], latestCopy: 50),
+        .init(card: nil, copies: [2], latestCopy: 50), .init(card: [1], copies: nil, latestCopy: 50),
+    ]) func whateverChangesWithdrawsIt(_ now: ProofState.Evidence) {
+        var proof = state()
+        proof.end(exit: 0, isSafe: true, evidence, at: 200)
+        proof.look(now, at: 300)
+        #expect(proof.verdict == .withdrawn && proof.reason != nil)
+        proof.look(evidence, at: 400)
+        #expect(proof.verdict == .withdrawn, "it does not come back")
+    }
+
+    /// What changed while it was read, or right after.
+    @Test(arguments: [
+        ProofState.Evidence(card: [9], copies: [2], latestCopy: 50), .init(card: [1], copies: [2], latestCopy: 100),
+        .init(card: nil, copies: [2], latestCopy: 50), .init(card: [1], copies: nil, latestCopy: 50),
+    ]) func aChangeMeanwhileIsNoYes(_ found: ProofState.Evidence) {
+        var proof = state()
+        proof.end(exit: 0, isSafe: true, found, at: 200)
+        #expect(proof.verdict == .withdrawn)
+    }
+
+    @Test func onlyTheCommandSaysYes() {
+        for (exit, isSafe, verdict) in [
+            (8, false, ProofState.Verdict.no), (0, false, .failed), (1, true, .failed), (130, true, .failed), (10, false, .failed),
+        ] {
+            var proof = state()
+            proof.end(exit: exit, isSafe: isSafe, evidence, at: 200)
+            #expect(proof.verdict == verdict, "\(exit)")
+        }
+    }
+
+    @Test func aCardThatIsGoneHasNoProof() {
+        var checking = state(), yes = state()
+        checking.leave()
+        yes.end(exit: 0, isSafe: true, evidence, at: 200)
+        yes.leave()
+        #expect(checking.verdict == .failed && yes.verdict == .withdrawn)
+        checking.end(exit: 0, isSafe: true, evidence, at: 300)
+        #expect(checking.verdict == .failed)
+    }
+
+    @Test func aClockThatIsSetBackIsNoMoreTime() {
+        var proof = state()
+        proof.end(exit: 0, isSafe: true, evidence, at: 200)
+        proof.look(evidence, at: 199)
+        #expect(proof.verdict == .withdrawn)
+    }
+}
