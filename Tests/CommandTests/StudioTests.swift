@@ -43,6 +43,24 @@ import Testing
         #expect(end.status == 143)
     }
 
+    /// Somebody wrote a token into the pipeline while the page was open.
+    @Test func aSecretInThePipelineIsNotShown() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 1, from: 1)
+        #expect(try table.importing().status == 0)
+        let file = try table.pipeline(to: "https://gallery.example/up/{name}", signedBy: "bearer: { token: \"${env:X}\" }")
+        let studio = try Background(["studio", file, "--listen", "127.0.0.1:0", "--state", table.state])
+        let line = try #require(studio.line("studio: http://127.0.0.1:")),
+            address = try #require(line.dropFirst(8).split(separator: "#").first)
+        let made = try Program.run(["studio", "token", "--role", "admin", "--json", "--state", table.state])
+        let token = try #require(made.items("token").first?["token"] as? String), bearer = ["Authorization": "Bearer \(token)"]
+        #expect(try get(address + "api/v1/pipeline", bearer).body.contains("${env:X}"))
+        _ = try table.pipeline(to: "https://gallery.example/up/{name}", signedBy: "bearer: { token: canary }")
+        let shown = try get(address + "api/v1/pipeline", bearer)
+        #expect(shown.status == 200 && shown.body.contains("gallery.example") && !shown.body.contains("canary"), "\(shown.body)")
+        #expect(studio.kill(SIGTERM).status == 143)
+    }
+
     @Test(arguments: ["0.0.0.0:0", "192.0.2.1:8484", "[::]:0"]) func doesNotServeOthers(_ address: String) throws {
         let table = try Table(), outcome = try Program.run(["studio", "--listen", address, "--state", table.state])
         #expect(outcome.status == 2 && outcome.errors.contains("ssh -L"))

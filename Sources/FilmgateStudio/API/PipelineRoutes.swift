@@ -9,7 +9,8 @@ struct PipelineRoutes: Sendable {
         [
             Route(
                 method: .get, path: "/api/v1/pipeline", need: .role(.admin), id: "pipeline",
-                summary: "The text of the pipeline that this page was started with; secrets are references in it.",
+                summary:
+                    "The text of the pipeline that this page was started with; secrets are references in it, and what else may be one is dots.",
                 answer: .init(status: 200, help: "The text.", shape: "Pipeline")
             ) { _ in try await pipelineText() }
         ]
@@ -27,7 +28,7 @@ struct PipelineRoutes: Sendable {
         var object = JSONWriter()
         object.add("type", "pipeline")
         object.add("path", path)
-        object.add("text", String(decoding: bytes, as: UTF8.self))
+        object.add("text", api.services.shown(String(decoding: bytes, as: UTF8.self)))
         return .json(object.finished)
     }
 }

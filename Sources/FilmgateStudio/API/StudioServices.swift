@@ -14,6 +14,8 @@ public struct StudioServices: Sendable {
 
     /// Cards that are mounted now.
     package var mounted: @Sendable () async throws(Failure) -> [MountedCard] = { () async throws(Failure) in [] }
+    /// The text of a pipeline file, with dots for what may be a secret that somebody wrote into it.
+    package var shown: @Sendable (_ pipeline: String) -> String = { _ in "" }
     /// This program, whose commands the page asks for.
     package var program = ""
 

@@ -69,6 +69,7 @@ struct StudioCommand: AsyncParsableCommand {
                     try await snapshots.line()
                 }
                 services.program = StudioCards.program
+                services.shown = { Redaction.hidden($0, at: []) }
                 services.mounted = { () async throws(IngestError) in try await StudioCards(logger: logger).mounted() }
                 services.watch = { hear in
                     let watch = RunWatch(state: state)

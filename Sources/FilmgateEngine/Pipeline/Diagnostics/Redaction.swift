@@ -1,12 +1,12 @@
-import FilmgateCore
+package import FilmgateCore
 
 /// Hides what is or may be a secret in the lines that diagnostics show: a value written into the file by mistake must not reach a log.
-enum Redaction {
+package enum Redaction {
     static let dot: Unicode.Scalar = "•"
     private static let words = ["token", "secret", "passw", "passphrase", "key", "credential", "authorization", "cookie"]
 
     /// `text` with the values at `marks` and those of keys that sound like secrets dotted out; lines and columns stay where they are.
-    static func hidden(_ text: String, at marks: [Mark]) -> String {
+    package static func hidden(_ text: String, at marks: [Mark]) -> String {
         var lines = SourceLines.split(text), index = 0
         let columns = Dictionary(grouping: marks) { $0.line - 1 }
         while index < lines.count {
