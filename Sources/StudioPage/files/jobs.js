@@ -38,6 +38,10 @@ export async function run(path, body, place) {
   try {
     return await follow(await post(path, body), place);
   } catch (error) {
+    // The same may be under way already, begun by another tab: then that one is shown.
+    const other = error.code === "busy" ? /jobs\/(\w+)/.exec(error.advice)?.[1] : undefined;
+    const going = other ? await get(`jobs/${other}`).catch(() => null) : null;
+    if (going) return follow(going, place);
     place.replaceChildren(trouble(/** @type {Error} */ (error)));
     return null;
   }
@@ -46,7 +50,7 @@ export async function run(path, body, place) {
 /** @param {any} begun @param {HTMLElement} place */
 async function follow(begun, place) {
   draw(place, begun);
-  await new Promise((resolve) => {
+  if (begun.state === "running") await new Promise((resolve) => {
     /** @param {any} job */
     const take = (job) => {
       if (job.id !== begun.id) return;

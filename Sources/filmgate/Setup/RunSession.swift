@@ -108,9 +108,7 @@ struct RunSession {
             for line in outcome.remarks + older { Console.err(line) }
         }
         Console.out(json ? SummaryLine.json(outcome, exit: code) : SummaryLine.human(outcome, exit: code, plan: options.dryRun))
-        // Before the state is another's: the next run puts its own socket there.
-        control?.stop()
-        context.close(writer)
+        letGo(writer, control)
         notices.runEnded(options.verb, outcome.summary, exit: Int(code.rawValue))
         await notices.finish()
         throw Exit(code)
@@ -129,6 +127,12 @@ struct RunSession {
         let control = ControlServer(state: options.state, nil, feed, logger: context.options.logger)
         control?.start()
         return control
+    }
+
+    /// The socket goes before the state is another's: the next run puts its own there.
+    private func letGo(_ writer: SQLiteLedger?, _ control: ControlServer?) {
+        control?.stop()
+        context.close(writer)
     }
 
     private func exitCode(of outcome: RunOutcome) -> ExitStatus {
