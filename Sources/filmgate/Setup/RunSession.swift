@@ -121,10 +121,10 @@ struct RunSession {
             hub.watch(changes.note)
             return nil
         }
-        let liveStatus = LiveStatus(event: options.event, gate: PauseGate()), feed = ChangeFeed()
-        hub.watch(liveStatus.note)
-        hub.watch(RunChanges(feed: feed, liveStatus: liveStatus).note)
-        let control = ControlServer(state: options.state, nil, feed, logger: context.options.logger)
+        let changes = RunChanges(feed: ChangeFeed(), liveStatus: LiveStatus(event: options.event, gate: PauseGate()))
+        hub.watch(changes.liveStatus.note)
+        hub.watch(changes.note)
+        let control = ControlServer(state: options.state, nil, changes, logger: context.options.logger)
         control?.start()
         return control
     }
