@@ -1,6 +1,6 @@
 import { get } from "./api.js";
 import { facts, foreign, h, redraw, trouble } from "./dom.js";
-import { confirm, run } from "./jobs.js";
+import { confirm, resume, run } from "./jobs.js";
 import { bytes, mark, number, t, when } from "./words.js";
 
 /** @param {HTMLElement} main @param {{session: {role: string}}} context */
@@ -36,6 +36,7 @@ export function open(main, { session }) {
   main.replaceChildren(
     h("h1", {}, t("deliveries")), h("div", { class: "bar" }, h("button", { onclick: () => command("retry", {}) }, t("retryAll"))), going, place, targets, h("h2", {}, t("open")), h("div", { class: "bar" }, h("label", {}, t("state"), state), count), rows, more);
   load();
+  resume(["retry", "cancel"], going).then((ended) => ended && load());
   // What was opened further down stays.
   const look = () => rows.children.length <= 100 && load();
   addEventListener("board", look);

@@ -34,7 +34,6 @@ function draw(place, job, details) {
  * @param {string} path @param {object} body @param {HTMLElement} place
  */
 export async function run(path, body, place) {
-  place.setAttribute("role", "status");
   try {
     return await follow(await post(path, body), place);
   } catch (error) {
@@ -47,8 +46,19 @@ export async function run(path, body, place) {
   }
 }
 
+/**
+ * Shows what was begun before, by this page or another, and still goes on; null where nothing does.
+ * @param {string[]} verbs @param {HTMLElement} place @param {string} [about]
+ */
+export async function resume(verbs, place, about) {
+  const { jobs } = await get("jobs").catch(() => ({ jobs: [] }));
+  const job = jobs.find((one) => one.state === "running" && verbs.includes(one.verb) && (about === undefined || one.about === about));
+  return job ? follow(job, place) : null;
+}
+
 /** @param {any} begun @param {HTMLElement} place */
 async function follow(begun, place) {
+  place.setAttribute("role", "status");
   draw(place, begun);
   if (begun.state === "running") await new Promise((resolve) => {
     /** @param {any} job */
