@@ -13,6 +13,7 @@ function counts(job) {
 export function outcome(job) {
   if (job.state === "running") return [t("jobRunning"), "wait", "…"];
   if (job.state === "stopped") return [t("jobStopped"), "wait", "‖"];
+  if (job.verb === "doctor" && job.exit === 1) return [t("foundProblems"), "bad", "!"];
   return [exitWord(job.exit), job.exit === 0 || job.exit === 9 ? "good" : "bad", job.exit === 0 || job.exit === 9 ? "✓" : "!"];
 }
 
