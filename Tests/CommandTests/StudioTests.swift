@@ -16,6 +16,74 @@ import Testing
         return (Int(lines.last ?? "") ?? 0, lines.dropLast().joined(separator: "\n"))
     }
 
+    private func post(_ address: String, _ token: String, _ body: String) throws -> (status: Int, body: String) {
+        let arguments = [
+            "-s", "-m", "20", "-w", "\n%{http_code}", "-d", body, "-H", "Content-Type: application/json", "-H",
+            "Authorization: Bearer \(token)",
+        ]
+        let process = Process(), output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
+        (process.arguments, process.standardOutput) = (arguments + [address], output)
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        return (Int(lines.last ?? "") ?? 0, lines.dropLast().joined(separator: "\n"))
+    }
+
+    /// Begins a job and gives what is known of it at its end.
+    private func job(_ page: String, _ token: String, _ path: String, _ body: String) throws -> [String: Any] {
+        func object(_ text: String) throws -> [String: Any] {
+            try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any], "\(text)")
+        }
+        let reply = try post(page + "api/v1/" + path, token, body)
+        #expect(reply.status == 202, "\(reply.body)")
+        let id = try #require(try object(reply.body)["id"] as? String)
+        var details: [String: Any] = [:]
+        #expect(
+            try Background.within(seconds: 60) {
+                details = try object(try get(page + "api/v1/jobs/\(id)", ["Authorization": "Bearer \(token)"]).body)
+                return details["state"] as? String != "running"
+            })
+        return details
+    }
+
+    /// With a run it is the run that does it, and without one the command itself: either way it ends as the command does.
+    @Test func whatThePageAsksForIsTheCommand() throws {
+        let table = try Table(), gallery = try Gallery(table), hot = table.path("hot")
+        gallery.stop()
+        let pipeline = try table.live("p.yaml", gallery, ["- folder: { path: \"\(hot)\", settle: 50ms, companions: 50ms }"])
+        try table.frames("hot", count: 2, from: 0)
+        let run = try Background(["run", pipeline, "--state", table.state, "--json"], environment: Gallery.environment)
+        #expect(run.line(#"{"type":"status""#) != nil)
+        let studio = try Background(
+            ["studio", pipeline, "--listen", "127.0.0.1:0", "--state", table.state], environment: Gallery.environment)
+        let line = try #require(studio.line("studio: http://127.0.0.1:"))
+        let page = String(try #require(line.dropFirst(8).split(separator: "#").first))
+        let made = try Program.run(["studio", "token", "--role", "operate", "--json", "--state", table.state])
+        let token = try #require(made.items("token").first?["token"] as? String)
+        #expect(
+            try Background.within(seconds: 30) {
+                let targets = try table.run(["status"]).items("status").first?["targets"] as? [[String: Any]] ?? []
+                return targets.contains { $0["name"] as? String == "gallery" && $0["pending"] as? Int == 2 }
+            })
+        let taken = try job(page, token, "cancel", #"{"target":"gallery"}"#)
+        // One that is being tried just then is left to the run.
+        let result = taken["result"] as? [String: Any] ?? [:], left = result["pending"] as? Int ?? -1
+        #expect(taken["exit"] as? Int == (left == 0 ? 0 : 8) && result["filtered"] as? Int == 2 - left, "\(taken)")
+        let unknown = try job(page, token, "retry", #"{"target":"galery"}"#), objects = unknown["objects"] as? [[String: Any]] ?? []
+        #expect(unknown["exit"] as? Int == 2 && objects.contains { ($0["message"] as? String)?.contains("Did you mean `gallery`") == true })
+        let use = try job(page, token, "events/use", #"{"event":"--none"}"#)
+        let chosen = (use["objects"] as? [[String: Any]])?.first { $0["type"] as? String == "event" }
+        #expect(use["exit"] as? Int == 0 && chosen?["name"] as? String == "--none", "\(use)")
+        let check = try job(page, token, "pipeline/check", "{}")
+        #expect(check["exit"] as? Int == 0, "\(check)")
+        run.kill(SIGTERM)
+        let after = try job(page, token, "retry", "{}")
+        #expect(after["exit"] as? Int == 0 && (after["result"] as? [String: Any])?["type"] as? String == "summary", "\(after)")
+        #expect(studio.kill(SIGTERM).status == 143)
+    }
+
     @Test func showsWhatWasImportedAndEndsInOrder() throws {
         let table = try Table()
         try table.frames("CARD", count: 3, from: 1)

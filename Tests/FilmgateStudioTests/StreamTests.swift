@@ -152,6 +152,16 @@ import Testing
         #expect(view.messages([], at: place).isEmpty)
     }
 
+    @Test func allSessionsTogetherHaveALimit() {
+        let stream = StudioStream(instance: "i")
+        var readers = (0..<StudioStream.most).map { stream.join("session \($0 / 20)") }
+        #expect(readers.allSatisfy { $0 != nil } && stream.join("another") == nil)
+        readers.removeLast()
+        #expect(stream.join("another") != nil)
+        readers = []
+        #expect(!stream.hasReaders)
+    }
+
     @Test func pausesGrowAndAreCutByChance() {
         var pauses = RetryPauses(first: 0.5, most: 15)
         let longest = (0..<7).map { _ in pauses.next(random: 1) }

@@ -20,6 +20,8 @@ struct StreamFeeder: Sendable {
         var ledger: Int64?, revision = -1, board = "", at: Int64 = 0
         /// The list is not that of the latest change yet: reading it gets a share of the time.
         var isBehind = false
+        /// Something was told a moment ago: what is known of it in full may be a second behind.
+        var isFresh = false
         /// Looks since the whole status was read.
         var seconds = 0
     }
@@ -61,8 +63,8 @@ struct StreamFeeder: Sendable {
         // What cannot be read now is read the next time; whoever asks for it directly is told why.
         let change = try? await api.ledger.changeNumber()
         let isWritten = change != memory.ledger || memory.isBehind
-        guard isAsked || isWritten || memory.seconds >= Self.longest else { return }
-        memory.seconds = 0
+        guard isAsked || isWritten || memory.isFresh || memory.seconds >= Self.longest else { return }
+        (memory.seconds, memory.isFresh) = (0, isAsked)
         var items: [(key: String, item: StudioStream.Item)] = []
         if isAsked || isWritten, let listing = try? await api.ledger.listing() {
             memory.isBehind = listing.change != change

@@ -1,6 +1,6 @@
 import { get } from "./api.js";
 import { facts, foreign, h, redraw, trouble } from "./dom.js";
-import { run } from "./jobs.js";
+import { resume, run } from "./jobs.js";
 import { heard } from "./stream.js";
 import { bytes, clock, number, t, when } from "./words.js";
 
@@ -33,18 +33,28 @@ export function open(main, { session }) {
   }
   function card(one) {
     const place = places.get(one.id) ?? h("div", {});
+    if (!places.has(one.id)) resume(["plan", "import"], place, one.path);
     places.set(one.id, place);
+    if (["NO", "FAILED"].includes(one.proof?.verdict)) explain(one.proof.job);
     const isBusy = one.proof?.verdict === "CHECKING";
     const command = (verb) => async () => {
       const details = await run(`cards/${one.id}/${verb}`, {}, place);
-      if (verb === "prove" && details) reasons.set(details.id, details.objects.filter((object) => object.proof));
-      load();
+      if (details) load();
     };
     const button = (verb, key) => h("button", { "data-key": `${verb} ${one.id}`, disabled: isBusy && verb === "prove", "aria-label": `${t(key)}: ${one.label || one.path}`, onclick: command(verb) }, t(key));
     const taking = answer.pipeline ? [button("plan", "plan"), button("import", "import")] : [];
     return h(
       "li", {}, h("h2", {}, foreign(one.label || one.path)), h("p", { class: "quiet", dir: "auto" }, one.path), one.readable ? null : h("p", { class: "bad" }, t("unreadable")),
       verdict(one.proof), list(one.proof), h("div", { class: "bar" }, button("prove", "prove"), ...taking), answer.pipeline ? null : h("p", { class: "quiet" }, t("noPipeline"), h("code", {}, "filmgate studio wedding.yaml")), place);
+  }
+  /** Looks up once why a proof is no YES. @param {string} job */
+  async function explain(job) {
+    if (reasons.has(job)) return;
+    reasons.set(job, []);
+    const details = await get(`jobs/${job}`).catch(() => null);
+    if (details) reasons.set(job, details.objects.filter((object) => object.proof));
+    known = "";
+    draw();
   }
   function list(proof) {
     const rows = reasons.get(proof?.job) ?? [];

@@ -1,6 +1,6 @@
 import { get } from "./api.js";
 import { facts, foreign, h, redraw, trouble } from "./dom.js";
-import { confirm, run } from "./jobs.js";
+import { confirm, resume, run } from "./jobs.js";
 import { bytes, mark, number, t, when } from "./words.js";
 
 /** @param {HTMLElement} main @param {{session: {role: string}}} context */
@@ -17,7 +17,9 @@ export function open(main, { session }) {
       if (at === 0 && text === known) return;
       if (at === 0) known = text;
       place.replaceChildren();
-      redraw(targets, ...answer.targets.map((one) => target(one, command)));
+      // A target is another one for each event, and is called the same.
+      const isAlone = (one) => answer.targets.filter((other) => other.name === one.name).length === 1;
+      redraw(targets, ...answer.targets.map((one) => target(one, command, isAlone(one))));
       if (!answer.targets.length) place.replaceChildren(h("p", {}, t("nothingYet")));
       const drawn = answer.deliveries.map((one) => row(one, command));
       if (at === 0) redraw(rows, ...drawn); else rows.append(...drawn);
@@ -36,6 +38,7 @@ export function open(main, { session }) {
   main.replaceChildren(
     h("h1", {}, t("deliveries")), h("div", { class: "bar" }, h("button", { onclick: () => command("retry", {}) }, t("retryAll"))), going, place, targets, h("h2", {}, t("open")), h("div", { class: "bar" }, h("label", {}, t("state"), state), count), rows, more);
   load();
+  resume(["retry", "cancel"], going).then((ended) => ended && load());
   // What was opened further down stays.
   const look = () => rows.children.length <= 100 && load();
   addEventListener("board", look);
@@ -63,11 +66,11 @@ function buttons(one, command) {
     one.failed ? button("retryFailed", one.name, one.identity, () => command("retry", { target: one.name, failed: "yes" })) : null, open ? button("takeBack", one.name, one.identity, takeBack) : null);
 }
 
-function target(one, command) {
+function target(one, command, isAlone) {
   const [words, style, sign] = verdict(one), name = foreign(one.name);
   const counts = t("countsOf", { done: number(one.done), pending: number(one.pending), held: number(one.held), failed: number(one.failed) });
   const waits = one.pending + one.held + one.failed > 0;
-  return h("li", {}, h("h2", {}, name), h("p", { class: style }, `${sign} ${words}`), facts([
+  return h("li", {}, h("h2", {}, name), isAlone ? null : h("p", { class: "quiet", dir: "auto" }, one.identity), h("p", { class: style }, `${sign} ${words}`), facts([
     [t("counts"), counts], [t("bytesWaiting"), one.bytes_waiting ? bytes(one.bytes_waiting) : ""], [t("oldest"), when(one.oldest_waiting)],
     [t("nextTry"), when(one.next_try)], [t("reason"), waits ? one.reason : one.denied_reason],
   ]), buttons(one, command));

@@ -1,6 +1,6 @@
 import { get } from "./api.js";
 import { foreign, h, redraw, trouble } from "./dom.js";
-import { confirm, run } from "./jobs.js";
+import { confirm, resume, run } from "./jobs.js";
 import { number, t, when } from "./words.js";
 
 /** What the ledger calls it. */
@@ -51,6 +51,7 @@ export function open(main, { session }) {
     h("h1", {}, t("events")), h("p", {}, t("eventsHelp")), waiting, place, trial, list, h("h2", {}, t("otherEvent")), form,
     h("p", {}, h("button", { onclick: () => command("events/refresh", {}) }, t("askGalleries"))));
   load();
+  resume(["events use", "events list", "assign"], place).then((ended) => ended && load());
   addEventListener("board", load);
   return () => removeEventListener("board", load);
 }

@@ -13,6 +13,7 @@ function counts(job) {
 export function outcome(job) {
   if (job.state === "running") return [t("jobRunning"), "wait", "…"];
   if (job.state === "stopped") return [t("jobStopped"), "wait", "‖"];
+  if (job.verb === "doctor" && job.exit === 1) return [t("foundProblems"), "bad", "!"];
   return [exitWord(job.exit), job.exit === 0 || job.exit === 9 ? "good" : "bad", job.exit === 0 || job.exit === 9 ? "✓" : "!"];
 }
 
@@ -34,19 +35,33 @@ function draw(place, job, details) {
  * @param {string} path @param {object} body @param {HTMLElement} place
  */
 export async function run(path, body, place) {
-  place.setAttribute("role", "status");
   try {
     return await follow(await post(path, body), place);
   } catch (error) {
+    // The same may be under way already, begun by another tab: then that one is shown.
+    const other = error.code === "busy" ? /jobs\/(\w+)/.exec(error.advice)?.[1] : undefined;
+    const going = other ? await get(`jobs/${other}`).catch(() => null) : null;
+    if (going) return follow(going, place);
     place.replaceChildren(trouble(/** @type {Error} */ (error)));
     return null;
   }
 }
 
+/**
+ * Shows what was begun before, by this page or another, and still goes on; null where nothing does.
+ * @param {string[]} verbs @param {HTMLElement} place @param {string} [about]
+ */
+export async function resume(verbs, place, about) {
+  const { jobs } = await get("jobs").catch(() => ({ jobs: [] }));
+  const job = jobs.find((one) => one.state === "running" && verbs.includes(one.verb) && (about === undefined || one.about === about));
+  return job ? follow(job, place) : null;
+}
+
 /** @param {any} begun @param {HTMLElement} place */
 async function follow(begun, place) {
+  place.setAttribute("role", "status");
   draw(place, begun);
-  await new Promise((resolve) => {
+  if (begun.state === "running") await new Promise((resolve) => {
     /** @param {any} job */
     const take = (job) => {
       if (job.id !== begun.id) return;

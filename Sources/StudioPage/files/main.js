@@ -53,7 +53,8 @@ function health(board) {
   if (sum("held")) return [t("held", { n: sum("held") }), "wait"];
   if (sum("failed")) return [t("failed", { n: sum("failed") }), "bad"];
   if (board.assets.setAside) return [t("setAside", { n: board.assets.setAside }), "bad"];
-  if (board.assets.pending) return [t("waiting", { n: board.assets.pending }), "wait"];
+  const waiting = Math.max(board.assets.pending, sum("pending"));
+  if (waiting) return [t("waiting", { n: waiting }), "wait"];
   return [t("well"), "good"];
 }
 

@@ -1,8 +1,8 @@
 // The pipeline with what `check` says of it, and what `doctor` finds.
 import { get } from "./api.js";
 import { fill, foreign, h, trouble } from "./dom.js";
-import { run } from "./jobs.js";
-import { t } from "./words.js";
+import { resume, run } from "./jobs.js";
+import { clock, t } from "./words.js";
 
 /** @param {HTMLElement} main @param {{page: string, session: {role: string}}} context */
 export function open(main, { page, session }) {
@@ -13,14 +13,19 @@ export function open(main, { page, session }) {
 
 function showDoctor(main) {
   const place = h("div", {}), list = h("ul", { class: "rows" });
-  async function look() {
-    list.replaceChildren();
-    const details = await run("doctor", {}, place);
+  const show = (details) => {
     const found = (details?.objects ?? []).filter((object) => object.type === "finding");
     list.replaceChildren(...found.map((one) => h("li", {}, h("span", { class: one.good ? "good" : "bad" }, one.good ? `✓ ${t("fine")} ` : `! ${t("problem")} `), h("b", {}, foreign(one.subject)), " ", foreign(one.message))));
+  };
+  const look = async () => show(await run("doctor", {}, place));
+  // It reads the whole ledger: nobody who only opens the page wants that.
+  async function showLast() {
+    const { jobs } = await get("jobs").catch(() => ({ jobs: [] })), last = jobs.find((job) => job.verb === "doctor");
+    if (last?.state === "running") return show(await resume(["doctor"], place));
+    if (last) { place.replaceChildren(h("p", { class: "quiet" }, t("lookedAt", { time: clock(last.ended) }))); show(await get(`jobs/${last.id}`)); }
   }
-  main.replaceChildren(h("h1", {}, t("doctor")), h("p", {}, h("button", { onclick: look }, t("lookAgain"))), place, list);
-  look();
+  main.replaceChildren(h("h1", {}, t("doctor")), h("p", {}, t("doctorHelp")), h("p", {}, h("button", { onclick: look }, t("look"))), place, list);
+  showLast();
 }
 
 async function showPipeline(main) {

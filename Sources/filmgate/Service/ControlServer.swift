@@ -22,16 +22,17 @@ final class ControlServer: Sendable {
     /// Microseconds in which changes are gathered before they are sent.
     private static let gathering: UInt32 = 50_000
     private let listener: LocalListener, state: String, logger: Logger
-    private let services: HostServices?, feed: ChangeFeed
+    private let services: HostServices?, changes: RunChanges
+    private var feed: ChangeFeed { changes.feed }
     private let clients = Atomic(0), watching = Atomic(0)
     /// Which file the socket is: another run may have put its own there since.
     private let own: FileFacts?
 
-    /// Without `services` it takes no jobs, and only tells of changes.
+    /// Without `services` it takes no jobs, and only tells how the run fares.
     ///
     /// Nil when the socket cannot be made; the run goes on without it.
-    init?(state: String, _ services: HostServices?, _ feed: ChangeFeed, logger: Logger) {
-        (self.state, self.services, self.feed, self.logger) = (state, services, feed, logger)
+    init?(state: String, _ services: HostServices?, _ changes: RunChanges, logger: Logger) {
+        (self.state, self.services, self.changes, self.logger) = (state, services, changes, logger)
         // The state's lock is ours: what lies there is left from a run that was killed.
         unlink(state + "/" + ControlPath.name)
         do throws(LocalListener.Failure) {
@@ -84,8 +85,14 @@ final class ControlServer: Sendable {
                 tell(watch, stream)
                 return false
             }
-            // Where no jobs are taken, the other side is told so by being left.
-            guard let services, let request = ControlRequest(line) else { return false }
+            guard let request = ControlRequest(line) else { return false }
+            guard let services else {
+                // Whoever has a job is told by being left that none are taken here.
+                guard request.arguments == LiveQuestion.words else { return false }
+                let board = changes.liveStatus.now.json.finished
+                stream.send([ControlAnswer.here, ControlAnswer.out(board), ControlAnswer.exit(0)].joined(separator: "\n"))
+                return false
+            }
             guard stream.send(ControlAnswer.here) else { return false }
             let job = Task { await self.run(request, services, for: stream) }
             // While the job runs, the only thing that the other side has to say is that it is gone.

@@ -108,9 +108,7 @@ struct RunSession {
             for line in outcome.remarks + older { Console.err(line) }
         }
         Console.out(json ? SummaryLine.json(outcome, exit: code) : SummaryLine.human(outcome, exit: code, plan: options.dryRun))
-        // Before the state is another's: the next run puts its own socket there.
-        control?.stop()
-        context.close(writer)
+        letGo(writer, control)
         notices.runEnded(options.verb, outcome.summary, exit: Int(code.rawValue))
         await notices.finish()
         throw Exit(code)
@@ -123,12 +121,18 @@ struct RunSession {
             hub.watch(changes.note)
             return nil
         }
-        let liveStatus = LiveStatus(event: options.event, gate: PauseGate()), feed = ChangeFeed()
-        hub.watch(liveStatus.note)
-        hub.watch(RunChanges(feed: feed, liveStatus: liveStatus).note)
-        let control = ControlServer(state: options.state, nil, feed, logger: context.options.logger)
+        let changes = RunChanges(feed: ChangeFeed(), liveStatus: LiveStatus(event: options.event, gate: PauseGate()))
+        hub.watch(changes.liveStatus.note)
+        hub.watch(changes.note)
+        let control = ControlServer(state: options.state, nil, changes, logger: context.options.logger)
         control?.start()
         return control
+    }
+
+    /// The socket goes before the state is another's: the next run puts its own there.
+    private func letGo(_ writer: SQLiteLedger?, _ control: ControlServer?) {
+        control?.stop()
+        context.close(writer)
     }
 
     private func exitCode(of outcome: RunOutcome) -> ExitStatus {

@@ -26,7 +26,7 @@ struct StudioEvents: Sendable {
     }
 }
 
-/// The object of `status --watch --json`, for whoever asks; asked by many it is read once a second.
+/// The object of `status --watch --json`, for whoever asks; asked by many it is read twice a second.
 actor StudioStatus {
     private var reader: StatusReader
     private var last: (line: String, at: ContinuousClock.Instant)?
@@ -42,7 +42,7 @@ actor StudioStatus {
 
     func line() async throws(IngestError) -> String {
         let now = ContinuousClock.now
-        if let last, now - last.at < .seconds(1) { return last.line }
+        if let last, now - last.at < .milliseconds(500) { return last.line }
         let line = try await read()
         last = (line, now)
         return line
