@@ -5,7 +5,7 @@ import Testing
 
 /// Whatever a NO is about, the commands that it names lead to a YES, in three steps at the most, as they are written.
 @Suite(.ownThreads) struct AdviceTests {
-    enum Trouble: CaseIterable, Sendable {
+    enum Situation: CaseIterable, Sendable {
         case newFrame, changedCopy, removedCopy, deadFolder, deadFolderOfTwo, galleryAway, wrongPort, leftOut, unknownKind, sameDevice
     }
 
@@ -31,9 +31,9 @@ import Testing
         return Card(table: table, options: try options(table))
     }
 
-    private func scene(_ trouble: Trouble) throws -> Card {
+    private func scene(_ situation: Situation) throws -> Card {
         var scene = try card()
-        switch trouble {
+        switch situation {
         case .newFrame:
             _ = try scene.take()
             try scene.table.write("CARD/DCIM/100TEST/IMG_0009.JPG", "another")
@@ -41,12 +41,12 @@ import Testing
             _ = try scene.take()
             let copy = scene.table.path("a") + "/" + (try #require(scene.table.files(scene.table.path("a")).keys.first))
             try FileManager.default.removeItem(atPath: copy)
-            if trouble == .changedCopy { try Data("x".utf8).write(to: URL(fileURLWithPath: copy)) }
+            if situation == .changedCopy { try Data("x".utf8).write(to: URL(fileURLWithPath: copy)) }
         case .deadFolder, .deadFolderOfTwo:
-            scene = try card { ["--to", $0.path("a")] + (trouble == .deadFolderOfTwo ? ["--to", $0.path("b")] : []) }
+            scene = try card { ["--to", $0.path("a")] + (situation == .deadFolderOfTwo ? ["--to", $0.path("b")] : []) }
             _ = try scene.take()
             try FileManager.default.removeItem(atPath: scene.table.path("a"))
-        case .galleryAway, .wrongPort: scene = try waiting(atWrongPort: trouble == .wrongPort)
+        case .galleryAway, .wrongPort: scene = try waiting(atWrongPort: situation == .wrongPort)
         case .leftOut:
             scene = try card { ["--to", $0.path("a"), "--set", "profiles=[{accept: [jpeg]}]"] }
             try scene.table.write("CARD/DCIM/100TEST/MVI_0009.MP4", "clip")
@@ -104,8 +104,8 @@ import Testing
         return false
     }
 
-    @Test(arguments: Trouble.allCases) func whatANOAdvisesLeadsToAYes(_ trouble: Trouble) throws {
-        var scene = try scene(trouble)
+    @Test(arguments: Situation.allCases) func whatANOAdvisesLeadsToAYes(_ situation: Situation) throws {
+        var scene = try scene(situation)
         let first = try scene.proof()
         #expect(first.status == 8, "\(first.output)")
         for _ in 0..<3 {

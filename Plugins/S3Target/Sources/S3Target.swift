@@ -103,12 +103,7 @@ public struct S3Target: Module, UploadTarget {
 
     /// The service says that the key is in use: fine when it holds these bytes, else the name is taken.
     private func settled(_ job: UploadJob, _ response: HTTPResponse) async throws(IngestError) -> Receipt {
-        switch try await copy(at: job.path, of: job) {
-        case .same(let receipt): return receipt
-        // Removed since, or written by somebody at this moment: no other name helps.
-        case .missing: throw IngestError(.unavailable, "The service says that \(client.url(job.path)) exists, and does not have it.")
-        default: break
-        }
+        if case .same(let receipt) = try await copy(at: job.path, of: job) { return receipt }
         throw IngestError(.nameTaken, "\(client.url(job.path)) exists already, with other bytes.")
     }
 
