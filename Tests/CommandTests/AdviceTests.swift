@@ -15,6 +15,8 @@ import Testing
         let options: [String]
         var allowed = ["--allow", "same-device"]
         var steps: [String] = []
+        /// What was tried after the same answer.
+        var tried: Set<String> = []
 
         func run(_ words: [String]) throws -> Program.Outcome {
             try Program.run(words + ["--state", table.state], environment: Gallery.environment)
@@ -39,7 +41,8 @@ import Testing
             try scene.table.write("CARD/DCIM/100TEST/IMG_0009.JPG", "another")
         case .changedCopy, .removedCopy:
             _ = try scene.take()
-            let copy = scene.table.path("a") + "/" + (try #require(scene.table.files(scene.table.path("a")).keys.first))
+            let folder = scene.table.path("a"), name = try #require(scene.table.files(folder).keys.first { $0.hasSuffix(".JPG") })
+            let copy = folder + "/" + name
             try FileManager.default.removeItem(atPath: copy)
             if situation == .changedCopy { try Data("x".utf8).write(to: URL(fileURLWithPath: copy)) }
         case .deadFolder, .deadFolderOfTwo:
@@ -86,9 +89,9 @@ import Testing
         }
     }
 
-    /// Does one thing that is advised and was not tried yet; false where nothing is left.
+    /// Does one thing that is advised and was not tried after this answer; false where nothing is left.
     private func follow(_ text: String, _ scene: inout Card) throws -> Bool {
-        for words in advice(in: text, scene) where !scene.steps.contains(words.joined(separator: " ")) {
+        for words in advice(in: text, scene) where scene.tried.insert(text + words.joined(separator: " ")).inserted {
             scene.steps.append(words.joined(separator: " "))
             switch words.prefix(2).joined(separator: " ") {
             case "filmgate import": _ = try scene.run(Array(words.dropFirst()) + scene.options)

@@ -42,7 +42,9 @@ extension CardProof {
             let names = excluded.map(\.targetName).joined(separator: ", ")
             return .settled(.exempt("removed on purpose: \(names)"))
         }
-        return .settled(leftOut(row, row.reason ?? excluded.first?.receipt.reason ?? "by rule"))
+        let isTakenBack = !excluded.isEmpty && excluded.allSatisfy { DeliveryRow.isByHand($0.receipt.reason) }
+        let reason = row.reason ?? excluded.first?.receipt.reason ?? "by rule"
+        return .settled(leftOut(row, reason, isTakenBack ? .orderAgain : .allowFiltered))
     }
 
     /// Its delivery to that place for an event, where the import that looked at the file last knew of none.
@@ -58,10 +60,10 @@ extension CardProof {
 
     /// What a rule left out, the user may lift; what was taken off the list while it was not there, nobody has looked
     /// at.
-    func leftOut(_ row: AssetRow, _ reason: String) -> Verdict {
+    func leftOut(_ row: AssetRow, _ reason: String, _ remedy: Remedy = .allowFiltered) -> Verdict {
         if row.isDismissed { return .problem(Self.dismissed) }
         return allowance.contains(.filtered)
-            ? .exempt("filtered: \(reason)") : .problem("filtered: \(reason)", .allowFiltered)
+            ? .exempt("filtered: \(reason)") : .problem("filtered: \(reason)", remedy)
     }
     private static let dismissed =
         "set aside, and taken back with `filmgate cancel` when it was gone from here; "

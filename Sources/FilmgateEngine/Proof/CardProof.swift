@@ -24,6 +24,8 @@ public struct CardProof: Sendable {
         case deliverAnew
         /// Nobody knows what kind of file it is.
         case nameTheKind
+        /// All that was ordered of it was taken back, and no copy is left.
+        case orderAgain
         /// A rule left it out, and the user may lift that.
         case allowFiltered
         /// The copy lies on the card's own device.

@@ -103,6 +103,9 @@ struct FormatReport {
         if remedies.contains(.deliverAnew) {
             lines.append("`filmgate import --again CARD`, with the same options, delivers anew what was changed; the changed copy stays.")
         }
+        if remedies.contains(.orderAgain) {
+            lines.append("`filmgate import --again CARD`, with the options of an import, brings what was taken back and has no copy now.")
+        }
         if remedies.contains(.nameTheKind) {
             lines.append("\(UnknownKinds.advice) `--allow filtered` does not lift this: nobody knows what these files are.")
         }
