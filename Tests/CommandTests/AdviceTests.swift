@@ -77,7 +77,8 @@ import Testing
 
     /// The commands and options that an answer names, in its order, with what stands for something put in.
     private func advice(in text: String, _ scene: Card) -> [[String]] {
-        let parts = text.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+        let advice = text.split(separator: "\n").filter { $0.hasPrefix("→ ") }.joined(separator: "\n")
+        let parts = advice.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
         return parts.compactMap { part in
             var words: [String] = [], isQuoted = false
             for piece in part.split(separator: "'", omittingEmptySubsequences: false) {

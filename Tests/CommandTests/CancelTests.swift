@@ -162,8 +162,9 @@ import Testing
         let table = try Table()
         try table.frames("CARD", count: 3, from: 1)
         #expect(try table.importing(to: table.path("a")).status == 0)
-        let nowhere = try table.pipeline(try Gallery(table), address: "http://127.0.0.1:\(FreePort.next())")
-        #expect(try table.deliver(nowhere, wait: "1s").status == 8)
+        let nowhere = "http://127.0.0.1:\(FreePort.next())/{name}"
+        let pipeline = try table.pipeline(to: nowhere, signedBy: "bearer: { token: \"${env:FILMGATE_GALLERY_TOKEN}\" }")
+        #expect(try table.deliver(pipeline, wait: "1s").status == 8)
         #expect(try cancel(table, ["--target", "gallery"]).status == 0)
         let yes = try ask(table)
         #expect(yes.status == 0 && yes.count("proven") == 3, "\(yes.output)")
