@@ -32,7 +32,10 @@ extension HTTPTarget {
         let response = try await sent(exchange, job)
         let echo = options.digest?.proof(in: response, for: job.digests) ?? .silent
         guard options.expect.contains(response.status) else { throw HTTPStatus.error(for: response) }
-        return try await accepted(response, echo, job)
+        let receipt = try await accepted(response, echo, job)
+        // A busy server may have begun only now with the try that broke off, and have cut the file again.
+        if case .same = try await names.copy(at: job.path, of: job) { return receipt }
+        throw IngestError(.unavailable, "\(address) does not hold what was sent after a try that broke off.")
     }
 
     /// Sends, and notes what may have left a part of itself under the name.

@@ -97,11 +97,18 @@ public struct WebDAVTarget: Module, UploadTarget {
     }
 
     private func sendAndMove(_ job: UploadJob) async throws(IngestError) -> Sent {
-        let part = part(of: job, at: job.path)
-        try await server.put(job, at: part, onlyNew: false)
+        let part = part(of: job, at: job.path, broken: leftovers.tries(of: job.path))
+        do throws(IngestError) { try await server.put(job, at: part, onlyNew: false) } catch {
+            // A busy server begins with it only now, perhaps, and would cut what the next try sends to the same name.
+            leftovers.broke(part, of: job.path)
+            throw error
+        }
         do throws(IngestError) {
             let renaming = try await server.move(part, to: job.path)
-            if case .done = renaming { return .placed }
+            if case .done = renaming {
+                leftovers.placed(job.path)
+                return .placed
+            }
             let wasThere = await server.remove(part)
             if case .gone = renaming { return .gone(isTaken: false) }
             return wasThere ? .taken : .gone(isTaken: true)
@@ -121,7 +128,12 @@ public struct WebDAVTarget: Module, UploadTarget {
             else {
                 return .taken
             }
-            return try await server.put(job, at: job.path, onlyNew: false) ? .placed : .taken
+            guard try await server.put(job, at: job.path, onlyNew: false) else { return .taken }
+            // A busy server may have begun only now with the try that broke off, and have cut the file again.
+            guard try await server.compare(job.path, job) == .equal else {
+                throw IngestError(.unavailable, "\(server.url(job.path)) does not hold what was sent after a try that broke off.")
+            }
+            return .placed
         }
         try begun.note(job.digests.sha256, Percent.encode(job.path))
         return try await server.put(job, at: job.path, onlyNew: true) ? .placed : .taken
@@ -170,8 +182,8 @@ public struct WebDAVTarget: Module, UploadTarget {
 
     private func removeLeftovers() async { for part in leftovers.takeAll() { await server.remove(part) } }
 
-    func part(of job: UploadJob, at path: String) -> String {
-        Self.beside(path, hidden.name(for: path, sha256: job.digests.sha256))
+    func part(of job: UploadJob, at path: String, broken: Int = 0) -> String {
+        Self.beside(path, hidden.name(for: path, sha256: job.digests.sha256, broken: broken))
     }
 
     private static func beside(_ path: String, _ name: String) -> String {

@@ -15,13 +15,16 @@ private final class FaultyServer: Sendable {
     private let keeps: Bool
     /// So many uploads break off, and half of each stays under its name.
     private let cuts: Mutex<Int>
+    /// What broke off, and is begun anew behind the next upload: threads of a busy server come late.
+    private let late = Mutex<[String: [UInt8]]>([:]), comesLate: Bool
 
     /// `renamings`: what becomes of the first ones; those behind them go well.
-    init(_ files: [String: [UInt8]] = [:], renamings: [Renaming] = [], keeps: Bool = true, cuts: Int = 0) {
+    init(_ files: [String: [UInt8]] = [:], renamings: [Renaming] = [], keeps: Bool = true, cuts: Int = 0, comesLate: Bool = false) {
         self.files = Mutex(files)
         self.renamings = Mutex(renamings)
         self.keeps = keeps
         self.cuts = Mutex(cuts)
+        self.comesLate = comesLate
     }
 
     var names: [String] { files.withLock { $0.keys.sorted() } }
@@ -39,10 +42,12 @@ private final class FaultyServer: Sendable {
                 if seen[header: "If-None-Match"] != nil, !keeps { return .answer(412) }
                 if isCut {
                     files[seen.target] = Array(seen.body.prefix(seen.body.count / 2))
+                    late.withLock { $0[seen.target] = files[seen.target] }
                     return .answer(503)
                 }
                 if seen[header: "If-None-Match"] != nil, files[seen.target] != nil { return .answer(412) }
                 if keeps { files[seen.target] = seen.body }
+                if comesLate { files.merge(late.withLock { $0 }) { $1 } }
                 return .answer(201)
             case "MOVE": return rename(seen, &files)
             case "DELETE": return .answer(files.removeValue(forKey: seen.target) == nil ? 404 : 204)
@@ -168,6 +173,18 @@ private func failure<Value>(_ body: () async throws(IngestError) -> Value) async
             double.files.withLock { $0[part] = [0x61] }
             #expect(try await target.find(job)?.verified == .reread)
             #expect(double.parts == 1)
+            try await target.finishRun([])
+        }
+        #expect(double.names == [Self.place])
+    }
+
+    /// What a server writes late of a try that broke off cuts nothing that was sent since, and goes in the end.
+    @Test func aServerThatComesLateCutsNothing() async throws {
+        let double = FaultyServer(cuts: 2, comesLate: true)
+        try await served(double) { (target, job) async throws in
+            for _ in 0..<2 { #expect(await failure { () async throws(IngestError) in try await target.upload(job) }?.code == .unavailable) }
+            #expect(try await target.upload(job).state == .done)
+            #expect(double.files.withLock { $0[Self.place] } == Self.bytes)
             try await target.finishRun([])
         }
         #expect(double.names == [Self.place])

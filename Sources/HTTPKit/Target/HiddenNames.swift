@@ -16,14 +16,16 @@ public final class HiddenNames: Sendable {
 
     /// The name beside `path` for a file of these bytes; hidden from galleries.
     ///
-    /// Blocks briefly for a small file the first time.
-    public func name(for path: String, sha256: String) -> String {
+    /// `broken`: how many tries broke off whose end the server may not have heard of yet; each has a name of its own. Blocks briefly for a
+    /// small file the first time.
+    public func name(for path: String, sha256: String, broken: Int = 0) -> String {
         let station = station.withLock { known in
             let word = known ?? Self.load(file)
             known = word
             return word
         }
-        return name(for: path, sha256, by: station)
+        let name = name(for: path, sha256, by: station)
+        return broken == 0 ? name : String(name.dropLast(5)) + "-\(broken).part"
     }
 
     /// The same where this station has sent something by such a name before; writes nothing.
