@@ -65,10 +65,15 @@ public struct TusTarget: Module, UploadTarget {
         HTTPRequest(method, url, headers: [("Tus-Resumable", "1.0.0")] + headers)
     }
 
+    /// What the server is told of the file, by name; in Base64, as it travels.
+    private func notes(of job: UploadJob) -> [String: String] {
+        var notes = ["filename": job.deliveredName, "filetype": MediaType.of(fileName: job.name), "sha256": job.digests.sha256]
+        for (name, template) in options.metadata { notes[name] = template.rendered(with: job.values) { $0 } }
+        return notes.mapValues { Base64.text(of: Array($0.utf8)) }
+    }
+
     private func create(_ job: UploadJob) async throws(IngestError) -> String {
-        var metadata = ["filename": job.deliveredName, "filetype": MediaType.of(fileName: job.name), "sha256": job.digests.sha256]
-        for (name, template) in options.metadata { metadata[name] = template.rendered(with: job.values) { $0 } }
-        let text = metadata.sorted { $0.key < $1.key }.map { "\($0.key) \(Base64.text(of: Array($0.value.utf8)))" }.joined(separator: ",")
+        let text = notes(of: job).sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ",")
         let headers = [("Upload-Length", String(job.file.size)), ("Upload-Metadata", text)].map { (name: $0.0, value: $0.1) }
         let address = options.url.address(job.values)
         let response = try await client.deliver(HTTPExchange(request("POST", address, headers), body: .bytes([])))
@@ -99,16 +104,19 @@ public struct TusTarget: Module, UploadTarget {
             throw Self.error(for: response)
         }
         if let whole = response[header: "Upload-Length"].flatMap({ UInt64($0) }), whole != job.file.size { return nil }
-        if let metadata = response[header: "Upload-Metadata"], !Self.isOurs(metadata, job) { return nil }
+        if let metadata = response[header: "Upload-Metadata"], !Self.areSame(metadata, notes(of: job)) { return nil }
         return offset
     }
 
-    /// Whether a server's notes of an upload name the digest of this file: an address may belong to another upload by now, of the same length.
+    /// Whether a server's notes of an upload are those of this file: an address may belong to another upload by now, of the same length.
     ///
-    /// The protocol wants a server to give the notes back; one that gives none is believed by its length.
-    static func isOurs(_ metadata: String, _ job: UploadJob) -> Bool {
-        let digest = Base64.text(of: Array(job.digests.sha256.utf8))
-        return metadata.split(separator: ",").contains { $0.split(separator: " ").elementsEqual(["sha256", digest[...]]) }
+    /// The protocol wants all notes back (tus 1.0, Upload-Metadata), and some servers keep only some: the digest decides, and where it is not
+    /// among them nothing of what is given may be another. A server that gives none is believed by its length.
+    static func areSame(_ metadata: String, _ notes: [String: String]) -> Bool {
+        let pairs = metadata.split(separator: ",").map { $0.split(separator: " ").map(String.init) }
+        let given = Dictionary(pairs.filter { !$0.isEmpty }.map { ($0[0], $0.count > 1 ? $0[1] : "") }) { first, _ in first }
+        if let digest = given["sha256"] { return digest == notes["sha256"] }
+        return given.allSatisfy { name, value in notes[name].map { $0 == value } ?? true }
     }
 
     private func isLast(_ length: UInt64, from offset: UInt64, of job: UploadJob) -> Bool {

@@ -144,6 +144,15 @@ struct ConformanceTests {
         #expect(server.seen.last?[header: "Upload-Offset"] == (isOurs ? "4000" : "0"))
     }
 
+    /// tuspyserver gives back the name and the type alone.
+    @Test func aServerThatKeepsSomeNotesIsBelievedByThese() {
+        let notes = ["filename": "QQ==", "filetype": "aW1n", "sha256": "MQ=="]
+        for (given, isOurs) in [
+            ("filename QQ==, filetype aW1n", true), ("filename Qg==,filetype aW1n", false), ("filename Qg==,sha256 MQ==", true),
+            ("filename QQ==,sha256 Mg==", false), ("relativePath bnVsbA==,filename QQ==", true), ("", true), (",, filename", false),
+        ] { #expect(TusTarget.areSame(given, notes) == isOurs, "\(given)") }
+    }
+
     /// The address of an upload that was begun belongs to another one by now.
     @Test func anotherUploadAtTheSameAddressIsNotOurs() async throws {
         let server = try FaultServer { seen, number in
