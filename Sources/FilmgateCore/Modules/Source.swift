@@ -151,6 +151,8 @@ public enum SourceNews: Sendable {
     /// Out of reach. The session goes on trying to come back; what appeared meanwhile arrives then.
     case lost(IngestError)
     case back
+    /// Its condition has changed: it is asked for at once.
+    case changed
     /// Somebody was turned away, in one word: `password`, `path`, `tls`, `elsewhere`.
     case refused(String)
 }
