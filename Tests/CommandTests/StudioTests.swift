@@ -112,6 +112,25 @@ import Testing
         #expect(try get(page).status == 0)
     }
 
+    /// A shoot that needs no camera: frames come in, and nothing of it stays.
+    @Test func aSampleShootGoesOn() throws {
+        let table = try Table(), port = FreePort.next(), page = "http://127.0.0.1:\(port)/", folder = table.path("tmp")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let studio = try Background(
+            ["studio", "--sample", "--listen", "127.0.0.1:\(port)", "--json"], environment: ["TMPDIR": folder])
+        #expect(studio.line(#"{"type":"studio""#)?.contains(page) == true)
+        let sample = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasPrefix("filmgate-studio-") })
+        let made = try Program.run(["studio", "token", "--role", "operate", "--json", "--state", "\(folder)/\(sample)/state"])
+        let token = try #require(made.items("token").first?["token"] as? String)
+        func total() throws -> Int {
+            let body = try get(page + "api/v1/frames?ending=delivered", ["Authorization": "Bearer \(token)"]).body
+            return (try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any])?["total"] as? Int ?? 0
+        }
+        #expect(try Background.within(seconds: 60) { try total() >= 13 })
+        #expect(studio.kill(SIGTERM).status == 143)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+    }
+
     @Test func aRunTakesNoPageThatOthersReach() throws {
         let table = try Table(), gallery = try Gallery(table)
         let file = try table.live("p.yaml", gallery, ["- folder: { path: \"\(table.path("hot"))\" }"])

@@ -16,6 +16,7 @@ struct StudioCommand: AsyncParsableCommand {
             EXAMPLE:
               filmgate studio
               filmgate studio wedding.yaml
+              filmgate studio --sample
               filmgate studio link --role view
             """,
         subcommands: [Serve.self, Link.self, Token.self], defaultSubcommand: Serve.self)
@@ -35,6 +36,9 @@ struct StudioCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("A further name that browsers may use, such as that of a tunnel.", valueName: "host[:port]"))
         var name: [String] = []
 
+        @Flag(help: "Show a made-up shoot that goes on, in a folder of its own that is removed in the end.")
+        var sample = false
+
         @Flag(help: "End when standard input ends: for who starts the page and must not leave it behind.")
         var untilEof = false
 
@@ -47,12 +51,16 @@ struct StudioCommand: AsyncParsableCommand {
 
         func validate() throws {
             _ = try StudioLink.place(listen, "--listen")
+            if sample, pipeline != nil || options.state != nil {
+                throw ValidationError("--sample has a pipeline and a state of its own: it goes with neither PIPELINE nor --state.")
+            }
             for name in name where name.isEmpty || name.contains(where: { " /@".contains($0) }) {
                 throw ValidationError("--name takes a name with or without a port, such as studio.example:8484.")
             }
         }
 
         func run() async throws {
+            if sample { return try await showSample() }
             let context = try CommandContext(options), state = options.stateDirectory
             // A state that cannot be read is told here and not on the page.
             _ = try await context.readLedger()
@@ -86,6 +94,25 @@ struct StudioCommand: AsyncParsableCommand {
                 }
             }
             if let stopped { throw Exit(stopped) }
+        }
+
+        /// A run of a made-up shoot, with this page beside it.
+        private func showSample() async throws {
+            var options = options
+            let place = try StudioLink.place(listen, "--listen"), checked = try CommandContext(options)
+            let sample = try await checked.telling { () async throws(IngestError) -> StudioSample in
+                try StudioServer.check(host: place.host)
+                return try await StudioSample()
+            }
+            options.state = sample.state
+            let context = try CommandContext(options), pipeline = try context.load(sample.pipeline)
+            var live = LiveSession(session: RunSession(context: context, options: RunOptions(verb: "run", state: sample.state)))
+            live.studio = StudioSupervisor(place, pipeline: sample.pipeline, state: sample.state, json: options.json)
+            sample.shoot()
+            do { try await live.run(pipeline) } catch {
+                await sample.end()
+                throw error
+            }
         }
 
         private static func tell(_ host: String, _ port: Int, _ code: String, json: Bool) {
