@@ -7,7 +7,9 @@ public struct SampleShoot: Sendable {
     /// `width`: of the pictures, in pixels.
     public init(seed: UInt64 = 1, width: Int = 960) { contents = SampleContents(seed: seed, width: width) }
 
-    /// Name and bytes of one frame, a JPEG with Exif and a thumbnail; another number gives another picture. Takes some milliseconds of a core.
+    /// Name and bytes of one frame, a JPEG with Exif and a thumbnail; another number gives another picture.
+    ///
+    /// Takes some milliseconds of a core.
     public func frame(_ number: Int, taken time: CivilTime) -> (name: String, bytes: [UInt8]) {
         var frame = Frame.wedding[number % Frame.wedding.count]
         (frame.number, frame.captured) = (number, time)

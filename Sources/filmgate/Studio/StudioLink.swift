@@ -15,8 +15,9 @@ enum StudioLink {
             throw ValidationError("\(option) takes an address and a port, such as 127.0.0.1:8484.")
         }
         // The name may lead elsewhere; what is meant never does.
-        let host = text[..<colon] == "localhost" ? "127.0.0.1" : text[..<colon]
-        return ListenAddress(host: host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : String(host), port: port)
+        var host = text[..<colon] == "localhost" ? "127.0.0.1" : text[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        return ListenAddress(host: String(host), port: port)
     }
 
     static func role(_ word: String) throws -> Role {

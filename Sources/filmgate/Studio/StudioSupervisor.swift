@@ -18,7 +18,9 @@ final class StudioSupervisor: Sendable {
     private let words: [String]
     private let json: Bool
 
-    /// `address`: where the page is served. `pipeline`: the run's own file.
+    /// `address`: where the page is served.
+    ///
+    /// `pipeline`: the run's own file.
     init(_ address: ListenAddress, pipeline: String, state directory: String, json: Bool) {
         let host = address.host.contains(":") ? "[\(address.host)]" : address.host
         words = [
