@@ -39,6 +39,10 @@ struct CommandRoutes: Sendable {
                 _ in
                 JobOrders.events(pipeline: api.pipeline)
             },
+            api.command("pause", "/api/v1/pause", "Let the run take nothing new, while deliveries continue, as `pause`.", []) { _ in
+                JobOrders.taking(false)
+            },
+            api.command("resume", "/api/v1/resume", "Let a paused run continue, as `resume`.", []) { _ in JobOrders.taking(true) },
             api.command("doctorRun", "/api/v1/doctor", "Look for what would go wrong, as `doctor`.", []) { _ in
                 JobOrders.doctor(pipeline: api.pipeline)
             },
