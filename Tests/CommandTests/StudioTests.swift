@@ -77,6 +77,11 @@ import Testing
         let use = try job(page, token, "events/use", #"{"event":"--none"}"#)
         let chosen = (use["objects"] as? [[String: Any]])?.first { $0["type"] as? String == "event" }
         #expect(use["exit"] as? Int == 0 && chosen?["name"] as? String == "--none", "\(use)")
+        for (verb, paused) in [("pause", true), ("resume", false)] {
+            let done = try job(page, token, verb, "{}")
+            #expect(done["exit"] as? Int == 0, "\(done)")
+            #expect(try table.run(["status"]).items("status").first?["paused"] as? Bool ?? false == paused)
+        }
         let check = try job(page, token, "pipeline/check", "{}")
         #expect(check["exit"] as? Int == 0, "\(check)")
         run.kill(SIGTERM)
