@@ -39,7 +39,9 @@ public final class BegunUploads: Sendable {
     ///
     /// `mayBeWhole`: its last byte is about to leave.
     public func note(_ sha256: String, _ place: String, mayBeWhole: Bool = false) throws(IngestError) {
-        guard !place.contains("\n"), !place.contains(" ") else { throw IngestError(.rejected, "The server's name for an upload is none.") }
+        guard !place.contains("\n"), !place.contains(" ") else {
+            throw IngestError(.rejected, "The server gave an upload an address with a space or a line break in it.")
+        }
         try known.withLock { known throws(IngestError) in
             var table = known ?? Self.read(file)
             let before = table[sha256]

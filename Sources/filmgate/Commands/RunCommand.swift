@@ -8,7 +8,7 @@ struct PipelineOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The event that the frames belong to.", valueName: "name"))
     var event: String?
 
-    @Option(help: ArgumentHelp("Whose frames these are.", valueName: "name"))
+    @Option(help: ArgumentHelp("The photographer's name.", valueName: "name"))
     var photographer: String?
 
     @Option(

@@ -10,7 +10,7 @@ struct StudioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "studio", abstract: "Show the shoot in a browser on this machine.",
         discussion: """
-            Prints a link that lets one browser in; it counts once and for five minutes. The page shows what the ledger knows, with or \
+            Prints a link that lets one browser in; it works once, within five minutes. The page shows what the ledger knows, with or \
             without an active run.
 
             EXAMPLE:
