@@ -29,7 +29,7 @@ public struct SourceTraits: Sendable, Hashable {
     public init(backlog: Backlog? = nil, lookEvery: Duration? = .seconds(5)) { (self.backlog, self.lookEvery) = (backlog, lookEvery) }
 }
 
-/// What a continuous run takes of the files that a camera held before it (design §6).
+/// What a continuous run takes of the files that a camera held before it.
 public enum Backlog: String, Sendable, Hashable, CaseIterable, ConfigValue {
     /// Everything.
     case all

@@ -41,7 +41,9 @@ public final class BegunUploads: Sendable {
     ///
     /// `mayBeWhole`: its last byte is about to leave.
     public func note(_ sha256: String, _ place: String, mayBeWhole: Bool = false) async throws(IngestError) {
-        guard !place.contains("\n"), !place.contains(" ") else { throw IngestError(.rejected, "The server's name for an upload is none.") }
+        guard !place.contains("\n"), !place.contains(" ") else {
+            throw IngestError(.rejected, "The server gave an upload an address with a space or a line break in it.")
+        }
         let before = upload(sha256)
         if before?.place == place, before?.mayBeWhole == mayBeWhole { return }
         // That an answer has come may be lost in a power cut: then the server is asked once more.
