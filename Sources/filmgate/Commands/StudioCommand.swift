@@ -35,6 +35,9 @@ struct StudioCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("A further name that browsers may use, such as that of a tunnel.", valueName: "host[:port]"))
         var name: [String] = []
 
+        @Flag(name: .customLong("no-previews"), help: "Show no pictures, and keep none.")
+        var hidesPreviews = false
+
         @Argument(
             help: "The pipeline that cards are imported and proven with, and that the page shows.",
             completion: .file(extensions: ["yaml", "yml"]))
@@ -56,6 +59,7 @@ struct StudioCommand: AsyncParsableCommand {
             let (host, port) = try Self.address(listen)
             var settings = StudioServer.Options(state: state, host: host, port: port)
             (settings.names, settings.version) = (name, Filmgate.configuration.version)
+            if !hidesPreviews { settings.previews = previewFolder }
             if let pipeline {
                 settings.pipeline = UserPath.absolute(pipeline)
                 // What cannot be used is told here and not on the page; later mistakes the page tells.
@@ -83,6 +87,13 @@ struct StudioCommand: AsyncParsableCommand {
                 }
             }
             if let stopped { throw Exit(stopped) }
+        }
+
+        /// Beside a state of one's own, else where programs keep what may be lost: `$XDG_CACHE_HOME`, or `~/.cache`.
+        private var previewFolder: String {
+            if options.state != nil { return options.stateDirectory + "/previews" }
+            let base = UserPath.environment("XDG_CACHE_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+            return (base ?? UserPath.home + "/.cache") + "/filmgate/previews"
         }
 
         /// A host and a port; the host of `[::1]:8484` without its brackets.
