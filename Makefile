@@ -32,6 +32,7 @@ help: ## this list
 build: deps ## build the program for release
 	$(RELEASE) --product filmgate
 	$(RELEASE) --product filmgate-gphoto2
+	$(RELEASE) --product filmgate-previews
 
 program:
 	@$(if $(FILMGATE),test -x $(FILMGATE),$(MAKE) --no-print-directory build)
@@ -83,8 +84,8 @@ fuzz: deps ## run every fuzz target for SECONDS_EACH seconds under AddressSaniti
 
 tsan: deps ## run all tests under ThreadSanitizer
 	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan -j $(JOBS)
-	# libgphoto2's process limits its own memory, which the sanitizer's shadow does not fit into: without it.
-	rm -f "$$($(SWIFT) build --scratch-path .build-tsan --show-bin-path)/filmgate-gphoto2"
+	# The processes around libgphoto2 and libjpeg-turbo limit their own memory, which the sanitizer's shadow does not fit into: without them.
+	cd "$$($(SWIFT) build --scratch-path .build-tsan --show-bin-path)" && rm -f filmgate-gphoto2 filmgate-previews
 	# Tells the sanitizer how Swift's Mutex is handed over; see the file.
 	"$$(dirname "$$(readlink -f "$$(command -v $(SWIFT))")")/clang" -shared -fPIC -O2 -o .build-tsan/mutex.so Tests/Sanitizer/mutex.c -ldl
 	FILMGATE_SANITIZER=thread SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 LD_PRELOAD=$(CURDIR)/.build-tsan/mutex.so \

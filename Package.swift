@@ -89,6 +89,7 @@ let package = Package(
         [system("CXML2", "libxml-2.0", "libxml2-dev")],
         [system("CLibUSB", "libusb-1.0", "libusb-1.0-0-dev")],
         [system("CGPhoto2", "libgphoto2", "libgphoto2-dev")],
+        [system("CTurboJPEG", "libturbojpeg", "libturbojpeg0-dev")],
         [.target(name: "CLinux", path: "Sources/CLinux")],
         [.target(name: "StudioPage", path: "Sources/StudioPage", exclude: ["files"])],
         // Layer 1: the words
@@ -105,6 +106,9 @@ let package = Package(
         library("PTPKit", [core], tests: ["VirtualCamera", "CameraTesting"], fixtures: ["Recordings"]),
         library("USBKit", [core, "CLibUSB"], tests: []),
         library("GPhoto2Wire", [], tests: []),
+        library("PreviewWire"),
+        library(
+            "PreviewKit", [core, "FileKit", "MediaKit", "PreviewWire"], tests: ["filmgate-previews", "FilmgateSample", "TestThreads"]),
         library("VirtualCamera", [core, "PTPKit"]),
         library("CameraTesting", [core, "PTPKit", "VirtualCamera", log]),
         library("ServerKit", [core, hummingbird, log]),
@@ -167,21 +171,29 @@ let package = Package(
         camera("OlympusCamera"),
         camera("TeachingCamera"),
         module("CardMakes", tests: ["CameraTesting"]),
-        // Layer 5: the command, the process around libgphoto2, and what is needed for trying out
+        // Layer 5: the command, the processes around libgphoto2 and libjpeg-turbo, and what is needed for trying out
         [
             .executableTarget(
                 name: "filmgate-gphoto2", dependencies: ["GPhoto2Wire", "CGPhoto2"], path: "Sources/filmgate-gphoto2")
+        ],
+        [
+            .executableTarget(
+                name: "filmgate-previews", dependencies: ["PreviewWire", "CTurboJPEG", "CLinux"], path: "Sources/filmgate-previews")
         ],
         library("FilmgateSample", [core, "FileKit", "HTTPKit", "ServerKit", hummingbird, crypto], tests: []),
         [
             .target(
                 name: "FilmgateStudio",
                 dependencies: [
-                    core, "FileKit", "HTTPKit", "ServerKit", "FilmgateLedger", "FilmgateReport", "StudioPage", hummingbird, crypto, log,
+                    core, "FileKit", "HTTPKit", "ServerKit", "PreviewKit", "FilmgateLedger", "FilmgateReport", "StudioPage", hummingbird,
+                    crypto, log,
                 ], path: "Sources/FilmgateStudio", exclude: ["openapi.json"]),
             .testTarget(
                 name: "FilmgateStudioTests",
-                dependencies: ["FilmgateStudio", core, "FilmgateLedger", "FilmgateReport", "TestThreads", hummingbird, log],
+                dependencies: [
+                    "FilmgateStudio", core, "FilmgateLedger", "FilmgateReport", "FilmgateSample", "PreviewKit", "TestThreads",
+                    hummingbird, log,
+                ],
                 path: "Tests/FilmgateStudioTests"),
         ],
         [

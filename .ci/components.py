@@ -135,7 +135,7 @@ def spdx(notice, prefix):
     version = said(f"{prefix}/bin/filmgate", "--version").strip()
     toolchain = re.search(r"swift-([\d.]+)-", said("swift", "--version"))
     programs = []
-    for path in ("bin/filmgate", "libexec/filmgate/filmgate-gphoto2"):
+    for path in ("bin/filmgate", "libexec/filmgate/filmgate-gphoto2", "libexec/filmgate/filmgate-previews"):
         digest = hashlib.sha256(Path(prefix, path).read_bytes()).hexdigest()
         programs.append(document.add(
             Path(path).name, "Program", "Apache-2.0", version, "2026 The Filmgate authors", packageFileName=path,
@@ -155,7 +155,7 @@ def spdx(notice, prefix):
         location = f"git+{work['Source']}@{release}" if pin else work.get("Source", "NOASSERTION")
         one = document.add(work["Work"], "Work", work["License"], release, "\n".join(work["Copyright"]), location, **more)
         identities[work["Work"]] = one
-        # libgphoto2's process is Swift without Foundation and without packages.
+        # The processes around C libraries are Swift without Foundation and without packages.
         for program in ([] if "In" in work else programs if work["Work"] == "Swift" else programs[:1]):
             document.relate(program, "STATIC_LINK", one)
     for work in notice.works:

@@ -17,7 +17,7 @@ root=$scratch/filmgate symbols=$scratch/filmgate-dbgsym
 .ci/tree.sh "$program" "$root/usr" "$scratch/symbols"
 programs=$root/usr/lib/filmgate
 install -d "$programs"
-mv "$root/usr/bin/filmgate" "$root/usr/libexec/filmgate/filmgate-gphoto2" "$programs"
+mv "$root/usr/bin/filmgate" "$root"/usr/libexec/filmgate/* "$programs"
 rm -r "$root/usr/libexec"
 ln -s ../lib/filmgate/filmgate "$root/usr/bin/filmgate"
 # Where Debian's zsh looks.
@@ -35,10 +35,10 @@ needs() {
 joined() { sort -u | paste -sd, | sed 's/,/, /g'; }
 
 needed=$(needs "$programs/filmgate")
-# Only cameras without PTP need it: what it needs beyond the program is recommended, not demanded.
-wanted=$(needs "$programs/filmgate-gphoto2")
+# Only cameras without PTP need the one, and pictures on the page the other: what they need beyond the program is recommended, not demanded.
+wanted=$(needs "$programs/filmgate-gphoto2" && needs "$programs/filmgate-previews")
 depends=$(joined <<<"$needed")
-recommends=$(awk 'NR == FNR { have[$1] = 1; next } !have[$1]' <(echo "$needed") <(echo "$wanted") | joined)
+recommends=$(awk 'NR == FNR { have[$1] = 1; next } !have[$1]' <(echo "$needed") <(sort -u <<<"$wanted") | joined)
 
 share=$root/usr/share
 install -D -m 644 -t "$share/doc/filmgate/examples/service" .ci/deb/pipeline.yaml .ci/deb/credentials.conf

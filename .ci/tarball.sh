@@ -28,6 +28,10 @@ Cameras without PTP need libgphoto2, too:
 
     apt-get install $(packages "$program-gphoto2")
 
+Pictures on the page of \`filmgate studio\` need libjpeg-turbo:
+
+    apt-get install $(packages "$program-previews")
+
 share/doc/filmgate/README.md     what to do first; the manual is beside it
 share/man, share/bash-completion, share/zsh, share/fish: manual pages and completions
 share/filmgate/profiles          profiles of makes; the program finds them by itself

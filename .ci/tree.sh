@@ -20,6 +20,7 @@ place() {
 
 place "$program" bin filmgate
 place "$program-gphoto2" libexec/filmgate filmgate-gphoto2
+place "$program-previews" libexec/filmgate filmgate-previews
 
 share=$prefix/share
 install -d "$share/bash-completion/completions" "$share/zsh/site-functions" "$share/fish/vendor_completions.d" "$prefix/lib/udev/rules.d"

@@ -7,13 +7,18 @@
 #include <spawn.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
+#include <linux/ioprio.h>
+#include <linux/openat2.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -78,6 +83,48 @@ int fg_reserve(int fd, off_t size) {
 }
 
 int fg_open_directory(const char *path) { return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
+
+// One part after the other, none of them a link: what openat2 promises, on kernels and in containers that do not have it.
+static int open_step_by_step(int directory, const char *path, int flags) {
+    char part[256];
+    int at = directory;
+    for (;;) {
+        while (*path == '/') path++;
+        size_t length = strcspn(path, "/");
+        int is_last = path[length] == 0, failure = 0, next = -1;
+        if (length >= sizeof part) failure = ENAMETOOLONG;
+        memcpy(part, path, length < sizeof part ? length : 0);
+        part[length < sizeof part ? length : 0] = 0;
+        if (!failure && (length == 0 || strcmp(part, "..") == 0)) failure = EXDEV;
+        if (!failure) {
+            next = openat(at, part, (is_last ? flags : O_PATH | O_DIRECTORY | O_CLOEXEC) | O_NOFOLLOW);
+            if (next < 0) failure = errno;
+        }
+        if (at != directory) close(at);
+        if (failure) errno = failure;
+        if (failure || is_last) return next;
+        at = next;
+        path += length;
+    }
+}
+
+int fg_open_beneath(int directory, const char *path) {
+    struct open_how how = {
+        .flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+    };
+    int fd;
+    do fd = (int)syscall(SYS_openat2, directory, path, &how, sizeof how); while (fd < 0 && (errno == EINTR || errno == EAGAIN));
+    if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) return fd;
+    return open_step_by_step(directory, path, (int)how.flags);
+}
+
+void fg_run_when_idle(void) {
+    struct sched_param none = {0};
+    sched_setscheduler(0, SCHED_IDLE, &none);
+    setpriority(PRIO_PROCESS, 0, 19);
+    syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
+}
 
 uint64_t fg_fs_type(const char *path) {
     struct statfs s;

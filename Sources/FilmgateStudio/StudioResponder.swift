@@ -81,11 +81,12 @@ struct StudioResponder: HTTPResponder {
         }
         let bearer = Self.bearer(request)
         try check.checkSite(request, port: context.port, isProgram: bearer != nil)
-        var call = Call(grant: try admit(request, bearer, route.need))
+        var call = Call(grant: try admit(request, bearer, route))
         let query = request.uri.queryParameters.map { (name: String($0.key), value: String($0.value)) }
         call.values = try route.values(path: values, query: query)
         (call.address, call.agent) = (context.address, request.headers.single(.userAgent) ?? "")
         (call.lastEvent, call.idempotencyKey) = (request.headers.single(.lastEvent), request.headers.single(.idempotencyKey))
+        call.knownTag = request.headers.single(.ifNoneMatch)
         call.body = try await body(of: request, route)
         return try await route.run(call)
     }
@@ -101,19 +102,22 @@ struct StudioResponder: HTTPResponder {
     }
 
     /// Who asks; nil where nobody needs to.
-    private func admit(_ request: Request, _ bearer: String?, _ need: Route.Need) throws(StudioError) -> Grant? {
-        guard need != .nothing else { return nil }
-        guard let grant = bearer.map({ api.access.token($0) }) ?? session(request) else { throw .noSession }
-        if case .role(let role) = need, grant.role < role { throw .role(role, has: grant.role) }
+    private func admit(_ request: Request, _ bearer: String?, _ route: Route) throws(StudioError) -> Grant? {
+        guard route.need != .nothing else { return nil }
+        guard let grant = bearer.map({ api.access.token($0) }) ?? session(request, route) else { throw .noSession }
+        if case .role(let role) = route.need, grant.role < role { throw .role(role, has: grant.role) }
         return grant
     }
 
     /// Both halves are needed: cookies go to every port of this machine, and what a page keeps can be read by its scripts.
-    private func session(_ request: Request) -> Grant? {
-        guard let key = request.headers.single(.studioKey) else { return nil }
+    private func session(_ request: Request, _ route: Route) -> Grant? {
         let cookies = request.headers[values: .cookie].joined(separator: ";").split(separator: ";"), start = api.cookie + "="
         let own = cookies.map { $0.drop { $0 == " " } }.filter { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count)) }
-        return own.count == 1 ? api.access.session(cookie: own[0], key: key) : nil
+        guard own.count == 1 else { return nil }
+        if let key = request.headers.single(.studioKey) { return api.access.session(cookie: own[0], key: key) }
+        // The browser itself must say that the page asks: one at another port has the cookie, but not that word.
+        let site = request.headers.single(.fetchSite)
+        return route.answer.isPicture && (site == "same-origin" || site == "none") ? api.access.session(cookieForPictures: own[0]) : nil
     }
 
     private static func bearer(_ request: Request) -> String? {

@@ -3,6 +3,7 @@ import FilmgateLedger
 import HummingbirdCore
 public import Logging
 import NIOCore
+import PreviewKit
 import ServerKit
 
 /// The page and its API, served to this machine.
@@ -17,6 +18,10 @@ public final class StudioServer: Sendable {
         public var version = ""
         /// The pipeline that cards are imported and proven with; it is only read.
         public var pipeline: String?
+        /// Where pictures are kept; nil shows none.
+        public var previews: String?
+        /// What decodes them; nil for the one that came with this program.
+        public var previewProgram: String?
         public init(state: String, host: String, port: Int) { (self.state, self.host, self.port) = (state, host, port) }
     }
 
@@ -68,6 +73,7 @@ public final class StudioServer: Sendable {
         await withCheckedContinuation { ended in
             BlockingThread.run {
                 api.jobs.end()
+                api.pictures.maker?.end()
                 ended.resume()
             }
         }
@@ -95,9 +101,15 @@ public final class StudioServer: Sendable {
             stream.add([("job " + job.id, .job(job.object.finished))])
         }
         let proofs = CardProofs(ledger, mounted: services.mounted) { stream.add([("cards", .cards)]) }
+        var pictures = Pictures()
+        if let folder = options.previews {
+            pictures.maker = PreviewMaker(folder: folder, program: options.previewProgram) { [activity = pictures.activity] in
+                activity.isBusy
+            }
+        }
         return StudioAPI(
-            access: access, ledger: ledger, services: services, stream: stream, jobs: jobs, proofs: proofs, pipeline: options.pipeline,
-            state: options.state,
+            access: access, ledger: ledger, services: services, stream: stream, jobs: jobs, proofs: proofs, pictures: pictures,
+            pipeline: options.pipeline, state: options.state,
             version: options.version, key: SipKey(low: word(0), high: word(8)),
             cookie: "filmgate_" + AccessSecret.hexadecimal(Array(instance[16..<20])))
     }

@@ -31,6 +31,15 @@ static const unsigned char sheet_js[] = {
 static const unsigned char capture_js[] = {
 #embed "files/capture.js"
 };
+static const unsigned char pictures_js[] = {
+#embed "files/pictures.js"
+};
+static const unsigned char big_js[] = {
+#embed "files/big.js"
+};
+static const unsigned char show_js[] = {
+#embed "files/show.js"
+};
 static const unsigned char deliveries_js[] = {
 #embed "files/deliveries.js"
 };
@@ -70,6 +79,9 @@ static const studio_page pages[] = {
     {"pairing.js", "text/javascript; charset=utf-8", pairing_js, sizeof pairing_js},
     {"sheet.js", "text/javascript; charset=utf-8", sheet_js, sizeof sheet_js},
     {"capture.js", "text/javascript; charset=utf-8", capture_js, sizeof capture_js},
+    {"pictures.js", "text/javascript; charset=utf-8", pictures_js, sizeof pictures_js},
+    {"big.js", "text/javascript; charset=utf-8", big_js, sizeof big_js},
+    {"show.js", "text/javascript; charset=utf-8", show_js, sizeof show_js},
     {"deliveries.js", "text/javascript; charset=utf-8", deliveries_js, sizeof deliveries_js},
     {"history.js", "text/javascript; charset=utf-8", history_js, sizeof history_js},
     {"file.js", "text/javascript; charset=utf-8", file_js, sizeof file_js},

@@ -21,6 +21,9 @@ import Testing
         "USBKit": ["FilmgateCore", "CLibUSB"],
         "GPhoto2Wire": [],
         "filmgate-gphoto2": ["GPhoto2Wire", "CGPhoto2"],
+        "PreviewWire": [],
+        "PreviewKit": ["FilmgateCore", "FileKit", "MediaKit", "PreviewWire"],
+        "filmgate-previews": ["PreviewWire", "CTurboJPEG", "CLinux"],
         "VirtualCamera": ["FilmgateCore", "PTPKit"],
         "CameraTesting": ["FilmgateCore", "PTPKit", "VirtualCamera", "Testing", "Logging"],
         "FilmgateLedger": ["FilmgateCore", "GRDB", "GRDBSQLite", "Foundation"],
@@ -32,8 +35,8 @@ import Testing
         "FilmgateSample": ["FilmgateCore", "FileKit", "HTTPKit", "ServerKit", "Hummingbird", "Crypto", "HTTPTypes", "NIOCore"],
         // The page reads the ledger and asks the program around it: no engine, no modules.
         "FilmgateStudio": [
-            "FilmgateCore", "FileKit", "HTTPKit", "ServerKit", "FilmgateLedger", "FilmgateReport", "StudioPage", "Hummingbird",
-            "HummingbirdCore", "Crypto", "Logging", "HTTPTypes", "NIOCore", "NIOHTTPTypes",
+            "FilmgateCore", "FileKit", "HTTPKit", "ServerKit", "PreviewKit", "FilmgateLedger", "FilmgateReport", "StudioPage",
+            "Hummingbird", "HummingbirdCore", "Crypto", "Logging", "HTTPTypes", "NIOCore", "NIOHTTPTypes",
         ],
         "FilmgateTesting": ["FilmgateCore", "FileKit", "HTTPKit", "FilmgateSample", "Crypto", "Testing", "Logging", "Foundation"],
     ]

@@ -36,8 +36,10 @@ import Testing
         try await StudioBench.with(fill: isFilled ? Rows.few : nil) { bench async throws in
             let check = SchemaCheck(schemas: try #require(Self.document.at("components.schemas"))), admin = try bench.token(.admin)
             let id = try bench.client.send("GET", "/api/v1/frames", admin).json?.at("frames.0.id")?.string ?? "0123456789abcdef"
+            // The files of that ledger lie nowhere.
+            let missing: Set = isFilled ? ["thumbnail", "preview"] : ["frame", "run", "thumbnail", "preview"]
             for route in RoleTests.routes where !route.answer.isStream {
-                let reply = try await Self.ask(route, bench, admin, id), isThere = isFilled || !["frame", "run"].contains(route.id)
+                let reply = try await Self.ask(route, bench, admin, id), isThere = !missing.contains(route.id)
                 let shape = isThere ? route.answer.shape : "Error", name = "\(route.method) \(route.path)"
                 #expect(reply.status == (isThere ? route.answer.status : 404), "\(name): \(reply.body)")
                 let value = try #require(reply.json, "\(name)")

@@ -16,7 +16,7 @@ final class StudioBench: Sendable {
 
     /// `fill` writes into the ledger before the page is there; nil leaves none.
     static func with(
-        names: [String] = [], fill: (@Sendable (SQLiteLedger) async throws -> Void)? = nil,
+        names: [String] = [], previews: Bool = false, fill: (@Sendable (SQLiteLedger) async throws -> Void)? = nil,
         _ body: (StudioBench) async throws -> Void
     ) async throws {
         var template = Array("\(ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")/filmgate-studio-XXXXXX".utf8CString)
@@ -27,7 +27,7 @@ final class StudioBench: Sendable {
             try await fill(ledger)
             ledger.close()
         }
-        let bench = try await StudioBench(folder, names)
+        let bench = try await StudioBench(folder, names, previews)
         do { try await body(bench) } catch {
             await bench.server.stop()
             throw error
@@ -35,10 +35,11 @@ final class StudioBench: Sendable {
         await bench.server.stop()
     }
 
-    private init(_ folder: String, _ names: [String]) async throws {
+    private init(_ folder: String, _ names: [String], _ previews: Bool) async throws {
         self.folder = folder
         var options = StudioServer.Options(state: folder + "/state", host: "127.0.0.1", port: 0)
         options.names = names
+        if previews { (options.previews, options.previewProgram) = (folder + "/previews", Self.decoder) }
         var services = StudioServices { () async throws(IngestError) in
             [EventLine(name: "wedding <b>", chosen: true, runs: 1)]
         } status: { () async throws(IngestError) in
@@ -59,6 +60,14 @@ final class StudioBench: Sendable {
         server = try StudioServer(options, services, logger: Logger(label: "studio") { _ in SwiftLogNoOpLogHandler() })
         client = RawClient(port: try await server.start())
     }
+
+    /// What decodes pictures, beside the test bundle in the build folder; under a sanitizer it is not there.
+    static let decoder: String = {
+        let bundle =
+            Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
+        return bundle.deletingLastPathComponent().appendingPathComponent("filmgate-previews").path
+    }()
+    static let decoderIsThere = FileManager.default.isExecutableFile(atPath: decoder)
 
     /// A card, a pipeline, and a program that tells its words and does what `then` says.
     private static func prepare(_ folder: String) throws -> String {

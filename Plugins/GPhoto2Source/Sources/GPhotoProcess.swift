@@ -97,18 +97,8 @@ final class GPhotoProcess: GPhotoLink, @unchecked Sendable {
 enum ChildProgram {
     static let name = "filmgate-gphoto2"
 
-    /// `$FILMGATE_GPHOTO2`, beside this program, or below the same prefix; nil when it is nowhere.
-    static var path: String? {
-        var places = [value("FILMGATE_GPHOTO2")].compactMap(\.self)
-        var buffer = [CChar](repeating: 0, count: 4096)
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        if count > 0 {
-            let program = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            let folder = "/" + program.split(separator: "/").dropLast().joined(separator: "/")
-            places += ["\(folder)/\(name)", "\(folder)/../libexec/filmgate/\(name)"]
-        }
-        return places.first { access($0, X_OK) == 0 }
-    }
+    /// `$FILMGATE_GPHOTO2`, or where it was installed with this program; nil when it is nowhere.
+    static var path: String? { CompanionProgram.path(of: name, variable: "FILMGATE_GPHOTO2") }
 
     /// Nothing secret: where libgphoto2 itself is, and where it finds its drivers and settings.
     static var environment: [String] { environment(value) }

@@ -18,6 +18,11 @@ int fg_set_direct(int fd, int on);
 int fg_reserve(int fd, off_t size);
 /// Opens a directory for *at calls and fsync; -1 and errno on failure.
 int fg_open_directory(const char *path);
+/// Opens `path` below the open folder `directory` for reading: no part of it may be a link or lead out of there. Never waits for a FIFO's other
+/// end. -1 and errno on failure: ELOOP for a link, EXDEV for what lies elsewhere.
+int fg_open_beneath(int directory, const char *path);
+/// From now on this process gets only the time and the disk that nobody else wants.
+void fg_run_when_idle(void);
 /// Has a program started with no open file but 0, 1 and 2; `actions` is a posix_spawn_file_actions_t, after all other actions.
 int fg_inherit_streams_only(void *actions);
 /// Filesystem type number (statfs f_type), or 0.

@@ -97,6 +97,7 @@ extension StudioAPI {
     func items(_ entries: [FrameEntry], _ listing: LedgerView.Listing, _ role: Role) async throws -> [JSONWriter] {
         guard let reader = listing.reader, !entries.isEmpty else { return [] }
         let rows = try await reader.rows(of: entries)
+        pictures.listed.add(entries.map { ($0.number(key), $0) })
         let contents = rows.map { $0?.content }, receipts = try await reader.receipts(of: contents.compactMap { $0 })
         var next = receipts.makeIterator()
         return zip(entries, zip(rows, contents)).map { entry, found in
@@ -110,11 +111,24 @@ extension StudioAPI {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
+    /// The file that the list names so.
+    func file(_ id: String) async throws -> (row: AssetRow, entry: FrameEntry, reader: SQLiteReader) {
+        let none = StudioError(.notFound, "notFound", "There is no such file.", advice: "The list may have changed: read it again.")
+        guard id.utf8.count == 16, let number = UInt64(id, radix: 16) else { throw none }
+        if let entry = pictures.listed[number], let reader = try await ledger.reader(),
+            let row = try await reader.rows(of: [entry]).first ?? nil
+        {
+            return (row, entry, reader)
+        }
+        let listing = try await ledger.listing()
+        guard let reader = listing.reader, let entry = listing.index.entry(numbered: number, key),
+            let row = try await reader.rows(of: [entry]).first ?? nil
+        else { throw none }
+        return (row, entry, reader)
+    }
+
     private func frame(_ call: Call) async throws -> Answer {
-        let listing = try await ledger.listing(), wanted = call.values["id"] ?? ""
-        guard wanted.utf8.count == 16, let number = UInt64(wanted, radix: 16), let reader = listing.reader,
-            let entry = listing.index.entry(numbered: number, key), let row = try await reader.rows(of: [entry]).first ?? nil
-        else { throw StudioError(.notFound, "notFound", "There is no such file.", advice: "The list may have changed: read it again.") }
+        let (row, entry, reader) = try await file(call.values["id"] ?? "")
         let deliveries = if let content = row.content { try await reader.deliveries(of: content) } else { [DeliveryRow]() }
         let receipts = deliveries.map { NamedReceipt(target: $0.targetName, receipt: $0.receipt) }
         var object = JSONWriter()

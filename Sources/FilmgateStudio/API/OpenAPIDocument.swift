@@ -50,9 +50,8 @@ enum OpenAPIDocument {
     }
 
     private static func answer(_ answer: Route.Answering) -> JSONValue {
-        let type = answer.isStream ? "text/event-stream" : "application/json"
         let schema: JSONValue = ["schema": Shape.reference(answer.shape)]
-        return ["description": .string(answer.help), "content": .object(JSONObject([(key: type, value: schema)]))]
+        return ["description": .string(answer.help), "content": .object(JSONObject([(key: answer.type, value: schema)]))]
     }
 
     private static let idempotencyKey: JSONValue = [

@@ -26,6 +26,11 @@ struct Route: Sendable {
         var status: Int, help: String, shape: String
         /// Objects come one after the other, as server-sent events, instead of one.
         var isStream = false
+        /// A picture comes instead.
+        ///
+        /// A page shows it by its address alone, without any header, so half a session is enough.
+        var isPicture = false
+        var type: String { isStream ? "text/event-stream" : isPicture ? "image/jpeg" : "application/json" }
     }
 
     var method: HTTPTypes.HTTPRequest.Method, path: String, need: Need, id: String, summary: String
@@ -57,6 +62,8 @@ struct Call: Sendable {
     var address = "", agent = ""
     /// What a client that was here before has seen last, and by what it knows its own request again.
     var lastEvent: String?, idempotencyKey: String?
+    /// The ETag of what a client has already.
+    var knownTag: String?
 
     var role: Role { grant?.role ?? .view }
     func number(_ name: String) -> Int? { values[name].flatMap { Int($0) } }

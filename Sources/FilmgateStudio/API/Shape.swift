@@ -50,6 +50,7 @@ enum Shape {
         "JobDetails": object("job", job.adding(["lines": texts, "objects": ["type": "array"], "result": optional("object")])),
         "Pipeline": object("pipeline", ["path": text, "text": text]),
         "Card": object("card", card),
+        "Picture": ["type": "string", "format": "binary"],
         "OpenAPI": ["type": "object", "required": ["openapi", "info", "paths"]],
     ]
 

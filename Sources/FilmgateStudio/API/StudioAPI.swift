@@ -6,6 +6,7 @@ import HTTPTypes
 struct StudioAPI: Sendable {
     let access: AccessControl, ledger: LedgerView, services: StudioServices, stream: StudioStream
     let jobs: JobRunner, proofs: CardProofs
+    var pictures = Pictures()
     /// The pipeline file that the page was started with.
     let pipeline: String?
     let state: String, version: String
@@ -21,7 +22,7 @@ struct StudioAPI: Sendable {
 
     private var more: [Route] {
         StreamRoutes(api: self).all + CommandRoutes(api: self).all + JobRoutes(api: self).all + CardRoutes(api: self).all
-            + PipelineRoutes(api: self).all
+            + PipelineRoutes(api: self).all + PictureRoutes(api: self).all
     }
 
     private var documentRoute: Route {

@@ -79,6 +79,9 @@ final class AccessControl: Sendable {
         return prolonged(grant)
     }
 
+    /// The session whose one half this is: enough to see pictures.
+    func session(cookieForPictures cookie: String) -> Grant? { known(.session, cookie).map(prolonged) }
+
     /// The program that has this token.
     func token(_ secret: String) -> Grant? { known(.token, secret) }
 

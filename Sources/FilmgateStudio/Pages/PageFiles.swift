@@ -35,6 +35,8 @@ struct PageFiles: Sendable {
 
     /// Nil when there is no such file; `known`: the version that the browser has.
     func answer(_ path: String, _ known: String?) -> Answer? {
+        // The script sees by the address what is wanted.
+        let path = path == "/show" ? "/" : path
         guard let file = files[path] else { return nil }
         let isKnown = known == file.tag && path != "/"
         var answer = Answer(isKnown ? .notModified : .ok, type: file.type, isKnown ? ByteBuffer() : file.bytes)

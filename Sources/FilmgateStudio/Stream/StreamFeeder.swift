@@ -30,7 +30,9 @@ struct StreamFeeder: Sendable {
     func run() async {
         let (wakes, feed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let isTold = Atomic(true)
-        let end = api.services.watch { _ in
+        let activity = api.pictures.activity
+        let end = api.services.watch { signal in
+            activity.note(signal)
             isTold.store(true, ordering: .relaxed)
             feed.yield()
         }

@@ -41,17 +41,20 @@ enum JPEGCompleteness {
 
 /// The index of a Multi-Picture Format file (CIPA DC-007) in APP2.
 enum MultiPicture {
-    /// Where the last picture ends, from the file's beginning; nil when this is no index.
-    static func end(in body: ByteRegion) -> UInt64? {
+    /// The further pictures, from the file's beginning; empty when this is no index.
+    static func places(in body: ByteRegion) -> [(offset: UInt64, length: UInt64)] {
         guard body.upTo(4).starts(with: "MPF\0"), let index = body.from(4), let reader = TIFFReader(index),
             let directory = reader.directory(at: reader.first), let entry = directory[0xB002], let place = reader.place(of: entry)
-        else { return nil }
-        var end: UInt64 = 0
+        else { return [] }
+        var places: [(offset: UInt64, length: UInt64)] = []
         for number in 0..<min(place.count / 16, 64) {
             guard let size = place.u32(number * 16 + 4, reader.order), let offset = place.u32(number * 16 + 8, reader.order) else { break }
             // Offsets count from this index; the first picture's is 0.
-            if offset > 0 { end = max(end, index.start + UInt64(offset) + UInt64(size)) }
+            if offset > 0 { places.append((index.start + UInt64(offset), UInt64(size))) }
         }
-        return end > 0 ? end : nil
+        return places
     }
+
+    /// Where the last picture ends, from the file's beginning; nil when this is no index.
+    static func end(in body: ByteRegion) -> UInt64? { places(in: body).map { $0.offset + $0.length }.max() }
 }

@@ -23,7 +23,7 @@ enum HEIFFile {
     }
 
     /// Some writers count the identifier "Exif\0\0" in, some do not, some forget the count.
-    private static func tiff(in data: ByteRegion, after skip: UInt64) -> ByteRegion? {
+    static func tiff(in data: ByteRegion, after skip: UInt64) -> ByteRegion? {
         for place in [skip, skip + 6, 4, 0] {
             if let mark = data.bytes(place, 2), ByteOrder(mark: mark) != nil { return data.from(place) }
         }

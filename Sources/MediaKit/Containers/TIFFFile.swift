@@ -21,7 +21,8 @@ enum TIFFFile {
 
 /// RW2: a TIFF structure of other tags; the Exif directory of the frame stands in an embedded JPEG.
 enum RW2File {
-    private static let top: UInt16 = 4, left: UInt16 = 5, bottom: UInt16 = 6, right: UInt16 = 7, jpeg: UInt16 = 0x2E
+    private static let top: UInt16 = 4, left: UInt16 = 5, bottom: UInt16 = 6, right: UInt16 = 7
+    static let jpeg: UInt16 = 0x2E
 
     static func locate(in file: ByteRegion, into findings: inout Findings) {
         guard let reader = TIFFReader(file), let tree = TIFFTree(reader), let first = tree.images.first else {

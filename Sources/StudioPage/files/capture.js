@@ -1,4 +1,6 @@
-import { announce, h, trouble } from "./dom.js";
+import { announce, fill, h, trouble } from "./dom.js";
+import { Big } from "./big.js";
+import { address, hasPicture } from "./pictures.js";
 import { Sheet, fileName } from "./sheet.js";
 import { camera, mark, number, t, when } from "./words.js";
 
@@ -15,11 +17,22 @@ export function open(main) {
     place.replaceChildren();
     count.textContent = total ? t("frames", { n: number(total) }) : t(filter.q || filter.ending ? "nothing" : "nothingYet");
     newest.hidden = !frame;
-    if (frame) newest.replaceChildren(...big(frame));
+    if (frame) fill(newest, ...about(frame));
     if (more > 0) announce(t("newFrames", { n: more }));
+    big.draw(0);
   }
+  const following = h("button", { "aria-pressed": "false", onclick: () => follow() }, t("follow"));
+  const follow = () => {
+    sheet.isFollowing = !sheet.isFollowing;
+    following.setAttribute("aria-pressed", String(sheet.isFollowing));
+    if (sheet.isFollowing && sheet.total) sheet.move(-Infinity);
+    big.draw(0);
+  };
+  const big = new Big(sheet, follow);
+  sheet.enlarge = () => big.open();
+  sheet.loaded = () => big.draw(0);
   main.className = "wide";
-  main.replaceChildren(h("h1", { class: "unseen" }, t("capture")), bar(sheet, count), place, newest, sheet.grid);
+  main.replaceChildren(h("h1", { class: "unseen" }, t("capture")), bar(sheet, count, following), place, newest, sheet.grid, big.dialog);
   sheet.setFilter(filter);
   let timer = 0;
   // What is in sight changes at once; the list is read again a moment later, once for many.
@@ -29,7 +42,8 @@ export function open(main) {
   };
   addEventListener("frames", look);
   const slash = (event) => {
-    if (event.key !== "/" || /INPUT|SELECT/.test(document.activeElement?.tagName ?? "")) return;
+    if (event.key === "f" && !big.isOpen && !event.ctrlKey && !event.metaKey && !event.altKey && !/INPUT|SELECT/.test(document.activeElement?.tagName ?? "")) return follow();
+    if (event.key !== "/" || big.isOpen || /INPUT|SELECT/.test(document.activeElement?.tagName ?? "")) return;
     event.preventDefault();
     main.querySelector("input")?.focus();
   };
@@ -38,20 +52,21 @@ export function open(main) {
 }
 
 /** @param {any} frame */
-function big(frame) {
+function about(frame) {
   const state = mark(frame.ending), body = camera(frame);
   const targets = Object.entries(frame.receipts ?? {}).map(([name, receipt]) => {
     const one = mark(receipt.state);
     return h("span", { class: one.style }, `${one.sign} ${name}: ${one.word}`);
   });
+  const small = hasPicture(frame) && h("img", { class: "small", alt: "", src: address(frame, "thumbnail"), onerror: (event) => event.target.remove() });
   return [
-    h("span", { class: "quiet" }, t("newest")), h("b", { dir: "auto" }, fileName(frame)), h("span", {}, when(frame.captured)), h("span", { dir: "auto" }, body),
+    small || null, h("span", { class: "quiet" }, t("newest")), h("b", { dir: "auto" }, fileName(frame)), h("span", {}, when(frame.captured)), h("span", { dir: "auto" }, body),
     h("span", { class: state.style }, `${state.sign} ${state.word}`), ...targets, h("a", { href: `#/file/${frame.id}` }, t("facts")),
   ];
 }
 
-/** @param {Sheet} sheet @param {HTMLElement} count */
-function bar(sheet, count) {
+/** @param {Sheet} sheet @param {HTMLElement} count @param {HTMLElement} following */
+function bar(sheet, count, following) {
   const option = (value, words, now) => h("option", { value, selected: value === now }, words);
   let timer = 0;
   const change = (name) => (event) => {
@@ -63,5 +78,5 @@ function bar(sheet, count) {
   const states = ["delivered", "pending", "setAside", "duplicate", "alreadySeen", "filtered", "unfinished"];
   const endings = h("select", { onchange: change("ending") }, option("", t("any"), filter.ending ?? ""), ...states.map((state) => option(state, mark(state).word, filter.ending)));
   const search = h("input", { type: "search", value: filter.q ?? "", oninput: change("q"), maxlength: "200", spellcheck: "false" });
-  return h("form", { class: "bar", role: "search", onsubmit: (event) => event.preventDefault() }, h("label", {}, t("kinds"), kinds), h("label", {}, t("endings"), endings), h("label", { class: "search" }, t("search"), search), count);
+  return h("form", { class: "bar", role: "search", onsubmit: (event) => event.preventDefault() }, h("label", {}, t("kinds"), kinds), h("label", {}, t("endings"), endings), h("label", { class: "search" }, t("search"), search), following, h("a", { class: "further", href: "#/show" }, t("secondScreen")), count);
 }

@@ -1,5 +1,6 @@
 import { get } from "./api.js";
 import { facts, fill, foreign, h, trouble } from "./dom.js";
+import { enlarge, hasPicture } from "./pictures.js";
 import { fileName } from "./sheet.js";
 import { bytes, camera, mark, t, when } from "./words.js";
 
@@ -16,10 +17,18 @@ async function show(main, id) {
     const file = await get(`frames/${encodeURIComponent(id)}`), { frame } = file, state = mark(frame.ending);
     fill(
       main, h("p", {}, h("a", { href: "#/capture" }, t("back"))), h("h1", { dir: "auto" }, fileName(frame)), h("p", { class: state.style }, `${state.sign} ${state.word}`),
-      about(frame), section("copies", file.deliveries.map(delivery)), section("places", file.places.map(placeRow)), decided(file), section("notes", file.notes.map(note)), exposure(file.facts));
+      photo(frame), about(frame), section("copies", file.deliveries.map(delivery)), section("places", file.places.map(placeRow)), decided(file), section("notes", file.notes.map(note)), exposure(file.facts));
   } catch (error) {
     main.replaceChildren(h("p", {}, h("a", { href: "#/capture" }, t("back"))), trouble(error));
   }
+}
+
+/** Its place is as large before the picture has come. */
+function photo(frame) {
+  if (!hasPicture(frame)) return null;
+  const image = /** @type {HTMLImageElement} */ (h("img", { class: "photo", alt: t("pictureOf", { name: fileName(frame) }) })), box = h("figure", { class: "frame" }, image);
+  enlarge(image, frame, () => box.replaceWith(h("p", { class: "quiet" }, t("noPicture"))));
+  return box;
 }
 
 const section = (title, rows) => (rows.length ? h("section", {}, h("h2", {}, t(title)), h("ul", { class: "rows" }, ...rows)) : null);

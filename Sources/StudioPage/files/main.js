@@ -8,7 +8,7 @@ const main = byId("main");
 const pages = {
   capture: () => import("./capture.js"), deliveries: () => import("./deliveries.js"), history: () => import("./history.js"),
   run: () => import("./history.js"), file: () => import("./file.js"), profile: () => import("./profile.js"),
-  events: () => import("./events.js"), cards: () => import("./cards.js"), pipeline: () => import("./tools.js"), doctor: () => import("./tools.js"),
+  events: () => import("./events.js"), cards: () => import("./cards.js"), pipeline: () => import("./tools.js"), doctor: () => import("./tools.js"), show: () => import("./show.js"),
 };
 const tabs = ["events", "capture", "cards", "deliveries", "history", "pipeline", "doctor", "profile"];
 /** Where there is little room, these are found under the last one. */
@@ -23,7 +23,7 @@ let seen = Date.now(), shown = "";
 
 function drawTabs() {
   const now = location.hash.split("/")[1] || "capture";
-  const current = { run: "history", file: "capture" }[now] ?? now;
+  const current = { run: "history", file: "capture", show: "capture" }[now] ?? now;
   byId("tabs").replaceChildren(...tabs.map((name) => h("a", { href: `#/${name}`, class: further.includes(name) ? "further" : null, "aria-current": name === current ? "page" : null }, title(name))));
 }
 
@@ -43,7 +43,7 @@ async function show() {
   } catch (error) {
     main.replaceChildren(trouble(error));
   }
-  document.title = `${title(tabs.includes(page) ? page : "history")} · Filmgate Studio`;
+  document.title = `${page === "show" ? t("secondScreen") : title(tabs.includes(page) ? page : "history")} · Filmgate Studio`;
   if (document.activeElement === document.body) main.focus();
 }
 
@@ -126,6 +126,8 @@ async function start() {
     history.replaceState(null, "", "/#/capture");
     try { await pair(code); } catch (error) { if (!hasKey()) return gate(error); }
   }
+  // What a second screen is opened at.
+  if (location.pathname === "/show") history.replaceState(null, "", "/#/show");
   if (hasKey()) await begin(); else gate();
 }
 

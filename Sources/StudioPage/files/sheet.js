@@ -1,5 +1,6 @@
 import { get } from "./api.js";
 import { foreign, h } from "./dom.js";
+import { thumbnail } from "./pictures.js";
 import { mark, t, when } from "./words.js";
 
 const part = 200, mostWindows = 25;
@@ -8,7 +9,10 @@ const part = 200, mostWindows = 25;
 export class Sheet {
   /** @param {(id: string) => void} open @param {(total: number, newest: any) => void} changed @param {(error: Error) => void} failed */
   constructor(open, changed, failed) {
-    Object.assign(this, { open, changed, failed, filter: {}, total: 0, revision: -1, focus: 0 });
+    Object.assign(this, { open, changed, failed, filter: {}, total: 0, revision: -1, focus: 0, isHeld: false, isFollowing: false });
+    /** What Space does, and who wants to know that more is here. @type {() => void} */
+    this.enlarge = () => {};
+    this.loaded = () => {};
     /** @type {Map<number, any[] | null>} */
     this.windows = new Map();
     /** @type {Map<number, HTMLElement>} */
@@ -38,7 +42,11 @@ export class Sheet {
       if (!always && first.revision === this.revision) return;
       const more = this.revision < 0 || always ? 0 : first.total - this.total;
       // The frame that is looked at stays where it is.
-      if (more > 0 && this.grid.scrollTop > 0) { this.focus += more; this.grid.scrollTop += Math.floor(more / this.columns) * this.height; }
+      if (this.isFollowing) {
+        this.focus = 0;
+        this.grid.scrollTop = 0;
+      } else if (more > 0 && this.isHeld && this.grid.scrollTop === 0) this.focus += more;
+      else if (more > 0 && this.grid.scrollTop > 0) { this.focus += more; this.grid.scrollTop += Math.floor(more / this.columns) * this.height; }
       this.windows = new Map([[0, first.frames]]);
       [this.total, this.revision] = [first.total, first.revision];
       this.changed(first.total, first.frames[0], more);
@@ -119,6 +127,7 @@ export class Sheet {
       const far = [...windows.keys()].sort((one, other) => Math.abs(one - near) - Math.abs(other - near)).slice(mostWindows);
       for (const old of far) windows.delete(old);
       for (const [place, cell] of this.cells) if (Math.floor(place / part) === index) this.fill(place, cell);
+      this.loaded();
     } catch (error) {
       windows.delete(index);
       this.failed(error);
@@ -143,15 +152,21 @@ export class Sheet {
     const page = Math.max(1, Math.floor(this.grid.clientHeight / this.height)) * this.columns;
     const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: this.columns, ArrowUp: -this.columns, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
     if (event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.key === "Enter" || event.key === " ") { event.preventDefault(); return this.choose(this.focus); }
+    if (event.key === " ") { event.preventDefault(); return this.enlarge(); }
+    if (event.key === "Enter") { event.preventDefault(); return this.choose(this.focus); }
     if (!(event.key in steps) || !this.total) return;
     event.preventDefault();
-    this.focus = Math.min(this.total - 1, Math.max(0, this.focus + steps[event.key]));
+    this.move(steps[event.key]);
+    this.cells.get(this.focus)?.focus({ preventScroll: true });
+  }
+
+  /** Another frame is looked at, and in sight. @param {number} step */
+  move(step) {
+    this.focus = Math.min(this.total - 1, Math.max(0, this.focus + step));
     const top = Math.floor(this.focus / this.columns) * this.height, { scrollTop, clientHeight } = this.grid;
     if (top < scrollTop) this.grid.scrollTop = top;
     if (top + this.height > scrollTop + clientHeight) this.grid.scrollTop = top + this.height - clientHeight;
     this.draw();
-    this.cells.get(this.focus)?.focus({ preventScroll: true });
   }
 }
 
@@ -167,7 +182,7 @@ function content(frame) {
   const name = foreign(fileName(frame), "span");
   name.className = "name";
   const whole = h("span", { class: state.style }, `${state.sign} ${state.word}`);
-  return h("div", {}, h("span", { class: "kind" }, frame.kind), name, h("span", { class: "marks" }, ...(marks.length ? marks : [whole])));
+  return h("div", {}, h("span", { class: "kind" }, frame.kind), thumbnail(frame), name, h("span", { class: "marks" }, ...(marks.length ? marks : [whole])));
 }
 
 function spoken(frame) {

@@ -8,6 +8,7 @@ const english = {
   pairAgain: "filmgate studio link prints a new one.", code: "Code", pair: "Pair",
   frames: "{n} files", newFrames: "{n} new files", newest: "Newest", nothing: "Nothing here.", nothingYet: "Nothing has been taken yet.",
   kinds: "Show", kindsSeen: "Pictures and clips", kindsAll: "Every file", endings: "State", any: "Any", search: "Search by name, SHA-256 or serial number",
+  noPicture: "No picture of it can be shown.", pictureOf: "Picture of {name}", follow: "Follow the newest", big: "One frame", close: "Close", secondScreen: "Second screen",
   loading: "Loading …", list: "Files, newest first",
   delivered: "delivered", duplicate: "duplicate", alreadySeen: "already seen", filtered: "filtered", pending: "pending", unfinished: "on its way",
   setAsideWord: "set aside", done: "done", heldWord: "held", failedWord: "failed", excluded: "excluded",

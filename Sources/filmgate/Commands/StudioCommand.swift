@@ -42,6 +42,9 @@ struct StudioCommand: AsyncParsableCommand {
         @Flag(help: "End when standard input ends: for who starts the page and must not leave it behind.")
         var untilEof = false
 
+        @Flag(name: .customLong("no-previews"), help: "Show no pictures, and keep none.")
+        var hidesPreviews = false
+
         @Argument(
             help: "The pipeline that cards are imported and proven with, and that the page shows.",
             completion: .file(extensions: ["yaml", "yml"]))
@@ -67,6 +70,7 @@ struct StudioCommand: AsyncParsableCommand {
             let place = try StudioLink.place(listen, "--listen"), (host, port) = (place.host, Int(place.port))
             var settings = StudioServer.Options(state: state, host: host, port: port)
             (settings.names, settings.version) = (name, Filmgate.configuration.version)
+            if !hidesPreviews { settings.previews = previewFolder }
             if let pipeline {
                 settings.pipeline = UserPath.absolute(pipeline)
                 // What cannot be used is told here and not on the page; later mistakes the page tells.
@@ -94,6 +98,13 @@ struct StudioCommand: AsyncParsableCommand {
                 }
             }
             if let stopped { throw Exit(stopped) }
+        }
+
+        /// Beside a state of one's own, else where programs keep what may be lost: `$XDG_CACHE_HOME`, or `~/.cache`.
+        private var previewFolder: String {
+            if options.state != nil { return options.stateDirectory + "/previews" }
+            let base = UserPath.environment("XDG_CACHE_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+            return (base ?? UserPath.home + "/.cache") + "/filmgate/previews"
         }
 
         /// A run of a made-up shoot, with this page beside it.

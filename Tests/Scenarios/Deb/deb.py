@@ -87,12 +87,14 @@ def install(root, package, checks):
     told = inside(root, "dpkg", "-s", "filmgate").stdout
     checks.note("Status: install ok installed" in told, "dpkg counts it as installed", told)
     version = inside(root, "filmgate", "--version")
-    stripped(root / "usr/lib/filmgate/filmgate", root / "usr/lib/filmgate/filmgate-gphoto2", checks=checks)
+    stripped(root / "usr/lib/filmgate/filmgate", root / "usr/lib/filmgate/filmgate-gphoto2",
+             root / "usr/lib/filmgate/filmgate-previews", checks=checks)
     checks.note(version.returncode == 0 and bool(version.stdout.strip()), "the program runs there", version.stderr)
     for path in ("/usr/share/man/man1/filmgate-run.1.gz", "/usr/share/bash-completion/completions/filmgate", "/etc/filmgate",
                  "/usr/lib/systemd/system/filmgate.service", "/usr/lib/systemd/system/filmgate-studio.service", "/usr/lib/udev/rules.d/70-filmgate-cameras.rules",
                  "/usr/share/filmgate/profiles/canon.yaml", "/usr/share/doc/filmgate/examples/quickstart.yaml",
-                 "/usr/lib/filmgate/filmgate-gphoto2", "/usr/share/doc/filmgate/copyright", "/usr/share/doc/filmgate/NOTICE",
+                 "/usr/lib/filmgate/filmgate-gphoto2", "/usr/lib/filmgate/filmgate-previews",
+                 "/usr/share/doc/filmgate/copyright", "/usr/share/doc/filmgate/NOTICE",
                  "/usr/share/doc/filmgate/filmgate.spdx.json"):
         checks.note((root / path[1:]).exists(), f"{path} is there")
     (root / "etc/filmgate/pipeline.yaml").write_text(PIPELINE, encoding="utf-8")

@@ -35,14 +35,15 @@ def unpack(root, tarball, checks):
     folders = os.listdir(root / "opt")
     checks.note(len(folders) == 1, "it unpacks into one folder", folders)
     folder = root / "opt" / folders[0]
-    for path in ("LICENSE", "NOTICE", "README", "bin/filmgate", "libexec/filmgate/filmgate-gphoto2", "share/man/man1/filmgate-run.1.gz",
+    for path in ("LICENSE", "NOTICE", "README", "bin/filmgate", "libexec/filmgate/filmgate-gphoto2", "libexec/filmgate/filmgate-previews",
+                 "share/man/man1/filmgate-run.1.gz",
                  "share/filmgate/profiles/canon.yaml", "share/doc/filmgate/README.md", "lib/udev/rules.d/70-filmgate-cameras.rules"):
         checks.note((folder / path).exists(), f"{path} is there")
-    stripped(folder / "bin/filmgate", folder / "libexec/filmgate/filmgate-gphoto2", checks=checks)
+    stripped(folder / "bin/filmgate", *(folder / "libexec/filmgate").iterdir(), checks=checks)
     components = json.loads((folder / "share/doc/filmgate/filmgate.spdx.json").read_text(encoding="utf-8"))
     told = {one["packageFileName"]: one["checksums"][0]["checksumValue"] for one in components["packages"] if "packageFileName" in one}
     found = {path: hashlib.sha256((folder / path).read_bytes()).hexdigest() for path in told}
-    checks.note(len(told) == 2 and told == found, "the list of components is about these programs", (told, found))
+    checks.note(len(told) == 3 and told == found, "the list of components is about these programs", (told, found))
     return folder
 
 

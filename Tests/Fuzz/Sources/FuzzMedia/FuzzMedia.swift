@@ -14,6 +14,7 @@ import MediaKit
         let bytes = [UInt8](UnsafeBufferPointer(start: start, count: size))
         check(bytes)
         checkNote(bytes)
+        checkPreviews(bytes)
         return 0
     }
 }
@@ -52,4 +53,15 @@ func check(_ bytes: [UInt8]) {
     precondition((facts.iso ?? 1) > 0 && facts.make != "" && facts.model != "" && facts.serial != "", "empty text")
     if case .truncated(let reason) = reading.completeness { precondition(reason.hasSuffix("."), "a sentence") }
     precondition(reading.kindByContent == FileSignature.kind(of: Array(bytes.prefix(FileSignature.length))), "kind")
+}
+
+/// Every picture that the bytes name lies inside them.
+func checkPreviews(_ bytes: [UInt8]) {
+    guard let found = MediaReader.previews(MemorySource(bytes)) else { preconditionFailure("memory cannot fail") }
+    let size = UInt64(bytes.count)
+    precondition((1...8).contains(found.orientation) && found.places.count <= 32, "orientation or number")
+    for place in found.places {
+        precondition(place.length > 0 && place.offset <= size && place.length <= size - place.offset, "a place outside")
+        precondition(place.width > 0 && place.height > 0, "a picture of nothing")
+    }
 }

@@ -1,0 +1,60 @@
+import FilmgateCore
+import FilmgateLedger
+import HTTPTypes
+import NIOCore
+import PreviewKit
+
+/// Pictures of files, for looking only.
+struct PictureRoutes: Sendable {
+    let api: StudioAPI
+
+    var all: [Route] { PreviewSize.allCases.map(route) }
+
+    private func route(_ size: PreviewSize) -> Route {
+        Route(
+            method: .get, path: "/api/v1/frames/{id}/\(size.rawValue)", need: .role(.view), id: size.rawValue,
+            summary: "A picture of a file, upright, with at most \(size.longEdge) pixels on its long edge.",
+            parameters: [.init(name: "id", kind: .text(longest: 16), help: "As the list names it.", isInPath: true)],
+            answer: .init(
+                status: 200, help: "The picture; 304 where If-None-Match has its ETag, and 404 where there is none.", shape: "Picture",
+                isPicture: true)
+        ) { call in try await picture(call, size) }
+    }
+
+    private func picture(_ call: Call, _ size: PreviewSize) async throws -> Answer {
+        let (row, _, reader) = try await api.file(call.values["id"] ?? "")
+        guard let maker = api.pictures.maker else {
+            throw Self.none("This page shows no pictures.", "Start it without --no-previews.")
+        }
+        guard let content = row.content, let key = PreviewKey(sha256: content.sha256, size) else {
+            throw Self.none("This file was not read yet.", "Ask again once it was taken.")
+        }
+        var answer = Answer(type: "image/jpeg", ByteBuffer())
+        answer.headers[.eTag] = "\"\(key.tag)\""
+        answer.headers[.cacheControl] = "private, max-age=31536000, immutable"
+        answer.headers[.contentSecurityPolicy] = "default-src 'none'; sandbox"
+        if call.knownTag == "\"\(key.tag)\"" {
+            answer.status = .notModified
+            return answer
+        }
+        answer.body = ByteBuffer(bytes: try await made(key, by: maker, of: row, content, reader))
+        return answer
+    }
+
+    private func made(
+        _ key: PreviewKey, by maker: PreviewMaker, of row: AssetRow, _ content: ContentKey, _ reader: SQLiteReader
+    ) async throws -> [UInt8] {
+        do throws(IngestError) {
+            return try await maker.picture(key) { () async throws(IngestError) in
+                PictureFiles.sources(of: row, try await reader.deliveries(of: content))
+            }
+        } catch {
+            guard [.notFound, .corruptData].contains(error.code) else { throw StudioError(error) }
+            throw Self.none(error.message, error.advice)
+        }
+    }
+
+    private static func none(_ message: String, _ advice: String?) -> StudioError {
+        StudioError(.notFound, "noPicture", message, advice: advice)
+    }
+}

@@ -1,0 +1,45 @@
+// The newest frame and nothing else, for a second screen.
+import { get } from "./api.js";
+import { foreign, h } from "./dom.js";
+import { address, hasPicture } from "./pictures.js";
+import { fileName } from "./sheet.js";
+import { t, when } from "./words.js";
+
+/** @param {HTMLElement} main */
+export function open(main) {
+  const image = /** @type {HTMLImageElement} */ (h("img", { class: "photo" })), words = h("p", { class: "caption" });
+  let timer = 0, known = "";
+  async function look() {
+    const answer = await get("frames", { kind: "jpeg,raw,heif,image", at: 0, limit: 20 }).catch(() => null);
+    // The newest may still be on its way.
+    const frame = answer?.frames.find(hasPicture);
+    if (!frame || frame.id === known) return;
+    known = frame.id;
+    // The one before stays until this one has come.
+    const next = new Image();
+    next.onload = () => {
+      if (frame.id !== known) return;
+      image.src = next.src;
+      image.alt = t("pictureOf", { name: fileName(frame) });
+      words.replaceChildren(foreign(fileName(frame)), ` ${when(frame.captured)}`);
+    };
+    next.onerror = () => { if (frame.id === known) known = ""; };
+    next.src = address(frame, "preview");
+  }
+  const later = () => { timer ||= setTimeout(() => { timer = 0; look(); }, 200); };
+  const back = (event) => { if (event.key === "Escape") location.hash = "#/capture"; };
+  document.body.classList.add("show");
+  main.replaceChildren(h("h1", { class: "unseen" }, t("secondScreen")), h("figure", { class: "frame" }, image), words);
+  addEventListener("frames", later);
+  addEventListener("keydown", back);
+  look();
+  // The screen must not go dark while nobody touches it.
+  const wake = navigator.wakeLock?.request("screen").catch(() => null);
+  return () => {
+    clearTimeout(timer);
+    removeEventListener("frames", later);
+    removeEventListener("keydown", back);
+    document.body.classList.remove("show");
+    wake?.then((lock) => lock?.release());
+  };
+}

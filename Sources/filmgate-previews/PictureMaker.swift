@@ -1,0 +1,33 @@
+import PreviewWire
+
+/// Makes small upright pictures of JPEGs.
+final class PictureMaker {
+    struct Picture { var width: Int, height: Int, jpeg: [UInt8] }
+
+    private let decoder: JPEGDecoder, encoder: JPEGEncoder
+    private static let mostPixels = 200_000_000
+    /// Bytes that a picture of several scans may take, which is decoded as a whole.
+    private static let mostKept = 320 << 20
+
+    init?() {
+        guard let decoder = JPEGDecoder(), let encoder = JPEGEncoder() else { return nil }
+        self.decoder = decoder
+        self.encoder = encoder
+    }
+
+    func make(_ request: PreviewRequest, of jpeg: [UInt8]) -> (PreviewReply.Outcome, Picture?) {
+        guard let head = JPEGHead(jpeg) else { return (.undecodable, nil) }
+        let isKept = head.scans > 1, kept = head.width * head.height * head.components * 2
+        guard head.width * head.height <= Self.mostPixels, head.scans <= JPEGHead.mostScans, !isKept || kept <= Self.mostKept else {
+            return (.tooLarge, nil)
+        }
+        let long = max(head.width, head.height)
+        // The decoder makes eighths for little; what is left to scale is never more than that.
+        let eighths = (1...8).first { long * $0 / 8 >= request.longEdge } ?? 8
+        guard let (whole, isWhole) = decoder.decode(jpeg, head, eighths: eighths) else { return (.undecodable, nil) }
+        let small = whole.withoutBars(ofMedia: request.width, request.height).fitting(request.longEdge).upright(request.orientation)
+        guard let bytes = encoder.encode(small, quality: request.quality, profile: head.profile), bytes.count <= PreviewReply.mostBytes
+        else { return (.tooLarge, nil) }
+        return (isWhole ? .done : .damaged, Picture(width: small.width, height: small.height, jpeg: bytes))
+    }
+}
