@@ -61,8 +61,8 @@ final class StudioSupervisor: Sendable {
     /// Serves the page until it ends; how it ended, in words.
     private func serve() -> String {
         var input: [CInt] = [-1, -1], output: [CInt] = [-1, -1]
-        guard pipe2(&input, O_CLOEXEC) == 0 else { return ": " + String(cString: strerror(errno)) }
-        guard pipe2(&output, O_CLOEXEC) == 0 else {
+        guard pipe(&input) == 0 else { return ": " + String(cString: strerror(errno)) }
+        guard pipe(&output) == 0 else {
             for end in input { close(end) }
             return ": " + String(cString: strerror(errno))
         }
