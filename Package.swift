@@ -85,6 +85,7 @@ let package = Package(
         [system("CExif", "libexif", "libexif-dev")],
         [system("CCurl", "libcurl", "libcurl4-openssl-dev")],
         [system("CQREncode", "libqrencode", "libqrencode-dev")],
+        [system("CCrypto", "libcrypto", "libssl-dev")],
         [system("CXXHash", "libxxhash", "libxxhash-dev")],
         [system("CXML2", "libxml-2.0", "libxml2-dev")],
         [system("CLibUSB", "libusb-1.0", "libusb-1.0-0-dev")],
@@ -95,6 +96,7 @@ let package = Package(
         // Layer 1: the words
         library("FilmgateCore", ["CLinux", log], tests: [log]),
         // Layer 2: kits
+        library("CryptographyKit", [core, "CCrypto"], tests: []),
         library("FileKit", [core, "CLinux", "CXXHash", crypto], tests: []),
         library("MediaKit", [core, "CExif"], tests: []),
         library("CardKit", [core, "FileKit", "MediaKit"]),

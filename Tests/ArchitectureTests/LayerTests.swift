@@ -4,11 +4,13 @@ import Testing
 @Suite struct LayerTests {
     static let system: Set = ["Glibc", "Synchronization", "Dispatch"]
     static let kits: Set = [
-        "CardKit", "FileKit", "FTPKit", "MediaKit", "StampKit", "XMLKit", "HTTPKit", "AuthKit", "PTPKit", "USBKit", "GPhoto2Wire",
+        "CardKit", "CryptographyKit", "FileKit", "FTPKit", "MediaKit", "StampKit", "XMLKit", "HTTPKit", "AuthKit", "PTPKit", "USBKit",
+        "GPhoto2Wire",
         "VirtualCamera",
     ]
     static let allowed: [String: Set<String>] = [
         "FilmgateCore": ["CLinux", "Logging"],
+        "CryptographyKit": ["FilmgateCore", "CCrypto"],
         "FileKit": ["FilmgateCore", "CLinux", "CXXHash", "Crypto"],
         "CardKit": ["FilmgateCore", "FileKit", "MediaKit"],
         "FTPKit": ["FilmgateCore", "FileKit", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS", "Logging"],
