@@ -43,8 +43,6 @@ func camera(_ name: String) -> [Target] {
 }
 
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let channels = Target.Dependency.product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
@@ -72,7 +70,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4"),
-        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
@@ -85,6 +82,7 @@ let package = Package(
         [system("CExif", "libexif", "libexif-dev")],
         [system("CCurl", "libcurl", "libcurl4-openssl-dev")],
         [system("CQREncode", "libqrencode", "libqrencode-dev")],
+        [system("CCrypto", "libcrypto", "libssl-dev")],
         [system("CXXHash", "libxxhash", "libxxhash-dev")],
         [system("CXML2", "libxml-2.0", "libxml2-dev")],
         [system("CLibUSB", "libusb-1.0", "libusb-1.0-0-dev")],
@@ -95,14 +93,15 @@ let package = Package(
         // Layer 1: the words
         library("FilmgateCore", ["CLinux", log], tests: [log]),
         // Layer 2: kits
-        library("FileKit", [core, "CLinux", "CXXHash", crypto], tests: []),
+        library("CryptographyKit", [core, "CCrypto"], tests: []),
+        library("FileKit", [core, "CLinux", "CXXHash", "CryptographyKit"], tests: []),
         library("MediaKit", [core, "CExif"], tests: []),
         library("CardKit", [core, "FileKit", "MediaKit"]),
         library("FTPKit", [core, "FileKit", nio, nioPosix, nioTLS, nioSSL, log]),
         library("XMLKit", ["CXML2"], tests: []),
-        library("StampKit", [core, "XMLKit", "CXML2", crypto], tests: []),
-        library("HTTPKit", [core, "XMLKit", "CCurl", "CXXHash", crypto], tests: ["FilmgateTesting"]),
-        library("AuthKit", [core, "FileKit", "HTTPKit", crypto, cryptoExtras], tests: ["FilmgateTesting", log]),
+        library("StampKit", [core, "XMLKit", "CXML2", "CryptographyKit"], tests: []),
+        library("HTTPKit", [core, "XMLKit", "CCurl", "CXXHash", "CryptographyKit"], tests: ["FilmgateTesting"]),
+        library("AuthKit", [core, "FileKit", "HTTPKit", "CryptographyKit"], tests: ["FilmgateTesting", log]),
         library("PTPKit", [core], tests: ["VirtualCamera", "CameraTesting"], fixtures: ["Recordings"]),
         library("USBKit", [core, "CLibUSB"], tests: []),
         library("GPhoto2Wire", [], tests: []),
@@ -118,8 +117,8 @@ let package = Package(
         library("FilmgateConfig", [core, "Yams"], tests: []),
         [
             .target(
-                name: "FilmgateExternal", dependencies: [core, "FileKit", "HTTPKit", crypto, log], path: "Sources/FilmgateExternal",
-                exclude: ["examples"]),
+                name: "FilmgateExternal", dependencies: [core, "FileKit", "HTTPKit", "CryptographyKit", log],
+                path: "Sources/FilmgateExternal", exclude: ["examples"]),
             .testTarget(
                 name: "FilmgateExternalTests", dependencies: ["FilmgateExternal", core, "HTTPKit", "FilmgateTesting", log],
                 path: "Tests/FilmgateExternalTests"),
@@ -137,7 +136,7 @@ let package = Package(
         module("SelectStage", tests: [log]),
         module("StampStage", uses: ["StampKit", "FileKit", log]),
         module("FolderTarget", uses: ["FileKit", "XMLKit"], tests: [log]),
-        module("HTTPTarget", uses: ["HTTPKit"], tests: ["FileKit", "FilmgateSample", crypto, log]),
+        module("HTTPTarget", uses: ["HTTPKit"], tests: ["FileKit", "FilmgateSample", log]),
         module("S3Target", uses: ["HTTPKit", "XMLKit", log]),
         module("WebDAVTarget", uses: ["HTTPKit"], tests: ["FileKit", log]),
         module("TusTarget", uses: ["HTTPKit"], tests: ["FileKit", log]),
@@ -180,13 +179,13 @@ let package = Package(
             .executableTarget(
                 name: "filmgate-previews", dependencies: ["PreviewWire", "CTurboJPEG", "CLinux"], path: "Sources/filmgate-previews")
         ],
-        library("FilmgateSample", [core, "FileKit", "HTTPKit", "ServerKit", hummingbird, crypto], tests: []),
+        library("FilmgateSample", [core, "FileKit", "HTTPKit", "ServerKit", hummingbird, "CryptographyKit"], tests: []),
         [
             .target(
                 name: "FilmgateStudio",
                 dependencies: [
-                    core, "FileKit", "HTTPKit", "ServerKit", "PreviewKit", "FilmgateLedger", "FilmgateReport", "StudioPage", hummingbird,
-                    crypto, log,
+                    core, "CryptographyKit", "FileKit", "HTTPKit", "ServerKit", "PreviewKit", "FilmgateLedger", "FilmgateReport",
+                    "StudioPage", hummingbird, log,
                 ], path: "Sources/FilmgateStudio", exclude: ["openapi.json"]),
             .testTarget(
                 name: "FilmgateStudioTests",
@@ -214,7 +213,7 @@ let package = Package(
                 ] + remoteTargets, path: "Sources/filmgate")
         ],
         // Tests
-        library("FilmgateTesting", [core, "FileKit", "HTTPKit", crypto, log]),
+        library("FilmgateTesting", [core, "FileKit", "HTTPKit", "CryptographyKit", log]),
         [.target(name: "TestThreads", path: "Tests/TestThreads")],
         [
             .testTarget(

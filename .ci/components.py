@@ -16,8 +16,8 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# Their texts are in LICENSE, and on every Debian.
-COMMON = {"Apache-2.0", "CC0-1.0"}
+# Its text is LICENSE, and on every Debian.
+COMMON = {"Apache-2.0"}
 DEBIAN_NAMES = {"MIT": "Expat", "BSD-2-Clause": "BSD-2-clause", "BSD-3-Clause": "BSD-3-clause"}
 
 
@@ -77,9 +77,7 @@ def copyright_file(notice):
     out.append("Comment: The programs contain the following works, compiled in.")
     out += [f" {work['Work']}: {debian(work['License'])}" for work in notice.works]
     out += ["", "License: Apache-2.0", " On Debian systems the whole text of the Apache License, version 2.0, is in",
-            " /usr/share/common-licenses/Apache-2.0.", "", "License: CC0-1.0",
-            " On Debian systems the whole text of the Creative Commons dedication CC0 1.0 is in",
-            " /usr/share/common-licenses/CC0-1.0."]
+            " /usr/share/common-licenses/Apache-2.0."]
     for name, text in notice.texts.items():
         if name.endswith("-exception"):
             text = " The Apache License, version 2.0 (/usr/share/common-licenses/Apache-2.0), and:\n .\n" + text

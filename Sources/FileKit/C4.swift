@@ -1,4 +1,4 @@
-import Crypto
+import CryptographyKit
 
 /// C4 IDs (SMPTE ST 2114): SHA-512 in base 58, 90 characters.
 ///
@@ -6,10 +6,11 @@ import Crypto
 public enum C4 {
     private static let alphabet = Array("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz".utf8)
 
-    public static func id(of bytes: [UInt8]) -> String { id(SHA512.hash(data: bytes)) }
+    public static func id(of bytes: [UInt8]) -> String { id(RunningHash.digest(of: bytes, .sha512)) }
 
-    static func id(_ digest: SHA512Digest) -> String {
-        var number = Array(digest)
+    /// `digest`: the SHA-512.
+    static func id(_ digest: [UInt8]) -> String {
+        var number = digest
         var digits = [UInt8](repeating: alphabet[0], count: 88)
         for place in digits.indices.reversed() {
             var remainder = 0

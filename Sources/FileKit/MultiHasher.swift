@@ -1,13 +1,12 @@
-import CXXHash
-import Crypto
+import CryptographyKit
 public import FilmgateCore
 
 /// Several digests of one stream of bytes, in one pass.
 ///
 /// SHA-256 is always among them.
 public struct MultiHasher: ~Copyable {
-    private var sha256: SHA256?, sha1: Insecure.SHA1?, md5: Insecure.MD5?
-    private var sha512: SHA512?
+    private var sha256: RunningHash?, sha1: RunningHash?, md5: RunningHash?
+    private var sha512: RunningHash?
     private let xxh128: XXH3?, xxh3: XXH3?, xxh64: XXH64?
     /// Pieces whose first bytes are looked at, in bytes.
     private static let piece = 32 << 10, looked = 16
@@ -21,10 +20,10 @@ public struct MultiHasher: ~Copyable {
 
     /// Only these, without SHA-256 unless it is named; for rereading, where the fast one is enough.
     init(only algorithms: Set<DigestAlgorithm>) {
-        sha256 = algorithms.contains(.sha256) ? SHA256() : nil
-        sha1 = algorithms.contains(.sha1) ? Insecure.SHA1() : nil
-        md5 = algorithms.contains(.md5) ? Insecure.MD5() : nil
-        sha512 = algorithms.contains(.c4) ? SHA512() : nil
+        sha256 = algorithms.contains(.sha256) ? RunningHash(.sha256) : nil
+        sha1 = algorithms.contains(.sha1) ? RunningHash(.sha1) : nil
+        md5 = algorithms.contains(.md5) ? RunningHash(.md5) : nil
+        sha512 = algorithms.contains(.c4) ? RunningHash(.sha512) : nil
         xxh128 = algorithms.contains(.xxh128) ? XXH3(bits: 128) : nil
         xxh3 = algorithms.contains(.xxh3) ? XXH3(bits: 64) : nil
         xxh64 = algorithms.contains(.xxh64) ? XXH64() : nil
@@ -33,10 +32,10 @@ public struct MultiHasher: ~Copyable {
     public mutating func update(_ bytes: UnsafeRawBufferPointer) {
         if !mayHoldZeros { mayHoldZeros = hasPieceOfZeros(bytes) }
         count += bytes.count
-        sha256?.update(bufferPointer: bytes)
-        sha1?.update(bufferPointer: bytes)
-        md5?.update(bufferPointer: bytes)
-        sha512?.update(bufferPointer: bytes)
+        sha256?.update(bytes)
+        sha1?.update(bytes)
+        md5?.update(bytes)
+        sha512?.update(bytes)
         xxh128?.update(bytes)
         xxh3?.update(bytes)
         xxh64?.update(bytes)
@@ -53,7 +52,7 @@ public struct MultiHasher: ~Copyable {
     public mutating func update(_ bytes: RawSpan) { bytes.withUnsafeBytes { update($0) } }
 
     /// The SHA-256 of all bytes so far, in lower-case hexadecimal; hashing goes on.
-    var sha256Now: String { sha256.map { hexadecimal($0.finalize()) } ?? "" }
+    var sha256Now: String { sha256.map { hexadecimal($0.digest()) } ?? "" }
 
     /// The digests of all bytes so far, in lower-case hexadecimal; XXH in its canonical (big-endian) form, as ASC MHL writes it.
     public consuming func finish() -> Digests {
@@ -71,10 +70,10 @@ public struct MultiHasher: ~Copyable {
 
     consuming func finishAll() -> [DigestAlgorithm: String] {
         var values: [DigestAlgorithm: String] = [:]
-        if let sha256 { values[.sha256] = hexadecimal(sha256.finalize()) }
-        if let sha1 { values[.sha1] = hexadecimal(sha1.finalize()) }
-        if let md5 { values[.md5] = hexadecimal(md5.finalize()) }
-        if let sha512 { values[.c4] = C4.id(sha512.finalize()) }
+        if let sha256 { values[.sha256] = hexadecimal(sha256.digest()) }
+        if let sha1 { values[.sha1] = hexadecimal(sha1.digest()) }
+        if let md5 { values[.md5] = hexadecimal(md5.digest()) }
+        if let sha512 { values[.c4] = C4.id(sha512.digest()) }
         if let value = xxh128?.finish() { values[.xxh128] = value }
         if let value = xxh3?.finish() { values[.xxh3] = value }
         if let value = xxh64?.finish() { values[.xxh64] = value }

@@ -4,19 +4,21 @@ import Testing
 @Suite struct LayerTests {
     static let system: Set = ["Glibc", "Synchronization", "Dispatch"]
     static let kits: Set = [
-        "CardKit", "FileKit", "FTPKit", "MediaKit", "StampKit", "XMLKit", "HTTPKit", "AuthKit", "PTPKit", "USBKit", "GPhoto2Wire",
+        "CardKit", "CryptographyKit", "FileKit", "FTPKit", "MediaKit", "StampKit", "XMLKit", "HTTPKit", "AuthKit", "PTPKit", "USBKit",
+        "GPhoto2Wire",
         "VirtualCamera",
     ]
     static let allowed: [String: Set<String>] = [
         "FilmgateCore": ["CLinux", "Logging"],
-        "FileKit": ["FilmgateCore", "CLinux", "CXXHash", "Crypto"],
+        "CryptographyKit": ["FilmgateCore", "CCrypto"],
+        "FileKit": ["FilmgateCore", "CLinux", "CXXHash", "CryptographyKit"],
         "CardKit": ["FilmgateCore", "FileKit", "MediaKit"],
         "FTPKit": ["FilmgateCore", "FileKit", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS", "Logging"],
         "MediaKit": ["FilmgateCore", "CExif"],
         "XMLKit": ["CXML2"],
-        "StampKit": ["FilmgateCore", "XMLKit", "CXML2", "Crypto"],
-        "HTTPKit": ["FilmgateCore", "XMLKit", "CCurl", "CXXHash", "Crypto"],
-        "AuthKit": ["FilmgateCore", "FileKit", "HTTPKit", "Crypto", "CryptoExtras"],
+        "StampKit": ["FilmgateCore", "XMLKit", "CXML2", "CryptographyKit"],
+        "HTTPKit": ["FilmgateCore", "XMLKit", "CCurl", "CXXHash", "CryptographyKit"],
+        "AuthKit": ["FilmgateCore", "FileKit", "HTTPKit", "CryptographyKit"],
         "PTPKit": ["FilmgateCore"],
         "USBKit": ["FilmgateCore", "CLibUSB"],
         "GPhoto2Wire": [],
@@ -28,17 +30,17 @@ import Testing
         "CameraTesting": ["FilmgateCore", "PTPKit", "VirtualCamera", "Testing", "Logging"],
         "FilmgateLedger": ["FilmgateCore", "GRDB", "GRDBSQLite", "Foundation"],
         "FilmgateConfig": ["FilmgateCore", "Yams"],
-        "FilmgateExternal": ["FilmgateCore", "FileKit", "HTTPKit", "Crypto", "Logging"],
+        "FilmgateExternal": ["FilmgateCore", "FileKit", "HTTPKit", "CryptographyKit", "Logging"],
         "FilmgateEngine": ["FilmgateCore", "CLinux", "FileKit", "AsyncAlgorithms", "Logging"],
         "ServerKit": ["FilmgateCore", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore"],
         "FilmgateReport": ["FilmgateCore", "FilmgateLedger"],
-        "FilmgateSample": ["FilmgateCore", "FileKit", "HTTPKit", "ServerKit", "Hummingbird", "Crypto", "HTTPTypes", "NIOCore"],
+        "FilmgateSample": ["FilmgateCore", "FileKit", "HTTPKit", "ServerKit", "Hummingbird", "CryptographyKit", "HTTPTypes", "NIOCore"],
         // The page reads the ledger and asks the program around it: no engine, no modules.
         "FilmgateStudio": [
             "FilmgateCore", "FileKit", "HTTPKit", "ServerKit", "PreviewKit", "FilmgateLedger", "FilmgateReport", "StudioPage",
-            "Hummingbird", "HummingbirdCore", "Crypto", "Logging", "HTTPTypes", "NIOCore", "NIOHTTPTypes",
+            "Hummingbird", "HummingbirdCore", "CryptographyKit", "Logging", "HTTPTypes", "NIOCore", "NIOHTTPTypes",
         ],
-        "FilmgateTesting": ["FilmgateCore", "FileKit", "HTTPKit", "FilmgateSample", "Crypto", "Testing", "Logging", "Foundation"],
+        "FilmgateTesting": ["FilmgateCore", "FileKit", "HTTPKit", "FilmgateSample", "CryptographyKit", "Testing", "Logging", "Foundation"],
     ]
 
     @Test(arguments: Repository.code.filter { $0.path.hasPrefix("Sources/") && $0.target != "filmgate" })

@@ -1,4 +1,3 @@
-import Crypto
 import FilmgateCore
 import Glibc
 import HTTPKit
@@ -20,7 +19,7 @@ final class ScratchFile {
 
     deinit { unlink(path) }
 
-    var sha256: String { Hex.text(of: SHA256.hash(data: bytes)) }
+    var sha256: String { Hex.text(of: ByteDigest.sha256(bytes)) }
     var slice: FileSlice { FileSlice(path: path, size: UInt64(bytes.count), sha256: sha256) }
     func body() -> HTTPBody { .file(slice, type: "image/jpeg") }
 }

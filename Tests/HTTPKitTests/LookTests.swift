@@ -1,4 +1,3 @@
-import Crypto
 import FilmgateCore
 import FilmgateTesting
 import HTTPKit
@@ -38,7 +37,7 @@ import Testing
         }
         defer { server.stop() }
         let client = HTTPClient(CurlTransport())
-        let digest = Hex.text(of: SHA256.hash(data: Array("abc".utf8)))
+        let digest = Hex.text(of: ByteDigest.sha256(Array("abc".utf8)))
         #expect(try await client.compare(server.url + "/good", size: 3, sha256: digest) == .equal)
         for name in ["/bad", "/lost"] {
             let error = await failure { () async throws(IngestError) in try await client.compare(server.url + name, size: 3, sha256: digest)

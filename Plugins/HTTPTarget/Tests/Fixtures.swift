@@ -1,4 +1,3 @@
-import Crypto
 import FilmgateCore
 import Glibc
 import HTTPKit
@@ -77,7 +76,7 @@ final class JobFile {
 
     deinit { unlink(file) }
 
-    var sha256: String { Hex.text(of: SHA256.hash(data: bytes)) }
+    var sha256: String { Hex.text(of: ByteDigest.sha256(bytes)) }
 
     var job: UploadJob {
         let size = UInt64(bytes.count)

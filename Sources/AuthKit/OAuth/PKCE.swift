@@ -1,4 +1,4 @@
-import Crypto
+import CryptographyKit
 import HTTPKit
 
 /// Proof that who redeems a code is who asked for it (RFC 7636, S256).
@@ -8,7 +8,7 @@ public struct PKCE: Sendable {
     public init() { self.init(verifier: Self.random()) }
     init(verifier: String) { self.verifier = verifier }
 
-    public var challenge: String { Self.url(Array(SHA256.hash(data: Array(verifier.utf8)))) }
+    public var challenge: String { Self.url(RunningHash.digest(of: Array(verifier.utf8), .sha256)) }
 
     /// 32 random bytes as 43 characters that need no encoding in an address: for verifiers, states and nonces.
     public static func random() -> String {
@@ -22,9 +22,5 @@ public struct PKCE: Sendable {
     }
 
     /// Takes as long for any difference as for none.
-    public static func same(_ a: String, _ b: String) -> Bool {
-        let first = Array(a.utf8), second = Array(b.utf8)
-        guard first.count == second.count else { return false }
-        return zip(first, second).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
-    }
+    public static func same(_ a: String, _ b: String) -> Bool { MessageCode.equal(Array(a.utf8), Array(b.utf8)) }
 }

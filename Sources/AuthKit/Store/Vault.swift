@@ -1,4 +1,4 @@
-import Crypto
+import CryptographyKit
 import FileKit
 public import FilmgateCore
 import Glibc
@@ -9,7 +9,7 @@ import Synchronization
 /// Everything blocks: for the disk, and while locked for the gate. Safe to use from several tasks and several processes at once: changes
 /// are made under a lock on what stands there then, and replace the file whole.
 public final class Vault: Sendable {
-    private struct Memory { var key: SymmetricKey?, salt: [UInt8] = [], idle = 0, used = ContinuousClock.now }
+    private struct Memory { var key: SecretKey?, salt: [UInt8] = [], idle = 0, used = ContinuousClock.now }
     /// What tells one version of the store's file from the next.
     public struct Stamp: Sendable, Hashable { var inode: UInt = 0, size = 0, seconds = 0, nanoseconds = 0 }
 
@@ -77,7 +77,7 @@ public final class Vault: Sendable {
     /// key is forgotten.
     public func protect(with passphrase: SecretValue?, hook: [String] = [], idle: Int = 900) throws(IngestError) {
         let old = try VaultFile.read(path).wrap, oldKey = try old.map { wrap throws(IngestError) in try key(wrap) }
-        var wrap = passphrase.map { _ in VaultWrap() }, newKey: SymmetricKey?
+        var wrap = passphrase.map { _ in VaultWrap() }, newKey: SecretKey?
         if let passphrase, var fresh = wrap {
             (fresh.hook, fresh.idle) = (hook, idle)
             let key = try fresh.key(passphrase)
@@ -134,9 +134,9 @@ public final class Vault: Sendable {
         return true
     }
 
-    private func key(_ wrap: VaultWrap) throws(IngestError) -> SymmetricKey {
+    private func key(_ wrap: VaultWrap) throws(IngestError) -> SecretKey {
         let moment = now()
-        let known: SymmetricKey? = memory.withLock { memory in
+        let known: SecretKey? = memory.withLock { memory in
             if wrap.idle > 0, moment - memory.used > .seconds(wrap.idle) { memory.key = nil }
             guard memory.salt == wrap.salt, let key = memory.key else { return nil }
             memory.used = moment
@@ -150,7 +150,7 @@ public final class Vault: Sendable {
         return key
     }
 
-    private func remember(_ key: SymmetricKey?, _ wrap: VaultWrap?) {
+    private func remember(_ key: SecretKey?, _ wrap: VaultWrap?) {
         let moment = now()
         memory.withLock { $0 = Memory(key: key, salt: wrap?.salt ?? [], idle: wrap?.idle ?? 0, used: moment) }
     }

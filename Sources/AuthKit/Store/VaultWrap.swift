@@ -1,5 +1,4 @@
-import Crypto
-import CryptoExtras
+import CryptographyKit
 import FilmgateCore
 import HTTPKit
 
@@ -18,27 +17,24 @@ struct VaultWrap {
     init() { salt = (0..<16).map { _ in UInt8.random(in: 0...255) } }
 
     /// Takes about a tenth of a second and 32 MiB, on purpose.
-    func key(_ passphrase: SecretValue) throws(IngestError) -> SymmetricKey {
+    func key(_ passphrase: SecretValue) throws(IngestError) -> SecretKey {
         do {
-            return try KDF.Scrypt.deriveKey(
-                from: Array(passphrase.reveal().utf8), salt: salt, outputByteCount: 32, rounds: rounds, blockSize: block,
-                parallelism: parallel)
+            return try SecretKey.scrypt(Array(passphrase.reveal().utf8), salt: salt, rounds: rounds, block: block, parallel: parallel)
         } catch {
             throw IngestError(.unauthorized, "The secret store's key cannot be derived on this machine.")
         }
     }
 
-    static func seal(_ text: String, as name: String, with key: SymmetricKey) throws(IngestError) -> String {
+    static func seal(_ text: String, as name: String, with key: SecretKey) throws(IngestError) -> String {
         do {
-            let box = try ChaChaPoly.seal(Array(text.utf8), using: key, authenticating: Array("filmgate \(name)".utf8))
-            return Base64.text(of: Array(box.combined))
+            return Base64.text(of: try ChaChaPoly.seal(Array(text.utf8), with: key, authenticating: Array("filmgate \(name)".utf8)))
         } catch { throw IngestError(.unexpected, "The secret store could not be encrypted.") }
     }
 
     /// Nil when the key is wrong, the text is not whole, or was sealed under another name.
-    static func open(_ text: String, as name: String, with key: SymmetricKey) -> String? {
-        guard let bytes = Base64.bytes(text), let box = try? ChaChaPoly.SealedBox(combined: bytes),
-            let plain = try? ChaChaPoly.open(box, using: key, authenticating: Array("filmgate \(name)".utf8))
+    static func open(_ text: String, as name: String, with key: SecretKey) -> String? {
+        guard let bytes = Base64.bytes(text),
+            let plain = ChaChaPoly.open(bytes, with: key, authenticating: Array("filmgate \(name)".utf8))
         else { return nil }
         return String(validating: plain, as: UTF8.self)
     }

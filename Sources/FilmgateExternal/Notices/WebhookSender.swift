@@ -1,4 +1,4 @@
-import Crypto
+import CryptographyKit
 import FilmgateCore
 import HTTPKit
 import Synchronization
@@ -51,9 +51,6 @@ struct WebhookSender: HookSender {
     /// `v1=` and the HMAC-SHA256 of time, a full stop and the body, in hexadecimal: the time is part of it, so that a copy kept by
     /// somebody can be told by its age.
     static func signature(of body: [UInt8], at time: String, _ secret: SecretValue) -> String {
-        var code = HMAC<SHA256>(key: SymmetricKey(data: Array(secret.reveal().utf8)))
-        code.update(data: Array("\(time).".utf8))
-        code.update(data: body)
-        return "v1=" + Hex.text(of: Array(code.finalize()))
+        "v1=" + Hex.text(of: MessageCode.hmacSHA256(Array("\(time).".utf8) + body, key: Array(secret.reveal().utf8)))
     }
 }

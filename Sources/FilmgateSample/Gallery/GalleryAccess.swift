@@ -1,4 +1,4 @@
-import Crypto
+import CryptographyKit
 import HTTPKit
 import HTTPTypes
 import Hummingbird
@@ -34,5 +34,7 @@ struct GalleryAccess: RouterMiddleware {
     }
 
     /// Digests are compared, so that the time taken says nothing about the token.
-    private func isToken(_ bytes: some Sequence<UInt8>) -> Bool { SHA256.hash(data: Array(bytes)) == SHA256.hash(data: Array(token.utf8)) }
+    private func isToken(_ bytes: some Sequence<UInt8>) -> Bool {
+        MessageCode.equal(ByteDigest.sha256(Array(bytes)), ByteDigest.sha256(Array(token.utf8)))
+    }
 }

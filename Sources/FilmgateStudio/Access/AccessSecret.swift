@@ -1,4 +1,4 @@
-import Crypto
+import CryptographyKit
 
 /// Words that let somebody in, and the digests by which they are known: only those are kept.
 enum AccessSecret {
@@ -32,12 +32,10 @@ enum AccessSecret {
         return letters.count == 8 ? String(letters) : nil
     }
 
-    static func digest(_ secret: String) -> [UInt8] { Array(SHA256.hash(data: Array(secret.utf8))) }
+    static func digest(_ secret: String) -> [UInt8] { RunningHash.digest(of: Array(secret.utf8), .sha256) }
 
     /// In the same time for all digests.
-    static func isSame(_ one: [UInt8], _ other: [UInt8]) -> Bool {
-        one.count == other.count && zip(one, other).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
-    }
+    static func isSame(_ one: [UInt8], _ other: [UInt8]) -> Bool { MessageCode.equal(one, other) }
 
     static func hexadecimal(_ bytes: [UInt8]) -> String {
         String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

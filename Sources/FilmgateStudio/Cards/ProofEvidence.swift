@@ -1,4 +1,4 @@
-import Crypto
+import CryptographyKit
 import FileKit
 import FilmgateCore
 import FilmgateLedger
@@ -12,7 +12,7 @@ enum ProofEvidence {
     ///
     /// Blocks.
     static func listing(_ root: String) -> [UInt8]? {
-        var hash = SHA256(), folders = [root], count = 0
+        var hash = RunningHash(.sha256), folders = [root], count = 0
         guard let facts = try? FileFacts.of(root), facts.kind == .directory else { return nil }
         add(facts, root, to: &hash)
         while let folder = folders.popLast() {
@@ -26,7 +26,7 @@ enum ProofEvidence {
                 if facts.kind == .directory, facts.device == (try? FileFacts.of(root))??.device { folders.append(path) }
             }
         }
-        return Array(hash.finalize())
+        return hash.digest()
     }
 
     /// A copy as the ledger and its target speak of it.
@@ -49,25 +49,25 @@ enum ProofEvidence {
     ///
     /// Blocks.
     static func digest(_ copies: [Copy]) -> (digest: [UInt8], latest: Int64) {
-        var hash = SHA256(), latest: Int64 = 0
+        var hash = RunningHash(.sha256), latest: Int64 = 0
         for copy in copies {
-            hash.update(data: Array(copy.words.utf8) + [0])
+            hash.update(Array(copy.words.utf8) + [0])
             guard let path = copy.path else { continue }
             guard let facts = try? FileFacts.of(path) else {
-                hash.update(data: [1])
+                hash.update([1])
                 continue
             }
             add(facts, path, to: &hash)
             latest = max(latest, facts.changed)
         }
-        return (Array(hash.finalize()), latest)
+        return (hash.digest(), latest)
     }
 
-    private static func add(_ facts: FileFacts, _ path: String, to hash: inout SHA256) {
-        hash.update(data: Array(path.utf8) + [0])
+    private static func add(_ facts: FileFacts, _ path: String, to hash: inout RunningHash) {
+        hash.update(Array(path.utf8) + [0])
         for number in [
             facts.size, UInt64(bitPattern: facts.modified), UInt64(bitPattern: facts.changed), facts.inode, facts.device,
             UInt64(facts.mode),
-        ] { withUnsafeBytes(of: number.littleEndian) { hash.update(bufferPointer: $0) } }
+        ] { withUnsafeBytes(of: number.littleEndian) { hash.update($0) } }
     }
 }

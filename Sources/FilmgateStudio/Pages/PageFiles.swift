@@ -1,4 +1,4 @@
-import Crypto
+import CryptographyKit
 import HTTPTypes
 import NIOCore
 import StudioPage
@@ -17,9 +17,9 @@ struct PageFiles: Sendable {
             parts.append(
                 (String(cString: file.name), String(cString: file.type), UnsafeRawBufferPointer(start: file.bytes, count: file.length)))
         }
-        var hash = SHA256()
-        for part in parts { hash.update(bufferPointer: part.bytes) }
-        let version = AccessSecret.hexadecimal(Array(hash.finalize().prefix(6)))
+        var hash = RunningHash(.sha256)
+        for part in parts { hash.update(part.bytes) }
+        let version = AccessSecret.hexadecimal(Array(hash.digest().prefix(6)))
         var files: [String: File] = [:]
         for part in parts {
             if part.name == "index.html" {

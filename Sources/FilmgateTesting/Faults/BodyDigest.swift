@@ -1,8 +1,8 @@
-import Crypto
+import CryptographyKit
 
 /// The SHA-256 of the file in a request's body while it passes: of the whole body, or of a form's last part.
 struct BodyDigest: Sendable {
-    private var hash = SHA256()
+    private var hash = RunningHash(.sha256)
     /// Where the file lies in the body; nil until a form's head has been read.
     private var range: Range<Int>?
     private var head: [UInt8] = []
@@ -23,7 +23,7 @@ struct BodyDigest: Sendable {
     mutating func update(_ bytes: [UInt8]) {
         guard let range else { return look(bytes) }
         let from = max(range.lowerBound - position, 0), to = min(range.upperBound - position, bytes.count)
-        if from < to { bytes[from..<to].withUnsafeBytes { hash.update(bufferPointer: $0) } }
+        if from < to { bytes[from..<to].withUnsafeBytes { hash.update($0) } }
         position += bytes.count
     }
 
@@ -42,6 +42,6 @@ struct BodyDigest: Sendable {
     /// Lower-case hexadecimal; of what has passed so far.
     var text: String {
         let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: hash.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        return String(decoding: hash.digest().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

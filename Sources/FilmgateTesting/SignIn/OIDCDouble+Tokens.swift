@@ -1,4 +1,3 @@
-import Crypto
 import FilmgateCore
 import HTTPKit
 
@@ -65,7 +64,7 @@ extension OIDCDouble {
     private func redeem(_ form: [String: String], _ state: inout State) -> FaultAct {
         guard let asked = state.codes.removeValue(forKey: form["code"] ?? ""), asked["redirect_uri"] == form["redirect_uri"],
             let verifier = form["code_verifier"], (43...128).contains(verifier.utf8.count),
-            asked["code_challenge"] == Self.url(Array(SHA256.hash(data: Array(verifier.utf8))))
+            asked["code_challenge"] == Self.url(ByteDigest.sha256(Array(verifier.utf8)))
         else { return refusal("invalid_grant", &state) }
         state.nonce = asked["nonce"]
         defer { state.nonce = nil }

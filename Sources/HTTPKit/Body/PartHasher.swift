@@ -1,4 +1,4 @@
-import Crypto
+import CryptographyKit
 public import FilmgateCore
 import Glibc
 
@@ -8,7 +8,7 @@ import Glibc
 public final class PartHasher {
     private let path: String, descriptor: CInt
     private var offset: UInt64 = 0
-    private var whole = SHA256()
+    private var whole = RunningHash(.sha256)
     /// Also computes the MD5 of each part, for servers that know nothing else.
     private let alsoMD5: Bool
 
@@ -32,7 +32,7 @@ public final class PartHasher {
 
     /// Digests of the next `length` bytes; `corruptData` when the file ends before.
     public func next(_ length: UInt64) throws(IngestError) -> Part {
-        var part = SHA256(), other = Insecure.MD5(), left = length
+        var part = RunningHash(.sha256), other = alsoMD5 ? RunningHash(.md5) : nil, left = length
         var buffer = [UInt8](repeating: 0, count: Int(min(1 << 20, max(1, length))))
         while left > 0 {
             let got = pread(descriptor, &buffer, Int(min(UInt64(buffer.count), left)), off_t(offset))
@@ -42,20 +42,20 @@ public final class PartHasher {
             }
             buffer.withUnsafeBytes { bytes in
                 let read = UnsafeRawBufferPointer(rebasing: bytes[..<got])
-                part.update(bufferPointer: read)
-                if alsoMD5 { other.update(bufferPointer: read) }
-                whole.update(bufferPointer: read)
+                part.update(read)
+                other?.update(read)
+                whole.update(read)
             }
             (offset, left) = (offset + UInt64(got), left - UInt64(got))
         }
-        return Part(sha256: Array(part.finalize()), md5: alsoMD5 ? Hex.text(of: other.finalize()) : nil)
+        return Part(sha256: part.digest(), md5: other.map { Hex.text(of: $0.digest()) })
     }
 
     /// SHA-256 of everything so far, in lower-case hexadecimal.
-    public var total: String { Hex.text(of: whole.finalize()) }
+    public var total: String { Hex.text(of: whole.digest()) }
 }
 
 /// SHA-256 of bytes in memory.
 public enum ByteDigest {
-    public static func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
+    public static func sha256(_ bytes: [UInt8]) -> [UInt8] { RunningHash.digest(of: bytes, .sha256) }
 }

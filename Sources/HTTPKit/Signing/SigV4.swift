@@ -1,5 +1,5 @@
 import CCurl
-import Crypto
+import CryptographyKit
 public import FilmgateCore
 import Glibc
 
@@ -32,7 +32,7 @@ public struct SigV4: Sendable {
         let lines = headers.map { "\($0.name):\($0.value)\n" }.joined()
         let canonical = [request.method, path, query, lines, names, signed[header: "x-amz-content-sha256"] ?? ""].joined(separator: "\n")
         let scope = "\(time.prefix(8))/\(region)/\(service)/aws4_request"
-        let text = "AWS4-HMAC-SHA256\n\(time)\n\(scope)\n" + Hex.text(of: SHA256.hash(data: Array(canonical.utf8)))
+        let text = "AWS4-HMAC-SHA256\n\(time)\n\(scope)\n" + Hex.text(of: ByteDigest.sha256(Array(canonical.utf8)))
         let signature = Hex.text(of: Self.hmac(key(keys.secretKey, date: String(time.prefix(8))), text))
         signed.set(
             "Authorization", "AWS4-HMAC-SHA256 Credential=\(keys.accessKey)/\(scope), SignedHeaders=\(names), Signature=\(signature)")
@@ -45,9 +45,7 @@ public struct SigV4: Sendable {
         [date, region, service, "aws4_request"].reduce(Array("AWS4\(secret.reveal())".utf8)) { Self.hmac($0, $1) }
     }
 
-    private static func hmac(_ key: [UInt8], _ text: String) -> [UInt8] {
-        Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: SymmetricKey(data: key)))
-    }
+    private static func hmac(_ key: [UInt8], _ text: String) -> [UInt8] { MessageCode.hmacSHA256(Array(text.utf8), key: key) }
 
     /// Lower-case names in byte order, values trimmed with runs of spaces made one; several of a name are joined by commas.
     private static func canonical(_ headers: [(name: String, value: String)], host: String) -> [(name: String, value: String)] {

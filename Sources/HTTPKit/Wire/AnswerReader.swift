@@ -1,4 +1,4 @@
-import Crypto
+import CryptographyKit
 
 /// Takes in an answer line by line and piece by piece, and never more of it than the limits allow.
 struct AnswerReader {
@@ -13,7 +13,7 @@ struct AnswerReader {
     private var headerBytes = 0
     private var body: [UInt8] = [], opening: [UInt8] = []
     private var length: UInt64 = 0
-    private var hash = SHA256()
+    private var hash = RunningHash(.sha256)
 
     private static let openingLimit = 512
     static let headerLimit = 200, headerByteLimit = 64 << 10
@@ -61,7 +61,7 @@ struct AnswerReader {
         case .digest(let limit):
             if opening.count < Self.openingLimit { opening.append(contentsOf: bytes.prefix(Self.openingLimit - opening.count)) }
             truncated = length > limit
-            if !truncated { hash.update(bufferPointer: bytes) }
+            if !truncated { hash.update(bytes) }
         }
         return !truncated
     }
@@ -69,7 +69,7 @@ struct AnswerReader {
     func response(status: Int, url: String) -> HTTPResponse {
         var response = HTTPResponse(status: status, headers: headers, body: body, url: url)
         (response.truncated, response.length, response.opening) = (truncated, length, opening)
-        if case .digest = reception, !truncated { response.digest = Hex.text(of: hash.finalize()) }
+        if case .digest = reception, !truncated { response.digest = Hex.text(of: hash.digest()) }
         return response
     }
 }

@@ -1,5 +1,4 @@
 import CCurl
-import Crypto
 import FilmgateCore
 
 /// One transfer while it is under way: what libcurl's callbacks read and fill.

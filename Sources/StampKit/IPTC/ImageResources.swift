@@ -1,4 +1,4 @@
-import Crypto
+import CryptographyKit
 
 /// The image resources that APP13 holds, each under `8BIM` and a number; all but IPTC pass through untouched.
 struct ImageResources {
@@ -55,6 +55,6 @@ struct ImageResources {
         block.apply(stamp)
         let bytes = block.bytes
         set(Self.iptc, bytes)
-        set(Self.iptcDigest, Array(Insecure.MD5.hash(data: bytes)))
+        set(Self.iptcDigest, RunningHash.digest(of: bytes, .md5))
     }
 }

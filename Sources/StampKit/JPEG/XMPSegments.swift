@@ -1,4 +1,4 @@
-import Crypto
+import CryptographyKit
 
 /// The XMP segments of a stamped JPEG: one standard packet, and where it would not fit, an extension (XMP specification, part 3, §1.1.3.1).
 struct XMPSegments {
@@ -37,7 +37,7 @@ struct XMPSegments {
             old.remove(name)
         }
         let data = old.bare, digits = Array("0123456789ABCDEF".utf8)
-        let guid = Insecure.MD5.hash(data: data).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        let guid = RunningHash.digest(of: data, .md5).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
         new.set(XMPProperty.hasExtended, [String(decoding: guid, as: UTF8.self)])
         var at = 0
         for part in data.chunked(longestPart) {
