@@ -53,7 +53,7 @@ filmgate ($version) stable; urgency=medium
  -- $maintainer  $(LC_ALL=C date -R -d "@${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}")
 END
 install -D -m 644 .ci/deb/lintian-overrides "$share/lintian/overrides/filmgate"
-install -D -m 644 .ci/deb/filmgate.service "$root/usr/lib/systemd/system/filmgate.service"
+install -D -m 644 -t "$root/usr/lib/systemd/system" .ci/deb/filmgate.service .ci/deb/filmgate-studio.service
 install -D -m 644 .ci/deb/sysusers.conf "$root/usr/lib/sysusers.d/filmgate.conf"
 install -d -m 755 "$root/etc/filmgate"
 

@@ -50,3 +50,5 @@ step find archive
 (cd "$work/archive" && find . -type f -not -path './.filmgate/*' | sort)
 step filmgate safe-to-format CARD --allow same-device --allow filtered
 "$filmgate" safe-to-format "$work/CARD" --state "$work/state" --allow same-device --allow filtered
+
+printf '\nThe page, over a sample shoot that goes on: %s studio --sample (http://127.0.0.1:8484/)\n' "$filmgate"

@@ -34,7 +34,7 @@ final class DataEndpoint: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     guard PeerAddress.text(channel.remoteAddress) == setup.peer else {
                         setup.foreign()
-                        throw IngestError(.accessDenied, "Another machine came to a data port.")
+                        throw IngestError(.accessDenied, "A data connection from another machine was refused.")
                     }
                     try Self.prepare(channel, setup.tls) { promise.succeed($0) }
                 }

@@ -105,7 +105,7 @@ package final class FTPUpload: Sendable {
         if position < there { throw another() }
         // A connection that broke before the first byte looks the same: no picture is empty, and its client would forget it.
         if position == 0, Self.isShot(path.name) {
-            throw IngestError(.rejected, "Nothing came of \(PathText.shown(path.shown)): send it again.")
+            throw IngestError(.rejected, "No bytes of \(PathText.shown(path.shown)) came: send it again.")
         }
         let code = state.withLock { settle($0.descriptor) }
         guard code == 0 else {

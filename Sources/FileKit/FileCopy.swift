@@ -27,6 +27,8 @@ public struct CopyResult: Sendable, Hashable {
     public var before: FileFacts, after: FileFacts
     /// True when the copy shares the source's blocks.
     public var reflinked: Bool
+    /// False: nowhere 64 KiB in a row are zeros.
+    public var mayHoldZeros = true
 }
 
 /// Copies and reads files with digests in the same pass.
@@ -64,7 +66,9 @@ public enum FileCopy {
             writer?.finish()
             output.setModified(options.modified ?? before.modified)
             if options.durable { try Flush.data(of: output, size: before.size) }
-            return CopyResult(size: result.size, digests: result.digests, before: before, after: result.after, reflinked: reflinked)
+            return CopyResult(
+                size: result.size, digests: result.digests, before: before, after: result.after, reflinked: reflinked,
+                mayHoldZeros: result.mayHoldZeros)
         } catch {
             _ = withCPath(part) { unlink($0) }
             throw error
@@ -82,7 +86,9 @@ public enum FileCopy {
         let result = try digest(
             input, of: input, before, algorithms, BlockReader(), step: 256 << 10, cancelled: cancelled, progress: progress
         ) { _ in }
-        return CopyResult(size: result.size, digests: result.digests, before: before, after: result.after, reflinked: false)
+        return CopyResult(
+            size: result.size, digests: result.digests, before: before, after: result.after, reflinked: false,
+            mayHoldZeros: result.mayHoldZeros)
     }
 
     /// Reads `file` once, passing each block to `sink` after hashing it, and makes sure that `source` stayed what it was.
@@ -90,7 +96,7 @@ public enum FileCopy {
         _ file: OpenFile, of source: OpenFile, _ before: FileFacts, _ algorithms: Set<DigestAlgorithm>, _ reader: BlockReader,
         step: Int = BufferPool.blockSize, cancelled: @Sendable () -> Bool, progress: (UInt64) -> Void,
         sink: (UnsafeRawBufferPointer) throws(IngestError) -> Void
-    ) throws(IngestError) -> (size: UInt64, digests: Digests, after: FileFacts) {
+    ) throws(IngestError) -> (size: UInt64, digests: Digests, after: FileFacts, mayHoldZeros: Bool) {
         _ = posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
         var hasher = MultiHasher(algorithms)
         let size = try reader.blocks(of: file, upTo: before.size, step: step, cancelled: cancelled) { block throws(IngestError) in
@@ -103,6 +109,7 @@ public enum FileCopy {
             throw IngestError(
                 .corruptData, "\(shown(source.path)) changed while it was read.", advice: "Try again when nothing writes to it any more.")
         }
-        return (size, hasher.finish(), after)
+        let mayHoldZeros = hasher.mayHoldZeros
+        return (size, hasher.finish(), after, mayHoldZeros)
     }
 }

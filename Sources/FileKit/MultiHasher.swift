@@ -9,6 +9,13 @@ public struct MultiHasher: ~Copyable {
     private var sha256: SHA256?, sha1: Insecure.SHA1?, md5: Insecure.MD5?
     private var sha512: SHA512?
     private let xxh128: XXH3?, xxh3: XXH3?, xxh64: XXH64?
+    /// Pieces whose first bytes are looked at, in bytes.
+    private static let piece = 32 << 10, looked = 16
+    private var count = 0
+    /// Whether a piece of 32 KiB, counted from the first byte, begins with sixteen zeros.
+    ///
+    /// Where none does, no 64 KiB in a row are zeros, and nobody needs to read the file again to find them.
+    private(set) var mayHoldZeros = false
 
     public init(_ others: Set<DigestAlgorithm> = []) { self.init(only: others.union([.sha256])) }
 
@@ -24,6 +31,8 @@ public struct MultiHasher: ~Copyable {
     }
 
     public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        if !mayHoldZeros { mayHoldZeros = hasPieceOfZeros(bytes) }
+        count += bytes.count
         sha256?.update(bufferPointer: bytes)
         sha1?.update(bufferPointer: bytes)
         md5?.update(bufferPointer: bytes)
@@ -31,6 +40,14 @@ public struct MultiHasher: ~Copyable {
         xxh128?.update(bytes)
         xxh3?.update(bytes)
         xxh64?.update(bytes)
+    }
+
+    /// Where a beginning is cut between two calls, what is there of it counts.
+    private func hasPieceOfZeros(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let first = (Self.piece - count % Self.piece) % Self.piece
+        return stride(from: first, to: bytes.count, by: Self.piece).contains { start in
+            bytes[start..<min(start + Self.looked, bytes.count)].allSatisfy { $0 == 0 }
+        }
     }
 
     public mutating func update(_ bytes: RawSpan) { bytes.withUnsafeBytes { update($0) } }

@@ -9,7 +9,7 @@ public final class PartWriter: ByteSink {
     private struct State {
         var block: WriteBehind.Block?
         var filled = 0, count: UInt64 = 0
-        var isFinished = false
+        var isFinished = false, mayHoldZeros = true
     }
     private let file: OpenFile
     private let behind: WriteBehind
@@ -49,6 +49,9 @@ public final class PartWriter: ByteSink {
 
     /// Bytes taken so far: where a fetch that was cut off goes on.
     public var count: UInt64 { state.withLock { $0.count } }
+
+    /// False, once it is finished: nowhere 64 KiB in a row are zeros.
+    public var mayHoldZeros: Bool { state.withLock { $0.mayHoldZeros } }
 
     /// Some of the bytes that lie in the file; fewer at the end, and where they have not been written yet.
     ///
@@ -105,7 +108,8 @@ public final class PartWriter: ByteSink {
             defer { (state.block, state.isFinished) = (nil, true) }
             return (state.block, state.filled, state.count)
         }
-        let digests = try behind.finish(block, filled, isOnly: count == UInt64(filled))
+        let (digests, mayHoldZeros) = try behind.finish(block, filled, isOnly: count == UInt64(filled))
+        state.withLock { $0.mayHoldZeros = mayHoldZeros }
         if let modified { file.setModified(modified) }
         try Flush.data(of: file)
         return (count, digests)

@@ -78,7 +78,9 @@ final class WriteBehind: Sendable {
     /// The digests, once everything is written.
     ///
     /// `last` is what is left in the current block; a file that is no longer than that is done here and now.
-    func finish(_ last: Block?, _ count: Int, isOnly: Bool) throws(IngestError) -> Digests {
+    func finish(
+        _ last: Block?, _ count: Int, isOnly: Bool
+    ) throws(IngestError) -> (digests: Digests, mayHoldZeros: Bool) {
         if let last, isOnly {
             hash(last, count)
             write(last, count)
@@ -92,7 +94,8 @@ final class WriteBehind: Sendable {
         return hasher.withLock { hasher in
             var taken = MultiHasher()
             swap(&taken, &hasher)
-            return taken.finish()
+            let mayHoldZeros = taken.mayHoldZeros
+            return (taken.finish(), mayHoldZeros)
         }
     }
 

@@ -1,6 +1,6 @@
 package import FilmgateCore
 
-/// An asset as the JSON Lines object `item` (or `plan`), design §6.
+/// An asset as the JSON Lines object `item` (or `plan`).
 package enum ItemLine {
     package static func text(_ settled: AssetResult, plan: Bool = false, type: String? = nil) -> String {
         var bytes: [UInt8] = []

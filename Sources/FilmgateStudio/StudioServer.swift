@@ -33,13 +33,18 @@ public final class StudioServer: Sendable {
     /// Codes, sessions and tokens.
     public let grants: GrantStore
 
-    /// `misconfigured` for an address that others can reach: what is said there could be read and changed on its way.
-    public init(_ options: Options, _ services: StudioServices, logger: Logger) throws(IngestError) {
-        guard LoopbackAddress.isOne(options.host) else {
+    /// Throws `misconfigured` for an address at which the page is not served.
+    public static func check(host: String) throws(IngestError) {
+        guard LoopbackAddress.isOne(host) else {
             throw IngestError(
-                .misconfigured, "The page is not served at \(options.host): other machines could reach it there, unencrypted.",
+                .misconfigured, "The page is not served at \(host): other machines could reach it there, unencrypted.",
                 advice: "Listen on 127.0.0.1, and reach it from elsewhere through `ssh -L 8484:127.0.0.1:8484 THIS-MACHINE`.")
         }
+    }
+
+    /// `misconfigured` for an address that others can reach: what is said there could be read and changed on its way.
+    public init(_ options: Options, _ services: StudioServices, logger: Logger) throws(IngestError) {
+        try Self.check(host: options.host)
         guard (0...65_535).contains(options.port) else { throw IngestError(.misconfigured, "\(options.port) is no port.") }
         (self.options, self.services, self.logger) = (options, services, logger)
         grants = GrantStore(state: options.state)

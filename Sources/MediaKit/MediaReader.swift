@@ -32,15 +32,17 @@ public enum MediaReader {
     ///   - name: the file's name as its camera gave it; nil to take the path's.
     ///   - completeness: whether to check that the file is whole.
     ///   - content: with `completeness`, whether also to look for zeros or noise in place of a picture: a few more bytes of each 32 KiB.
+    ///   - zeros: false where somebody has seen already that nowhere 64 KiB in a row are zeros: they are not looked for then.
     ///   - facts: whether to read what the file says about itself; without, only what it is and whether it is whole.
     ///   - makers: who reads maker notes; without any they are not looked for.
     public static func read(
-        path: String, name: String? = nil, completeness: Bool = true, content: Bool = false, facts: Bool = true,
+        path: String, name: String? = nil, completeness: Bool = true, content: Bool = false, zeros: Bool = true, facts: Bool = true,
         makers: [any MakerNoteReader] = []
     ) throws(IngestError) -> MediaReading {
         let source = try FileSource(path: path)
         let last = path.utf8.lastIndex(of: 0x2F).map { String(path[path.utf8.index(after: $0)...]) } ?? path
-        let read = read(source, name: name ?? last, completeness: completeness, content: content, facts: facts, makers: makers)
+        let read = read(
+            source, name: name ?? last, completeness: completeness, content: content, zeros: zeros, facts: facts, makers: makers)
         guard let reading = read else {
             throw IngestError(.unreadable, "\(path) cannot be read: the medium reports an error.")
         }
@@ -52,7 +54,7 @@ public enum MediaReader {
     /// Nil when the medium failed. Never traps and always ends, whatever the bytes are.
     /// - Parameter name: the file's name, for `kind-mismatch`; nil to accept any content.
     public static func read(
-        _ source: some ByteSource, name: String?, completeness: Bool = true, content: Bool = false, facts: Bool = true,
+        _ source: some ByteSource, name: String?, completeness: Bool = true, content: Bool = false, zeros: Bool = true, facts: Bool = true,
         makers: [any MakerNoteReader] = []
     ) -> MediaReading? {
         let window = ByteWindow(source, head: facts ? ByteWindow.headSize : ByteWindow.shortHeadSize)
@@ -68,7 +70,9 @@ public enum MediaReader {
             if completeness { reading.completeness = Completeness.check(file, format) }
         }
         if let name { reading.compare(with: FileName(name), isEmpty: source.size == 0) }
-        if completeness, content, let name, let what = MissingContent.find(source, file, reading.format, FileName(name)) {
+        if completeness, content, zeros || reading.format == nil, let name,
+            let what = MissingContent.find(source, file, reading.format, FileName(name))
+        {
             reading.completeness = .truncated(what)
         }
         if case .truncated = reading.completeness { reading.flags.insert(MediaFlag.truncated) }

@@ -19,7 +19,7 @@ public final class BackgroundServer: Sendable {
         }
         running.withLock { $0 = task }
         for await port in ports { return try port.get() }
-        throw IngestError(.unexpected, "The server ended before it began.")
+        throw IngestError(.unexpected, "The server stopped while it was starting.")
     }
 
     /// Ends what `start` began, and waits for it.

@@ -47,7 +47,7 @@ struct Filmgate: AsyncParsableCommand {
 
     /// Does what a command line says and returns its exit code; nil = this process's own.
     ///
-    /// JSON Lines end with a summary (design §6): verbs that count files write their own, for the others and after errors it is written
+    /// JSON Lines end with a summary: verbs that count files write their own, for the others and after errors it is written
     /// here.
     static func carryOut(_ arguments: [String]?) async -> Int32 {
         let last = SummaryFlag()

@@ -18,6 +18,18 @@ import Testing
         #expect(status == 5 || outcome.count("setAside") > 0)
     }
 
+    /// Packets without end cost a camera its connection, and nobody the program.
+    @Test(arguments: ["cameras", "import"]) func aFloodOfEmptyPacketsEndsNoProgram(_ verb: String) throws {
+        let table = try Table()
+        try table.sampleCard()
+        let camera = try Simulated("ptp", card: table.card, fault: "flood@GetStorageIDs:count=100000,times=9")
+        let place = "127.0.0.1:\(camera.port)"
+        let words = verb == "cameras" ? ["--host", place] : ["--camera", place, "--to", table.archive]
+        let outcome = try table.run([verb] + words)
+        #expect([0, 3, 5].contains(outcome.status), "\(outcome.status) \(outcome.errors)")
+        #expect(table.files(table.archive).isEmpty || outcome.count("delivered") > 0)
+    }
+
     @Test(arguments: ["ptp", "nikon", "sony", "panasonic", "canon"]) func oneSlipCostsNothing(_ make: String) throws {
         let table = try Table()
         try table.sampleCard()

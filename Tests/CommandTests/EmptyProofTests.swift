@@ -25,14 +25,25 @@ import Testing
     }
 
     /// A card whose pictures cannot be seen still has what a computer left on it.
-    @Test(arguments: ["System Volume Information/IndexerVolumeGuid", ".Trashes/1/old.txt", "IMG_0001.JPG"])
+    @Test(arguments: ["System Volume Information/IndexerVolumeGuid", ".Trashes/1/old.txt", "IMG_0001.JPG", ".Trashes/501/IMG_7.JPG"])
     func nothingProvenIsANo(_ name: String) throws {
-        let table = try Table()
-        try table.write("CARD/" + name, name.hasSuffix("JPG") ? "" : "x")
+        let table = try Table(), isPicture = name.hasPrefix(".Trashes/501")
+        let bytes = isPicture ? [0xFF, 0xD8, 0xFF, 0xE0, 9, 0xFF, 0xD9] : name.hasSuffix("JPG") ? [] : Array("x".utf8)
+        try table.write("CARD/" + name, Data(bytes))
         let answer = try ask(table)
         #expect(answer.status == 8 && answer.count("exempt") == 1 && answer.count("not_proven") == 0, "\(answer.output)")
         #expect(answer.summary["safe"] as? Bool == false)
         #expect(try words(table).contains("nothing is proven"))
+    }
+
+    /// The pictures of a folder that is a link lie elsewhere: they say nothing of the card.
+    @Test func aLinkIsNoCard() throws {
+        let table = try table()
+        try FileManager.default.createDirectory(atPath: table.path("EMPTY"), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: table.path("EMPTY/DCIM"), withDestinationPath: table.card + "/DCIM")
+        #expect(try table.importing().status == 0)
+        let answer = try table.run(["safe-to-format", table.path("EMPTY"), "--allow", "same-device"])
+        #expect(answer.status == 8 && answer.summary["safe"] as? Bool == false, "\(answer.output)")
     }
 
     /// The same card, of which the ledger knows more than can be seen now.

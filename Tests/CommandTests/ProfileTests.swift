@@ -45,6 +45,47 @@ import Testing
         #expect((shown["habits"] as? [String: Any])?["files"] != nil)
     }
 
+    /// An AVCHD clip says its model in letters and its make only as a number.
+    @Test func aProfileByMakeTakesAVCHDClips() throws {
+        let table = try Table()
+        let pipeline = try table.write(
+            "make.yaml",
+            """
+            version: 1
+            sources: [ { card: {} } ]
+            profiles: [ { match: { make: Sony }, photographer: Ann } ]
+            stages: [ { exif: {} }, { dedupe: {} }, { upload: { to: [archive] } } ]
+            targets: { archive: { folder: { path: "\(table.archive)/{make}/{photographer}/{name}" } } }
+            """)
+        try table.write("CARD/PRIVATE/AVCHD/BDMV/STREAM/00000.MTS", Data(Self.clip))
+        let run = try table.run(["import", table.card, "--pipeline", pipeline])
+        #expect(run.status == 0 && table.files(table.archive).keys.contains { $0.hasPrefix("Sony/Ann/") }, "\(run.output)")
+    }
+
+    /// Packets of one picture whose user data holds date, make and model as camcorders write them.
+    private static let clip: [UInt8] = {
+        let marker: [UInt8] = [0x17, 0xEE, 0x8C, 0x60, 0xF8, 0x4D, 0x11, 0xD9, 0x8C, 0xD6, 0x08, 0x00, 0x20, 0x0C, 0x9A, 0x66]
+        let date: [UInt8] = [9, 0x14, 0, 0, 3, 0, 0, 0x18, 0x44, 0x20, 0x26, 0x05, 0x19, 0x01, 0x12, 0x30, 0x05]
+        let exposure: [UInt8] = [0xA0, 0, 1, 0, 50, 0xA1, 0, 63, 0, 10]
+        let make: [UInt8] = [0xE0, 1, 8, 0x30, 1]
+        let model = [0xE4] + Array("ILCE".utf8) + [0xE5] + Array("-7M3".utf8) + [0xE6, 0, 0, 3, 0, 0]
+        let sequence: [UInt8] = [
+            0x67, 0x64, 0, 0x28, 0xAC, 0xD9, 0x40, 0x78, 0x02, 0x27, 0xE5, 0xC0, 0x44, 0, 0, 3, 0, 4, 0, 0, 3, 0, 0xF0, 0x3C, 0x60, 0xC6,
+            0x58,
+        ]
+        var payload: [UInt8] = [0, 0, 1] + sequence + [0, 0, 1]
+        payload += [UInt8](repeating: 0xAB, count: 110) + marker + Array("MDPM".utf8)
+        payload += date + exposure + make + model + [UInt8](repeating: 0xCD, count: 400)
+        var packets: [UInt8] = []
+        for start in stride(from: 0, to: payload.count, by: 184) {
+            var part = Array(payload[start..<min(start + 184, payload.count)])
+            part += [UInt8](repeating: 0xFF, count: 184 - part.count)
+            packets += [0, 0, 0, 0, 0x47, 0x10, 0x11, 0x10] + part
+            packets += [0, 0, 0, 0, 0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0, count: 184)
+        }
+        return packets
+    }()
+
     /// Which of its files would count is chance.
     @Test func aFolderIsNoCamera() throws {
         let table = try Table()

@@ -1,3 +1,4 @@
+import FilmgateTesting
 import Foundation
 import Glibc
 import TestThreads
@@ -94,6 +95,56 @@ import Testing
         #expect(names == ["IMG_0000.JPG", "IMG_0001.JPG", "IMG_0002.JPG", "IMG_0010.JPG", "IMG_0011.JPG"])
         #expect(delivered(table, "archive").count == 6)
         #expect(Set(delivered(table, "archive").values).count == 6)
+    }
+
+    /// Each port has its own half of an upload of that name, and gives it back after a restart, whichever opens first.
+    @Test func twoPortsKeepTheirHalvesOverARestart() throws {
+        let table = try Table(), ports = [FreePort.next(), FreePort.next()], password = ["FTP_PASSWORD": "f7Qz-long-enough-91"]
+        let sources = ports.map {
+            "  - ftp: { listen: \"127.0.0.1:\($0)\", incomplete: 10m, logins: [ { user: ann, password: \"${env:FTP_PASSWORD}\" } ] }"
+        }
+        let file = try table.write(
+            "ports.yaml",
+            """
+            version: 1
+            sources:
+            \(sources.joined(separator: "\n"))
+            stages: [ { exif: {} }, { dedupe: {} }, { upload: { to: [archive] } } ]
+            targets: { archive: { folder: { path: "\(table.archive)" } } }
+            """)
+        let first = try Background(["run", file, "--state", table.state], environment: password)
+        for (index, port) in ports.enumerated() {
+            // The line breaks off in the middle of the file.
+            let words = """
+                s = f.transfercmd('STOR MIDA.JPG'); s.sendall(b'\\xff\\xd8' + b'\(index)' * \(90_000 + index)); time.sleep(1); \
+                s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0)); s.close(); os._exit(0)
+                """
+            #expect(Background.within(seconds: 30) { (try? ftp(port, words)) == "" })
+        }
+        first.kill(SIGKILL)
+        let second = try Background(["run", file, "--state", table.state], environment: password)
+        for (index, port) in ports.enumerated() {
+            let size = "f.voidcmd('TYPE I'); print(f.size('MIDA.JPG'))"
+            #expect(Background.within(seconds: 30) { (try? ftp(port, size)) == "\(90_002 + index)\n" }, "\(port)")
+        }
+        second.kill(SIGTERM)
+    }
+
+    /// What a client says that does those things; throws where it fails.
+    private func ftp(_ port: Int, _ words: String) throws -> String {
+        let script = """
+            import ftplib, os, socket, struct, time; f = ftplib.FTP(); f.connect('127.0.0.1', \(port), 10); \
+            f.login('ann', 'f7Qz-long-enough-91'); \(words)
+            """
+        let process = Process(), output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", "-c", script]
+        (process.standardOutput, process.standardError) = (output, FileHandle.nullDevice)
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        if process.terminationStatus != 0 { throw CocoaError(.fileReadUnknown) }
+        return text
     }
 
     /// Nobody else would say that the next start fails.

@@ -48,6 +48,18 @@ import Testing
         #expect(said.status == 8 && said.output.contains("something is mounted over this part"), "\(said.output)")
     }
 
+    /// What was imported is the file that is mounted over the card's own.
+    @Test(.enabled(if: Mounting.works)) func noForAFileThatIsMountedOver() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 2, from: 1)
+        let hidden = table.card + "/DCIM/100TEST/IMG_0001.JPG", other = try table.write("other", "other bytes, of no picture")
+        try #require(Mounting.run("/usr/bin/mount", ["--bind", other, hidden]) == 0)
+        defer { Mounting.run("/usr/bin/umount", [hidden]) }
+        #expect(try table.importing().status == 0)
+        let said = try table.run(["safe-to-format", table.card, "--allow", "same-device"])
+        #expect(said.status == 8 && said.output.contains("something is mounted over this part"), "\(said.output)")
+    }
+
     @Test func noForAFlippedBit() throws {
         let table = try imported(), copy = try firstCopy(table)
         var data = try Data(contentsOf: URL(fileURLWithPath: copy))

@@ -1,3 +1,4 @@
+import FilmgateTesting
 import Foundation
 import TestThreads
 import Testing
@@ -76,12 +77,85 @@ import Testing
         let use = try job(page, token, "events/use", #"{"event":"--none"}"#)
         let chosen = (use["objects"] as? [[String: Any]])?.first { $0["type"] as? String == "event" }
         #expect(use["exit"] as? Int == 0 && chosen?["name"] as? String == "--none", "\(use)")
+        for (verb, paused) in [("pause", true), ("resume", false)] {
+            let done = try job(page, token, verb, "{}")
+            #expect(done["exit"] as? Int == 0, "\(done)")
+            #expect(try table.run(["status"]).items("status").first?["paused"] as? Bool ?? false == paused)
+        }
         let check = try job(page, token, "pipeline/check", "{}")
         #expect(check["exit"] as? Int == 0, "\(check)")
         run.kill(SIGTERM)
         let after = try job(page, token, "retry", "{}")
         #expect(after["exit"] as? Int == 0 && (after["result"] as? [String: Any])?["type"] as? String == "summary", "\(after)")
         #expect(studio.kill(SIGTERM).status == 143)
+    }
+
+    /// What ends the page is mended, and what ends the run ends the page.
+    @Test(arguments: [SIGTERM, SIGKILL]) func aRunKeepsItsPage(_ end: Int32) throws {
+        let table = try Table(), port = FreePort.next(), page = "http://127.0.0.1:\(port)/"
+        try table.frames("hot", count: 1, from: 0)
+        let file = try table.write(
+            "live.yaml",
+            """
+            version: 1
+            sources: [ { folder: { path: "\(table.path("hot"))", settle: 0ms, companions: 0ms } } ]
+            stages: [ { exif: {} }, { dedupe: {} }, { upload: { to: [archive] } } ]
+            targets: { archive: { folder: { path: "\(table.archive)", verify: size } } }
+            """)
+        let run = try Background(["run", file, "--state", table.state, "--json", "--studio", "127.0.0.1:\(port)"])
+        let line = try #require(run.line(#"{"type":"studio""#))
+        // A link in a log would let others in.
+        #expect(line.contains(page) && !line.contains("#k="), "\(line)")
+        #expect(try get(page).body.contains("<main"))
+        let first = try #require(pages(of: table).first)
+        kill(first, SIGKILL)
+        #expect(Background.within(seconds: 30) { pages(of: table).first.map { $0 != first } ?? false })
+        #expect(try Background.within(seconds: 30) { try get(page).body.contains("<main") })
+        #expect(Background.within(seconds: 30) { table.files(table.archive).count == 1 })
+        run.kill(end)
+        #expect(Background.within(seconds: 10) { pages(of: table).isEmpty })
+        #expect(try get(page).status == 0)
+    }
+
+    /// A shoot that needs no camera: frames come in, and nothing of it stays.
+    @Test func aSampleShootGoesOn() throws {
+        let table = try Table(), port = FreePort.next(), page = "http://127.0.0.1:\(port)/", folder = table.path("tmp")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let studio = try Background(
+            ["studio", "--sample", "--listen", "127.0.0.1:\(port)", "--json"], environment: ["TMPDIR": folder])
+        #expect(studio.line(#"{"type":"studio""#)?.contains(page) == true)
+        let sample = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasPrefix("filmgate-studio-") })
+        let made = try Program.run(["studio", "token", "--role", "operate", "--json", "--state", "\(folder)/\(sample)/state"])
+        let token = try #require(made.items("token").first?["token"] as? String)
+        func total() throws -> Int {
+            let body = try get(page + "api/v1/frames?ending=delivered", ["Authorization": "Bearer \(token)"]).body
+            return (try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any])?["total"] as? Int ?? 0
+        }
+        #expect(try Background.within(seconds: 60) { try total() >= 13 })
+        #expect(studio.kill(SIGTERM).status == 143)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+    }
+
+    @Test func aRunTakesNoPageThatOthersReach() throws {
+        let table = try Table(), gallery = try Gallery(table)
+        let file = try table.live("p.yaml", gallery, ["- folder: { path: \"\(table.path("hot"))\" }"])
+        for (words, status, reason) in [
+            (["--studio", "0.0.0.0:8484"], 78, "other machines could reach it"), (["--studio", "8484"], 2, "such as 127.0.0.1:8484"),
+            (["--studio", "127.0.0.1:8484", "--once"], 2, "only while the run lasts"),
+        ] {
+            let run = try Program.run(["run", file, "--state", table.state] + words, environment: Gallery.environment)
+            #expect(run.status == status && run.errors.contains(reason), "\(run.errors)")
+        }
+    }
+
+    /// The processes that serve the page of that state.
+    private func pages(of table: Table) -> [pid_t] {
+        let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap { pid_t($0) } ?? []
+        return numbers.filter { number in
+            let words = (try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(number)/cmdline"))) ?? Data()
+            let text = String(decoding: words, as: UTF8.self).split(separator: "\0")
+            return text.contains("--until-eof") && text.contains("--state=\(table.state)")
+        }
     }
 
     @Test func showsWhatWasImportedAndEndsInOrder() throws {

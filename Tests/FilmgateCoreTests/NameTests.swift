@@ -102,7 +102,7 @@ import Testing
         #expect(editDistance(Array(b.utf8), Array(a.utf8)) == distance)
     }
 
-    /// Design §7: each code has one disposition.
+    /// Each code has one disposition.
     @Test func dispositions() {
         let retried = IngestError.Code.allCases.filter { $0.disposition == .retry }
         #expect(Set(retried) == [.deviceBusy, .rateLimited, .network, .unavailable])

@@ -4,6 +4,9 @@ import FilmgateCore
 import Testing
 
 @Suite struct CanonNotesTests {
+    /// AVCHD clips bear the make as this number.
+    @Test func clipsBearTheNumberOfTheMake() { #expect(CanonNotes().clipMakes == [0x1011: "Canon"]) }
+
     private let note = NoteBuilder().build([
         (0x0008, .long([1_001_234])), (0x0009, .text("Ann Smith")), (0x000C, .long([570_004_681])), (0x0093, .short([0, 7, 1, 0])),
         (0x0095, .text("EF24-105mm f/4L IS USM")), (0x0096, .text("H0123456")), (0x4019, .bytes([0, 0, 12, 0x3A, 0xBC, 0])),

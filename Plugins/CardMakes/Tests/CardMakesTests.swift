@@ -4,6 +4,9 @@ import FilmgateCore
 import Testing
 
 @Suite struct CardMakesTests {
+    /// AVCHD clips bear the make as this number.
+    @Test func clipsBearTheNumberOfTheMake() { #expect(JVCClips().clipMakes == [0x1104: "JVC"]) }
+
     private static func phaseOne() -> [UInt8] {
         let builder = NoteBuilder()
         var note = Array("IIIITwaR".utf8)

@@ -54,7 +54,7 @@ struct ClerkFrontend: AccountGrant {
 
     func refresh(_ credential: Credential) async throws(IngestError) -> Credential {
         guard let client = credential.refresh, let session = credential.extra["session"] else {
-            throw IngestError(.unauthorized, "There is nothing to renew it with.")
+            throw IngestError(.unauthorized, "The sign-in has ended, and cannot be renewed.")
         }
         return try await mint(session.reveal(), client: client, account: credential.account)
     }

@@ -46,7 +46,7 @@ struct ClerkOAuth: AccountGrant {
 
     func refresh(_ credential: Credential) async throws(IngestError) -> Credential {
         guard let refresh = credential.refresh else {
-            throw IngestError(.unauthorized, "There is nothing to renew it with.")
+            throw IngestError(.unauthorized, "The sign-in has ended, and cannot be renewed.")
         }
         switch try await client.token([("grant_type", "refresh_token"), ("refresh_token", refresh.reveal())]) {
         case .fine(let reply): return try client.renewed(credential, reply)

@@ -21,7 +21,10 @@ struct Program: Sendable {
         do throws(ChildProcess.StartFailure) {
             program = try PipedProcess(command, isFed: false, unless: { stop.isRaised })
         } catch {
-            if error.isOutOfFiles { throw IngestError(.unexpected, "No pipe for \(words[0]).") }
+            if error.isOutOfFiles {
+                throw IngestError(
+                    .unexpected, "\(words[0]) was not started: no more files can be opened.", advice: "Raise the limit: ulimit -n.")
+            }
             return Ending(status: 127, output: "", errors: error.reason)
         }
         var output: [UInt8] = [], errors: [UInt8] = [], nothing: ArraySlice<UInt8> = []

@@ -42,7 +42,8 @@ public struct ExifStage: Module, Stage {
         // The staged file's own name is not the camera's.
         let name = asset.origin.name, complete = complete, makers = makers
         let reading = try await pool.run { () throws(IngestError) in
-            try MediaReader.read(path: file.path, name: name, completeness: complete, content: complete, makers: makers)
+            try MediaReader.read(
+                path: file.path, name: name, completeness: complete, content: complete, zeros: file.mayHoldZeros, makers: makers)
         }
         asset.media = reading.facts
         asset.flags.formUnion(reading.flags)

@@ -41,13 +41,13 @@ import Testing
     }
 
     @Test func aTransferMayTakeLongerThanSilence() async throws {
-        let scene = try await ServerScene { $0.idle = .milliseconds(400) }
+        let scene = try await ServerScene { $0.idle = .seconds(1) }
         let client = try #require(RawClient(scene.server.port))
         #expect(client.logIn("ann"))
         let data = PushScene.jpeg(3000), line = try #require(client.begin("STOR IMG_1.JPG"))
         for start in stride(from: 0, to: 3000, by: 500) {
             line.send(Array(data.dropFirst(start).prefix(start == 2500 ? data.count : 500)))
-            try await Task.sleep(for: .milliseconds(200))
+            try await Task.sleep(for: .milliseconds(400))
         }
         line.hangUp()
         #expect(client.code(client.reply()) == 226)

@@ -50,6 +50,17 @@ import Testing
         #expect(names.count == 3 && names[0] != names[1] && names[0] == names[2], "\(names)")
     }
 
+    /// What a server writes late of a try that broke off cuts nothing that was sent since, and goes in the end.
+    @Test(arguments: [1, 3]) func aServerThatComesLateCutsNothing(_ broken: Int) async throws {
+        let server = try FTPDouble(comesLate: broken), sample = try SampleJob(), target = try target(server)
+        defer { server.stop() }
+        for _ in 0..<broken { #expect(await FTPTargetTests.failure(target, sample.job())?.code == .network) }
+        _ = try await target.upload(sample.job())
+        #expect(server.files[other]?.count == Int(sample.size))
+        try await target.finishRun([])
+        #expect(Array(server.files.keys) == [other], "\(server.files.mapValues(\.count))")
+    }
+
     /// "Busy" is not "missing": what somebody else put there would be replaced.
     @Test(arguments: [["RETR"], ["RETR", "NLST"], ["CWD"]], ["450 In use.", "425 No connection.", "421 Too many."])
     func whatCannotBeReadNowIsNotTakenForFree(_ verbs: [String], _ reply: String) async throws {

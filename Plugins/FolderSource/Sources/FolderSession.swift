@@ -31,6 +31,7 @@ final class FolderSession: SourceSession {
     func arrivals() async throws(IngestError) -> AsyncStream<SourceNews>? {
         let (stream, continuation) = AsyncStream<SourceNews>.makeStream()
         let loop = loop
+        loop.inbox.whenLackingAny { continuation.yield(.changed) }
         continuation.onTermination = { _ in loop.inbox.close() }
         telling.enter()
         BlockingThread.run { [telling] in
@@ -56,7 +57,11 @@ final class FolderSession: SourceSession {
     /// Files that are waited for because they are not whole: nobody would miss them otherwise.
     func condition() async -> DeviceCondition? {
         let lacking = loop.inbox.lacking.sorted { $0.key < $1.key }
-        guard let (path, what) = lacking.first else { return DeviceCondition(notes: []) }
+        guard let (path, what) = lacking.first else {
+            var quiet = DeviceCondition(notes: [])
+            quiet.isQuick = false
+            return quiet
+        }
         let first = "\(Paths.name(path)) (\(what))"
         let note = lacking.count == 1 ? "waits for \(first)" : "waits for \(lacking.count) files: \(first), …"
         return DeviceCondition(notes: [note])

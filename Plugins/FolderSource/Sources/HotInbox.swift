@@ -9,6 +9,7 @@ final class HotInbox: Sendable {
         var isClosed = false, retakes: [String] = []
         /// Files that are not whole yet, with what is missing.
         var lacking: [String: String] = [:]
+        var whenLackingAny: (@Sendable () -> Void)?
         var moves: [UInt64: String] = [:], moveOrder: [UInt64] = []
     }
     private static let remembered = 8192
@@ -48,8 +49,17 @@ final class HotInbox: Sendable {
 
     var lacking: [String: String] {
         get { state.withLock(\.lacking) }
-        set { state.withLock { $0.lacking = newValue } }
+        set {
+            let tell = state.withLock { state in
+                defer { state.lacking = newValue }
+                return state.lacking.isEmpty != newValue.isEmpty ? state.whenLackingAny : nil
+            }
+            tell?()
+        }
     }
+
+    /// Calls `tell` whenever the first file is not whole, and when all are.
+    func whenLackingAny(_ tell: @escaping @Sendable () -> Void) { state.withLock { $0.whenLackingAny = tell } }
 
     /// A file came under this name in one piece, perhaps from another one here.
     func moved(_ inode: UInt64, to path: String) {

@@ -28,7 +28,7 @@ final class FrameFastGrant: AccountGrant {
 
     func refresh(_ credential: Credential) async throws(IngestError) -> Credential {
         if let fresh = try await obtain() { return fresh }
-        guard let refresh = credential.refresh else { throw IngestError(.unauthorized, "There is nothing to renew it with.") }
+        guard let refresh = credential.refresh else { throw IngestError(.unauthorized, "The sign-in has ended, and cannot be renewed.") }
         let response = try await api.send("POST", "/desktop/auth/refresh", ["refreshToken": .string(refresh.reveal())], hidden: [refresh])
         var fresh = try tokens(response)
         // The token before, honoured for a minute: the service gives no newer one for it.

@@ -82,7 +82,7 @@ public struct FrameFastTarget: Module, UploadTarget {
         // The older form refuses addresses until consent is given; an import does not check its targets first.
         if options.profile == .january { try await agreed.once(consent) }
         let ticket = try await api.presign(job, type: MediaType.of(fileName: job.name), source: options.profile == .current ? "web" : nil)
-        try begun.note(job.digests.sha256, ticket.id)
+        try await begun.note(job.digests.sha256, ticket.id)
         return ticket
     }
 

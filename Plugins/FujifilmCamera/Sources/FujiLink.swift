@@ -87,7 +87,9 @@ public final class FujiLink: CameraLink {
         if let pending { return try data(pending, by: deadline) }
         for _ in 0..<16 {
             try buffer.fill(8, from: stream, by: deadline)
-            if try buffer.peek(8, { bytes throws(PTPError) in bytes.copied }) == FujiHandshake.goodbye { throw .gone("it said goodbye") }
+            if try buffer.peek(8, { bytes throws(PTPError) in bytes.copied }) == FujiHandshake.goodbye {
+                throw .gone("the camera ended the connection")
+            }
             try buffer.fill(BulkHeader.size, from: stream, by: deadline)
             let header = try buffer.peek(BulkHeader.size) { bytes throws(PTPError) in try BulkHeader(bytes) }
             if let inbound = try packet(header, by: deadline) { return inbound }

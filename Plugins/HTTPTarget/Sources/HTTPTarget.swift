@@ -238,7 +238,7 @@ public struct HTTPTarget: Module, UploadTarget {
     func ambiguous(_ path: String) -> IngestError {
         IngestError(
             .rejected,
-            "Something stands at \(path) that \(place) lets nobody read: it may be this very file, sent before.",
+            "\(path) exists, and \(place) lets nobody read it: it may be this very file, sent before.",
             advice:
                 "Look at it there; then remove it, or give the account the right to read, "
                 + "and run `filmgate retry --failed`."

@@ -22,7 +22,7 @@ struct OIDCGrant: AccountGrant {
 
     func refresh(_ credential: Credential) async throws(IngestError) -> Credential {
         if isMachine, let fresh = try await obtain() { return fresh }
-        guard let refresh = credential.refresh else { throw IngestError(.unauthorized, "There is nothing to renew it with.") }
+        guard let refresh = credential.refresh else { throw IngestError(.unauthorized, "The sign-in has ended, and cannot be renewed.") }
         switch try await client.token([("grant_type", "refresh_token"), ("refresh_token", refresh.reveal())]) {
         case .fine(let reply): return try client.renewed(credential, reply)
         case .refused(let refusal): throw refusal.error(client.issuer)

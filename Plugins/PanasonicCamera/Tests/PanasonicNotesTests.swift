@@ -4,6 +4,9 @@ import PanasonicCamera
 import Testing
 
 @Suite struct PanasonicNotesTests {
+    /// AVCHD clips bear the make as this number.
+    @Test func clipsBearTheNumberOfTheMake() { #expect(PanasonicNotes().clipMakes == [0x0103: "Panasonic"]) }
+
     private let note = NoteBuilder(head: "Panasonic\0\0\0").build([
         (0x0025, .bytes(Array("XGB1102030123\0\0\0".utf8))), (0x0051, .text("LUMIX G VARIO 14-42/F3.5-5.6  ")),
         (0x0052, .text("10JG3135001   ")),

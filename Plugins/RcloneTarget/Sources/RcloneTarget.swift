@@ -82,14 +82,14 @@ public struct RcloneTarget: Module, UploadTarget {
         }
         // It reads the file by itself: what it is given is looked at right before.
         _ = try await PartDigests.slice(job, offset: 0, length: job.file.size)
-        try begun.note(job.digests.sha256, Percent.encode(job.path))
+        try await begun.note(job.digests.sha256, Percent.encode(job.path))
         let wasSent = try await daemon.copy(job.file.path, to: job.path)
         guard let there = try await daemon.stat(job.path) else {
             throw IngestError(.unavailable, "\(options.remote)/\(job.path) is not there although rclone copied it.")
         }
         // What came there in between stays, and rclone passed ours over: nothing was begun there.
         guard wasSent else {
-            try begun.note(job.digests.sha256, wasBegun ? Percent.encode(job.path) : "/")
+            try await begun.note(job.digests.sha256, wasBegun ? Percent.encode(job.path) : "/")
             return try settled(job, there, wasBegun: wasBegun)
         }
         guard there.holds(job) != false, there.size == job.file.size else {

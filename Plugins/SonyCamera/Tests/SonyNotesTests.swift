@@ -4,6 +4,9 @@ import SonyCamera
 import Testing
 
 @Suite struct SonyNotesTests {
+    /// AVCHD clips bear the make as this number.
+    @Test func clipsBearTheNumberOfTheMake() { #expect(SonyNotes().clipMakes == [0x0108: "Sony"]) }
+
     /// A block as bodies write it: each byte's third power, modulo 249.
     private func block(_ parts: [Int: [UInt8]]) -> [UInt8] {
         var plain = [UInt8](repeating: 0, count: 0x100)

@@ -48,7 +48,7 @@ public struct TusTarget: Module, UploadTarget {
         if let known = place { done = try await offset(at: known, of: job) }
         if done == nil {
             let created = try await create(job)
-            try begun.note(job.digests.sha256, created, mayBeWhole: isLast(job.file.size, from: 0, of: job))
+            try await begun.note(job.digests.sha256, created, mayBeWhole: isLast(job.file.size, from: 0, of: job))
             (place, done) = (created, 0)
         }
         guard let place, var sent = done, sent <= job.file.size else {
@@ -57,7 +57,7 @@ public struct TusTarget: Module, UploadTarget {
         let existed = sent == job.file.size && job.file.size > 0
         while sent < job.file.size { sent = try await send(job, to: place, from: sent) }
         // The same bytes may be wanted again, after the server has let go of these.
-        try begun.note(job.digests.sha256, place)
+        try await begun.note(job.digests.sha256, place)
         return receipt(job, place, existed: existed)
     }
 
@@ -93,7 +93,7 @@ public struct TusTarget: Module, UploadTarget {
             if response.status == 403 { try await check() }
             guard begun.mayBeWhole(job.digests.sha256) else { return nil }
             // Said once: who has looked tries again, and then it is begun anew.
-            try begun.note(job.digests.sha256, place)
+            try await begun.note(job.digests.sha256, place)
             throw IngestError(
                 .rejected,
                 "\(WebAddress(place)?.origin ?? "The server") no longer knows the upload of \(job.name), and its answer to the last bytes was lost: "
@@ -130,14 +130,14 @@ public struct TusTarget: Module, UploadTarget {
         let slice =
             length == job.file.size
             ? job.slice : try await PartDigests.slice(job, offset: offset, length: length)
-        if isLast(length, from: offset, of: job) { try begun.note(job.digests.sha256, place, mayBeWhole: true) }
+        if isLast(length, from: offset, of: job) { try await begun.note(job.digests.sha256, place, mayBeWhole: true) }
         let headers = [("Upload-Offset", String(offset)), ("Content-Type", "application/offset+octet-stream")]
         let response = try await client.deliver(
             HTTPExchange(request("PATCH", place, headers.map { (name: $0.0, value: $0.1) }), body: .file(slice)))
         guard response.status == 204 || response.status == 200 else {
             // A plain no: these bytes have not arrived.
             if (400..<500).contains(response.status), ![408, 409, 423, 460].contains(response.status) {
-                try begun.note(job.digests.sha256, place)
+                try await begun.note(job.digests.sha256, place)
             }
             throw Self.error(for: response)
         }

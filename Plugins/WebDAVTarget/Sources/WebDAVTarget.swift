@@ -135,7 +135,7 @@ public struct WebDAVTarget: Module, UploadTarget {
             }
             return .placed
         }
-        try begun.note(job.digests.sha256, Percent.encode(job.path))
+        try await begun.note(job.digests.sha256, Percent.encode(job.path))
         return try await server.put(job, at: job.path, onlyNew: true) ? .placed : .taken
     }
 

@@ -79,5 +79,7 @@ public struct LocalFile: Sendable, Hashable {
         case delivered
     }
     public var path: String, size: UInt64, ownership: Ownership
+    /// False: whoever copied it saw that nowhere 64 KiB in a row are zeros.
+    public var mayHoldZeros = true
     public init(path: String, size: UInt64, ownership: Ownership) { (self.path, self.size, self.ownership) = (path, size, ownership) }
 }

@@ -99,7 +99,7 @@ private struct IdentityWriter {
     }
 }
 
-/// The part of an origin that must match in full for a card's file to be known (design §4).
+/// The part of an origin that must match in full for a card's file to be known.
 ///
 /// Paths are compared as bytes: two spellings of one character are equal to Swift, but two files on a disk.
 public struct Fingerprint: Sendable, Hashable {

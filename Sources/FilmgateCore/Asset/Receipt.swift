@@ -31,7 +31,7 @@ public struct NamedReceipt: Sendable, Hashable {
     public init(target: String, receipt: Receipt) { (self.target, self.receipt) = (target, receipt) }
 }
 
-/// How an asset ended: exactly one, the first that fits (design §3).
+/// How an asset ended: exactly one, the first that fits.
 public enum Ending: String, Sendable, Hashable, Codable, CaseIterable {
     case setAside, pending, delivered, duplicate, alreadySeen, filtered
 }

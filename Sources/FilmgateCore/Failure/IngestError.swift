@@ -44,7 +44,7 @@ public enum Disposition: Sendable, Hashable {
 }
 
 extension IngestError.Code {
-    /// The one table (design §7).
+    /// The one table.
     public var disposition: Disposition {
         switch self {
         case .deviceBusy, .rateLimited, .network, .unavailable: .retry

@@ -14,7 +14,7 @@ public struct DeviceCondition: Sendable, Hashable {
     public var notes: [String] = []
     /// What a person has to look at, in a sentence each.
     public var alarms: [String] = []
-    /// Asking costs the source nothing: it is asked every two seconds.
+    /// It changes by itself and asking costs nothing: it is asked for every two seconds.
     public var isQuick = false
 
     public init(battery: Int? = nil, storages: [Storage] = []) { (self.battery, self.storages) = (battery, storages) }

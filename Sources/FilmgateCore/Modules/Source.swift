@@ -29,7 +29,7 @@ public struct SourceTraits: Sendable, Hashable {
     public init(backlog: Backlog? = nil, lookEvery: Duration? = .seconds(5)) { (self.backlog, self.lookEvery) = (backlog, lookEvery) }
 }
 
-/// What a continuous run takes of the files that a camera held before it (design §6).
+/// What a continuous run takes of the files that a camera held before it.
 public enum Backlog: String, Sendable, Hashable, CaseIterable, ConfigValue {
     /// Everything.
     case all
@@ -151,6 +151,8 @@ public enum SourceNews: Sendable {
     /// Out of reach. The session goes on trying to come back; what appeared meanwhile arrives then.
     case lost(IngestError)
     case back
+    /// Its condition has changed: it is asked for at once.
+    case changed
     /// Somebody was turned away, in one word: `password`, `path`, `tls`, `elsewhere`.
     case refused(String)
 }

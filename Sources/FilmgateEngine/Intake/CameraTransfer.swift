@@ -49,7 +49,9 @@ struct CameraTransfer: Sendable {
             try? begun.journal.mark(PartJournal.Mark(offset: size, sha256: digests.sha256))
             stager.partialFiles.keep(begun.journal)
         }
-        return (LocalFile(path: begun.journal.part, size: size, ownership: .staged), digests)
+        var file = LocalFile(path: begun.journal.part, size: size, ownership: .staged)
+        file.mayHoldZeros = begun.writer.mayHoldZeros
+        return (file, digests)
     }
 
     /// Where the camera is gone the bytes stay for its return; what is wrong with them goes.

@@ -1,6 +1,6 @@
 import FilmgateCore
 
-/// Knows again what was taken before, from the listing alone (design §4: a known file is not opened): where its facts prove it (``Evidence``).
+/// Knows again what was taken before, from the listing alone, where its facts prove it: a known file is not opened (``Evidence``).
 struct Recognition: Sendable {
     let files: [KnownFile]
     private let hourShift: Bool

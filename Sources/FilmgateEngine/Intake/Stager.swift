@@ -28,7 +28,7 @@ struct Stager: Sendable {
                 try FileCopy.hash(path: source, algorithms: digests, cancelled: { cancelled.isSet }, progress: report)
             }
             guard read.size == origin.size, read.before.modified == origin.modified else { throw Self.changed(source) }
-            return (LocalFile(path: source, size: read.size, ownership: .source), read.digests)
+            return (file(source, read, .source), read.digests)
         }
         return try await firstWithRoom { area throws(IngestError) in
             let part = area.newPart()
@@ -38,8 +38,14 @@ struct Stager: Sendable {
                 FileSystem.remove(part)
                 throw Self.changed(source)
             }
-            return (LocalFile(path: part, size: copy.size, ownership: .staged), copy.digests)
+            return (file(part, copy, .staged), copy.digests)
         }
+    }
+
+    private func file(_ path: String, _ read: CopyResult, _ ownership: LocalFile.Ownership) -> LocalFile {
+        var file = LocalFile(path: path, size: read.size, ownership: ownership)
+        file.mayHoldZeros = read.mayHoldZeros
+        return file
     }
 
     private func fetch(_ origin: Origin, from session: any SourceSession) async throws(IngestError) -> (LocalFile, Digests) {

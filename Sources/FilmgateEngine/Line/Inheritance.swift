@@ -1,6 +1,6 @@
 import FilmgateCore
 
-/// Sidecars and memos inherit make, owner and time from the file that they belong to (design §1).
+/// Sidecars and memos inherit make, owner and time from the file that they belong to.
 enum Inheritance {
     static func apply(from lead: MediaFacts, to asset: Asset) -> Asset {
         guard asset.kind.follows else { return asset }

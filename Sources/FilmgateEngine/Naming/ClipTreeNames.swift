@@ -105,14 +105,4 @@ extension NamePlanner {
         trees.keep(values, place)
         return values
     }
-
-    /// The name that its tree has at the target, from this run or, where a clip was delivered before, from that one.
-    func treeName(_ place: ClipTreeNames.Place, at target: PlannedTarget, namer: Namer) async throws(IngestError) -> ShotName? {
-        if let name = trees.name(place, at: target.identity) { return name }
-        guard let (lead, isRemembered) = trees.lead(place), isRemembered else { return nil }
-        let earlier = try await ledger.shotName(Self.shotKey(lead), at: target.identity, event: event)
-        guard let name = earlier ?? (namer.usesCounter ? nil : ShotName(counter: 0, suffix: 1, base: "")) else { return nil }
-        trees.keep(name, place, at: target.identity)
-        return name
-    }
 }

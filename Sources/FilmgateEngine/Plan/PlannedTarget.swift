@@ -22,7 +22,7 @@ final class PlannedTarget: Sendable {
     var isLocal: Bool { traits.localRoot != nil }
     var identity: String { traits.identity }
 
-    /// The identity with an event of a target that is another one for each (design §4), from that without.
+    /// The identity with an event of a target that is another one for each, from that without.
     static func identity(_ target: String, for event: String) -> String { "\(target):\(event)" }
 
     /// Its names hold the event: with another event it is another place.

@@ -1,7 +1,7 @@
 import FileKit
 public import FilmgateCore
 
-/// The answer to "may I format this card?": every file hashed now, every copy looked at now (design §9).
+/// The answer to "may I format this card?": every file hashed now, every copy looked at now.
 ///
 /// Never a false yes.
 public struct CardProof: Sendable {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The targets that can be asked now about what was delivered to them.
 ///
-/// A target is another one for each event (design §4): each is built for the event that a delivery was made for, when it is first asked.
+/// A target is another one for each event: each is built for the event that a delivery was made for, when it is first asked.
 public final class ProofTargets: Sendable {
     public typealias Build = @Sendable (_ event: String?) throws(IngestError) -> [Plan]
 

@@ -5,6 +5,8 @@ struct ArrivalWatch: Sendable {
     let session: any SourceSession
     let run: RunContext
     let feed: AsyncStream<ShotWork>.Continuation
+    /// Woken when the source's condition has changed.
+    let condition: WakeSignal
 
     /// Returns when the source tells nothing more or the task is cancelled.
     ///
@@ -17,6 +19,7 @@ struct ArrivalWatch: Sendable {
             case .arrived(let entry): if !run.underWay.holds(entry.origin) { await grouper.add(entry) }
             case .lost(let error): run.tell(session.place, .lost(error))
             case .back: run.tell(session.place, .back)
+            case .changed: condition.wake()
             case .refused(let what): run.hub.post(.refused(session.place, what: what))
             }
         }

@@ -1,6 +1,6 @@
 import FilmgateCore
 
-/// Leaves out what a camera held before the run (design §6).
+/// Leaves out what a camera held before the run.
 struct BacklogFilter: Sendable {
     private let rule: Backlog, volume: String, context: RunContext
     /// What is left there, as hashes; nil before the first listing.

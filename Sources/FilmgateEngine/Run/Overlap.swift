@@ -1,7 +1,7 @@
 import FileKit
 import FilmgateCore
 
-/// A source inside a destination, or the reverse, would feed itself: refused before anything is read (design §4).
+/// A source inside a destination, or the reverse, would feed itself: refused before anything is read.
 struct Overlap {
     static let advice = "Choose a destination outside of what is taken, and not around it."
     let message: String

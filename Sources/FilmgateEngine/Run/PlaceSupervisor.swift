@@ -89,13 +89,14 @@ struct PlaceSupervisor: Sendable {
     ) async throws(IngestError) {
         let (arrivals, feed) = AsyncStream<ShotWork>.makeStream()
         let (works, trees) = try await works(session, progress, &course, then: arrivals)
-        let watch = run.mode.ends ? nil : ArrivalWatch(session: session, run: run, feed: feed)
+        let condition = WakeSignal()
+        let watch = run.mode.ends ? nil : ArrivalWatch(session: session, run: run, feed: feed, condition: condition)
         let reading = Task {
             let result = await Result { () async throws(IngestError) in try await watch?.listen() ?? true }
             feed.finish()
             return result
         }
-        let asking = run.mode.ends ? nil : Task { await ask(session) }
+        let asking = run.mode.ends ? nil : Task { await ask(session, condition) }
         defer { asking?.cancel() }
         let key = run.stopping.whenSet { reading.cancel() }
         var intake = PlaceContext(run: run, session: session, trees: trees, copies: copies).intake()
@@ -155,12 +156,12 @@ struct PlaceSupervisor: Sendable {
     }
 
     /// Tells how the camera fares, for those who watch.
-    private func ask(_ session: any SourceSession) async {
+    private func ask(_ session: any SourceSession, _ changed: WakeSignal) async {
         var told: DeviceCondition?
-        while !Task.isCancelled, let condition = await session.condition() {
+        while !Task.isCancelled, !run.stopping.isSet, let condition = await session.condition() {
             if condition != told { run.hub.post(.device(place, condition)) }
             told = condition
-            await run.clock.sleep(for: .seconds(condition.isQuick ? 2 : 60))
+            await changed.wait(atMost: .seconds(condition.isQuick ? 2 : 60), or: run.stopping)
         }
     }
 }

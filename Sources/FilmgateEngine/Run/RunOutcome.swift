@@ -36,7 +36,7 @@ public struct RunOutcome: Sendable {
         return both
     }
 
-    /// The exit code of design §6; where several apply: signal, 1, 6, 7, 4, 5, 3, 8.
+    /// The exit code (see Commands.md); where several apply: signal, 1, 6, 7, 4, 5, 3, 8.
     public var exitCode: ExitStatus {
         if let signal { return signal }
         var reached = Set(troubles.map { Self.status(of: $0.code) })
@@ -60,7 +60,7 @@ public struct RunOutcome: Sendable {
     }
 }
 
-/// The exit codes of every verb, frozen (design §6).
+/// The exit codes of every verb, frozen.
 public enum ExitStatus: Int32, Sendable {
     case complete = 0, failure = 1, usage = 2, setAside = 3, signIn = 4, sourceLost = 5, mismatch = 6, full = 7, notProven = 8,
         nothingToDo = 9

@@ -48,7 +48,7 @@ enum LedgerSchema {
 
         """
 
-    /// The key is what makes it the same file (design §4); a card's files lie side by side in its order.
+    /// The key is what makes it the same file; a card's files lie side by side in its order.
     ///
     /// `root_path` only where the path below the root is not the path below the volume. `run` may be 0: outside any run. `since` is when the
     /// file was first recorded, `at` when last.

@@ -2,7 +2,7 @@ import FilmgateCore
 
 /// The columns of `asset`, in the order in which `write` binds them.
 enum AssetWriting {
-    /// What makes it the same file: design §4.
+    /// What makes it the same file: volume, path, size and times.
     static let key = ["volume_id", "path", "size", "modified", "born", "inode", "changed"]
     /// `since` comes behind these: it is kept when the row is replaced.
     static let facts = [

@@ -32,13 +32,17 @@ struct CommandRoutes: Sendable {
                 "eventsUse", "/api/v1/events/use", "Choose the event of the runs to come, as `events use`.",
                 [
                     .init(name: "event", help: "The event: its name, or its id at a gallery.", isRequired: true),
-                    .init(name: "now", help: "Let the run that goes on begin anew with it.", isRequired: false, words: ["yes", "no"]),
+                    .init(name: "now", help: "Restart the active run with this event, now.", isRequired: false, words: ["yes", "no"]),
                 ]
             ) { call in JobOrders.use(event: try needed("event", call), now: call.body["now"] == "yes") },
             api.command("eventsRefresh", "/api/v1/events/refresh", "Ask the galleries for their events, as `events list --refresh`.", []) {
                 _ in
                 JobOrders.events(pipeline: api.pipeline)
             },
+            api.command("pause", "/api/v1/pause", "Let the run take nothing new, while deliveries continue, as `pause`.", []) { _ in
+                JobOrders.taking(false)
+            },
+            api.command("resume", "/api/v1/resume", "Let a paused run continue, as `resume`.", []) { _ in JobOrders.taking(true) },
             api.command("doctorRun", "/api/v1/doctor", "Look for what would go wrong, as `doctor`.", []) { _ in
                 JobOrders.doctor(pipeline: api.pipeline)
             },

@@ -43,5 +43,8 @@ enum JobOrders {
         Job.Order(verb: "doctor", words: pipeline.map { ["--pipeline=\($0)"] } ?? [], exclusive: "doctor")
     }
 
+    /// `pause` or `resume`.
+    static func taking(_ on: Bool) -> Job.Order { Job.Order(verb: on ? "resume" : "pause", words: [], exclusive: "pause") }
+
     private static func behind(_ positional: String?) -> [String] { positional.map { ["--", $0] } ?? [] }
 }

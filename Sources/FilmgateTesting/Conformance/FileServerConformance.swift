@@ -23,9 +23,10 @@ public enum FileServerConformance {
                     try scene.expectSecret(keptBy: error)
                 }
                 try scene.expectCopies(copies)
-                // As the engine does: ask, then send. The same target, and one of another process.
+                // As the engine does: ask, then send, then end. The same target, and one of another process.
                 for target in [first, try scene.target()] {
                     try await deliver(job, to: target)
+                    try await target.finishRun([])
                     try scene.expectCopies(1)
                 }
                 let files = try scene.server.files()

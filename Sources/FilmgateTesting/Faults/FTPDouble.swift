@@ -15,18 +15,22 @@ public final class FTPDouble: Sendable {
     private let held: Mutex<[String: [UInt8]]>
     private let heard = Mutex<[String]>([])
     private let hidesNames: Bool
+    /// How many uploads are still to come late, and what the broken ones will write when the next file is about to be renamed.
+    private let late: Mutex<(left: Int, writes: [(path: String, bytes: [UInt8])])>
 
     /// Listens from now on.
     ///
     /// `files`: by absolute path. `hidesNames`: lists are empty, as vsftpd's of folders that it may not open. `refusal`: what a command is
-    /// answered with in place of doing it; nil: it is done.
+    /// answered with in place of doing it; nil: it is done. `comesLate`: of so many uploads the connection breaks, and the server, which is
+    /// busy, begins with them only when the file after them is whole: it cuts what is under their name by then.
     public init(
-        _ files: [String: [UInt8]] = [:], hidesNames: Bool = false,
+        _ files: [String: [UInt8]] = [:], hidesNames: Bool = false, comesLate: Int = 0,
         _ refusal: @escaping @Sendable (_ verb: String) -> String? = { _ in nil }
     ) throws {
         (listener, port) = try Socket.listen()
         self.hidesNames = hidesNames
         held = Mutex(files)
+        late = Mutex((comesLate, []))
         self.refusal = refusal
         Self.thread { self.accept() }
     }
@@ -79,9 +83,14 @@ public final class FTPDouble: Sendable {
         case "RETR": if let bytes = files[path] { visit.send(bytes) } else { visit.say("550 Not here.") }
         case "STOR":
             let bytes = visit.receive()
+            guard !isLate(path, bytes) else { return false }
             held.withLock { $0[path] = bytes }
             visit.say("226 Done.")
+        case "DELE":
+            let isGone = held.withLock { $0.removeValue(forKey: path) } != nil
+            visit.say(isGone ? "250 Done." : "550 Not here.")
         case "RNFR":
+            writeLate()
             visit.renamed = path
             visit.say("350 To what?")
         case "RNTO":
@@ -90,6 +99,23 @@ public final class FTPDouble: Sendable {
         default: visit.say("502 Unknown.")
         }
         return true
+    }
+
+    private func isLate(_ path: String, _ bytes: [UInt8]) -> Bool {
+        late.withLock { late in
+            guard late.left > 0 else { return false }
+            late.left -= 1
+            late.writes.append((path, Array(bytes.prefix(bytes.count / 2))))
+            return true
+        }
+    }
+
+    private func writeLate() {
+        let writes = late.withLock { late in
+            defer { late.writes = [] }
+            return late.writes
+        }
+        held.withLock { held in for (path, bytes) in writes { held[path] = bytes } }
     }
 
     private func names(in folder: String) -> [String] {

@@ -65,6 +65,7 @@ extension PlacedFilesTarget {
     }
     public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? { try await files.find(job) }
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt { try await files.upload(job) }
+    public func finishRun(_ delivered: [DeliveredFile]) async throws(IngestError) { await files.removeLeftovers() }
     public func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {
         try await files.verify(receipt, size: size, sha256: sha256)
     }

@@ -6,7 +6,7 @@ public struct PlacedFiles: Sendable {
     /// The literal folder before the first variable; ends in `/` or is empty.
     public let base: String
     private let listing: NameListing, hidden: HiddenNames
-    private let rereads: Bool
+    private let rereads: Bool, leftovers = StaleUploads()
 
     public init(_ transport: FileTransport, base: String, rereads: Bool, hidden: HiddenNames) {
         (self.transport, self.base, self.rereads, self.hidden) = (transport, base, rereads, hidden)
@@ -37,23 +37,30 @@ public struct PlacedFiles: Sendable {
 
     public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
         guard try await !listing.isFree(job.path), try await compare(job.path, job) == .equal else { return nil }
+        leftovers.placed(job.path)
         return receipt(job, at: job.path, proof: .reread, existed: true)
     }
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
+        await removeLeftovers()
         // Renaming replaces at some servers: what stands there is looked at right before.
         if try await !listing.claim(job.path), let settled = try await settled(job) { return settled }
         let slash = job.path.utf8.lastIndex(of: 0x2F).map { String(job.path[...$0]) } ?? ""
-        let part = base + slash + hidden.name(for: job.path, sha256: job.digests.sha256)
+        let part = base + slash + hidden.name(for: job.path, sha256: job.digests.sha256, broken: leftovers.tries(of: job.path))
         do throws(IngestError) {
             try await transport.put(job.slice, to: part, thenRenameTo: base + job.path)
         } catch {
-            if error.code == .nameTaken || error.code == .corruptData { await transport.remove(part) }
+            if error.code == .nameTaken || error.code == .corruptData {
+                await transport.remove(part)
+            } else {
+                leftovers.broke(part, of: job.path)
+            }
             guard error.code == .nameTaken else { throw error }
             if let settled = try await settled(job) { return settled }
             // Nobody has the name: renaming failed for another reason, or a broken connection looked like it.
             throw IngestError(.unavailable, error.message)
         }
+        leftovers.placed(job.path)
         guard rereads else { return receipt(job, at: job.path, proof: .none) }
         switch try await compare(job.path, job) {
         case .equal: return receipt(job, at: job.path, proof: .reread)
@@ -61,6 +68,9 @@ public struct PlacedFiles: Sendable {
         case .missing, .unknown: throw IngestError(.unavailable, "\(url(job.path)) is not there although the server took it.")
         }
     }
+
+    /// Removes what tries that broke off left of files that have their names by now.
+    public func removeLeftovers() async { for part in leftovers.takeAll() { await transport.remove(part) } }
 
     public func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {
         guard let path = receipt.id else { return .cannotTell }
@@ -71,7 +81,9 @@ public struct PlacedFiles: Sendable {
     private func settled(_ job: UploadJob) async throws(IngestError) -> Receipt? {
         switch try await compare(job.path, job) {
         case .missing: return nil
-        case .equal: return receipt(job, at: job.path, proof: .reread, existed: true)
+        case .equal:
+            leftovers.placed(job.path)
+            return receipt(job, at: job.path, proof: .reread, existed: true)
         case .other: throw IngestError(.nameTaken, "\(url(job.path)) exists already, with other bytes.")
         case .unknown:
             // Another name could make a second copy of it.

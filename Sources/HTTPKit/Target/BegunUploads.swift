@@ -4,11 +4,18 @@ import Synchronization
 
 /// Which uploads were begun at a server and under what name it knows them: asked about after a restart, before anything is begun anew.
 ///
-/// One line per upload in a file of the state directory, written before the bytes are sent; the last line of an upload counts.
+/// One line per upload in a file of the state directory, written before the bytes are sent; the last line of an upload counts. Lines of
+/// uploads that begin together are flushed to the disk together.
 public final class BegunUploads: Sendable {
     private struct Upload { var place: String, mayBeWhole = false }
+    private struct State {
+        var known: [String: Upload]?
+        /// What is to be written next, whether that has to survive a power cut, and who waits for it.
+        var lines: [UInt8] = [], isDurable = false, waiting: [CheckedContinuation<IngestError?, Never>] = []
+        var isWriting = false
+    }
     private let file: String
-    private let known = Mutex<[String: Upload]?>(nil)
+    private let state = Mutex(State())
 
     /// `key`: the target's identity; each has a file of its own.
     public init(state: String, name: String, key: String) {
@@ -18,37 +25,60 @@ public final class BegunUploads: Sendable {
     /// The server's name for the upload of these bytes; nil when none was begun.
     ///
     /// Blocks briefly for a small file the first time.
-    public func place(of sha256: String) throws(IngestError) -> String? {
-        known.withLock { known in
-            let table = known ?? Self.read(file)
-            known = table
-            return table[sha256]?.place
-        }
-    }
+    public func place(of sha256: String) throws(IngestError) -> String? { upload(sha256)?.place }
 
     /// Whether the last byte of it may have left, and no answer to it is known.
-    public func mayBeWhole(_ sha256: String) -> Bool {
-        known.withLock { known in
-            let table = known ?? Self.read(file)
-            known = table
-            return table[sha256]?.mayBeWhole ?? false
+    public func mayBeWhole(_ sha256: String) -> Bool { upload(sha256)?.mayBeWhole ?? false }
+
+    private func upload(_ sha256: String) -> Upload? {
+        state.withLock { state in
+            if state.known == nil { state.known = Self.read(file) }
+            return state.known?[sha256]
         }
     }
 
     /// Remembers, on disk before it returns where it is news.
     ///
     /// `mayBeWhole`: its last byte is about to leave.
-    public func note(_ sha256: String, _ place: String, mayBeWhole: Bool = false) throws(IngestError) {
-        guard !place.contains("\n"), !place.contains(" ") else { throw IngestError(.rejected, "The server's name for an upload is none.") }
-        try known.withLock { known throws(IngestError) in
-            var table = known ?? Self.read(file)
-            let before = table[sha256]
-            if before?.place == place, before?.mayBeWhole == mayBeWhole { return }
-            table[sha256] = Upload(place: place, mayBeWhole: mayBeWhole)
-            // That an answer has come may be lost in a power cut: then the server is asked once more.
-            let isNews = before?.place != place || mayBeWhole
-            try Self.append(Array("\(sha256) \(place)\(mayBeWhole ? " last" : "")\n".utf8), to: file, isDurable: isNews)
-            known = table
+    public func note(_ sha256: String, _ place: String, mayBeWhole: Bool = false) async throws(IngestError) {
+        guard !place.contains("\n"), !place.contains(" ") else {
+            throw IngestError(.rejected, "The server gave an upload an address with a space or a line break in it.")
+        }
+        let before = upload(sha256)
+        if before?.place == place, before?.mayBeWhole == mayBeWhole { return }
+        // That an answer has come may be lost in a power cut: then the server is asked once more.
+        let isNews = before?.place != place || mayBeWhole, line = "\(sha256) \(place)\(mayBeWhole ? " last" : "")\n"
+        let failure = await withCheckedContinuation { continuation in
+            let begins = state.withLock { state in
+                state.lines += Array(line.utf8)
+                state.isDurable = state.isDurable || isNews
+                state.waiting.append(continuation)
+                defer { state.isWriting = true }
+                return !state.isWriting
+            }
+            if begins { BlockingThread.run { self.writeAll() } }
+        }
+        if let failure { throw failure }
+        state.withLock { $0.known?[sha256] = Upload(place: place, mayBeWhole: mayBeWhole) }
+    }
+
+    /// Until nobody waits any more.
+    private func writeAll() {
+        while true {
+            let next = state.withLock { state -> State? in
+                guard !state.waiting.isEmpty else {
+                    state.isWriting = false
+                    return nil
+                }
+                let next = State(lines: state.lines, isDurable: state.isDurable, waiting: state.waiting)
+                (state.lines, state.isDurable, state.waiting) = ([], false, [])
+                return next
+            }
+            guard let next else { return }
+            let result = Result { () throws(IngestError) in try Self.append(next.lines, to: file, isDurable: next.isDurable) }
+            var failure: IngestError?
+            if case .failure(let error) = result { failure = error }
+            for one in next.waiting { one.resume(returning: failure) }
         }
     }
 

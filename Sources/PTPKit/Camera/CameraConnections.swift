@@ -37,7 +37,9 @@ public final class CameraConnections: Sendable {
         (self.patience, self.observer) = (patience, observer)
     }
 
-    /// Connects to the camera behind a door, observed where this connections has an observer; blocks.
+    /// Connects to a camera; what is said on the connection goes to the observer, where there is one.
+    ///
+    /// Blocks.
     public func connect(_ connector: any CameraConnector) throws(PTPError) -> sending any CameraLink {
         guard let observer = observer?(connector.address) else { return try connector.open() }
         do throws(PTPError) { return ObservedLink(try connector.open(), observer) } catch {

@@ -109,7 +109,7 @@ struct CameraWatch: Sendable {
                 } else {
                     objects.append(object)
                 }
-            case .leaving: throw .gone("it said goodbye")
+            case .leaving: throw .gone("the camera ended the connection")
             case .removed(let handle): camera[SizeSettling.self].forget(handle)
             case .changed: continue
             }

@@ -14,7 +14,7 @@ struct ListingGaps: HandlerMemory {
     func failure(_ camera: String, slot: Int) -> IngestError? {
         guard let first = gaps.first else { return cards?.failure(camera, slot: slot) }
         var error = IngestError(first.error, camera: camera)
-        let others = gaps.count > 1 ? " So could not \(gaps.count - 1) more." : ""
+        let others = gaps.count > 1 ? " \(gaps.count - 1) more could not be listed either." : ""
         error.message = "\(camera): \(first.place) could not be listed. \(first.error.description)\(others)"
         error.advice = "What is there was not seen: try again before you format the card."
         return error

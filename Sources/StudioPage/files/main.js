@@ -1,5 +1,5 @@
-import { forgetKey, get, hasKey, keyHeader, pair } from "./api.js";
-import { byId, h, trouble } from "./dom.js";
+import { forgetKey, get, hasKey, keyHeader, pair, post } from "./api.js";
+import { announce, byId, h, trouble } from "./dom.js";
 import { showGate } from "./pairing.js";
 import { heard, listen, stop } from "./stream.js";
 import { t } from "./words.js";
@@ -63,6 +63,10 @@ function showBoard(board) {
   const [words, style] = health(board);
   byId("event").textContent = board.event ?? t("noEvent");
   byId("run").textContent = t(board.running ? (board.paused ? "paused" : "taking") : "noRun");
+  const pause = byId("pause");
+  pause.hidden = !board.running || !["operate", "admin"].includes(session?.role ?? "");
+  pause.textContent = t(board.paused ? "goOn" : "pause");
+  pause.onclick = () => post(board.paused ? "resume" : "pause", {}).catch((error) => announce(error.message));
   if (byId("health").textContent !== words) byId("health").textContent = words;
   byId("health").className = style;
   showAge();
@@ -95,6 +99,7 @@ function gate(error) {
   leave = () => {};
   byId("tabs").replaceChildren();
   for (const id of ["event", "run", "health"]) byId(id).textContent = "";
+  byId("pause").hidden = true;
   showGate(main, begin, error);
 }
 

@@ -24,7 +24,7 @@ const english = {
   you: "This browser", role: "Role", until: "Until", leave: "Sign this browser out", others: "Who may come in", end: "End", link: "Let another browser in",
   cardsTab: "Cards", events: "Events", pipeline: "Pipeline", doctor: "Doctor", no: "No, leave it", stop: "Stop", said: "What the command said",
   jobRunning: "under way", jobStopped: "stopped", "verb retry": "Try again", "verb cancel": "Take back", "verb assign": "Assign", "verb events use": "Choose event", "verb events list": "Ask galleries",
-  "verb plan": "Plan", "verb import": "Import", "verb safe-to-format": "Prove", "verb check": "Check", "verb doctor": "Doctor",
+  "verb pause": "Pause", "verb resume": "Continue", pause: "Pause", goOn: "Continue", "verb plan": "Plan", "verb import": "Import", "verb safe-to-format": "Prove", "verb check": "Check", "verb doctor": "Doctor",
   exit0: "done", exit2: "the command did not understand it", exit3: "finished, some files were set aside", exit4: "sign-in is needed, or was refused", exit5: "the source is not there, or was lost",
   exit6: "a copy differs", exit7: "a disk or target is full", exit8: "not everything is done or proven", exit9: "nothing to do", exit10: "another Filmgate holds the state", exit78: "the pipeline has mistakes",
   exitOther: "failed (exit code {n})", retry: "Try again", retryFailed: "Try refused ones again", retryAll: "Try everything again", takeBack: "Take back …",

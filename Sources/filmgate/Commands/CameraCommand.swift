@@ -16,7 +16,7 @@ struct CameraCommand: AsyncParsableCommand {
                   filmgate camera simulate --make ptp --port 15740 --files /tmp/CARD
                 """)
 
-        @Option(help: "Whose body, by the name of its module.")
+        @Option(help: "The make to imitate, by the name of its module.")
         var make = "ptp"
 
         @Option(help: "The port on 127.0.0.1; 0 picks a free one.")
@@ -35,7 +35,7 @@ struct CameraCommand: AsyncParsableCommand {
 
         @Option(
             help: ArgumentHelp(
-                "What happens when, such as 5s=burst:10, 20s=pull-card or 30s=break; may be given several times.", valueName: "moment=deed")
+                "What happens when, such as 5s=burst:10, 20s=pull-card or 30s=break; may be given several times.", valueName: "time=action")
         )
         var at: [String] = []
 

@@ -124,7 +124,7 @@ struct CancelCommand: AsyncParsableCommand {
             let summary = RunSummary(counts: [.filtered: vanished.count])
             return Console.out(SummaryLine.json(RunOutcome(summary: summary), exit: .complete))
         }
-        Console.out("\(Describe.count(vanished.count, "file")) that \(vanished.count == 1 ? "was" : "were") set aside taken back.")
+        Console.out("\(Describe.count(vanished.count, "file")) taken off the list of what was set aside.")
     }
 
     private func whyNoneVanished(_ found: Cancellation.Vanished) -> String {

@@ -83,7 +83,7 @@ struct ImportRun {
             verb: "import", event: event, photographer: following.photographer, again: how.again, dryRun: dryRun,
             wait: wait, state: options.stateDirectory)
         run.arrival = try following.arrival()
-        // A job of the run that lives: its own camera it does not give to itself.
+        // A job that a run carries out must not wait for a camera that this run holds.
         run.awaitsBusy = HostedJob.ledger == nil
         run.holdsForEvent = pipeline.event.hold && event == nil
         try await RunSession(context: context, options: run, errorOnEmpty: how.errorOnEmpty).run([pipeline], .once)

@@ -8,7 +8,7 @@ import FilmgateReport
 
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "inspect", abstract: "Show what files say about themselves. Touches no state.",
+        commandName: "inspect", abstract: "Show what files say about themselves. Neither reads nor writes the ledger.",
         discussion: """
             EXAMPLE:
               filmgate inspect IMG_0001.CR3 ~/Pictures/2026 --json

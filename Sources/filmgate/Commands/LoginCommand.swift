@@ -6,7 +6,7 @@ import FilmgateExternal
 
 struct LoginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "login", abstract: "Sign in where a pipeline's targets want it.",
+        commandName: "login", abstract: "Sign in to the services that a pipeline uses.",
         discussion: """
             Tokens and typed-in secrets go into secrets.json in the state directory, readable by you alone, and are renewed from there.
 
@@ -27,23 +27,23 @@ struct LoginCommand: AsyncParsableCommand {
     var pipeline: String?
 
     @Flag(help: "Only say whether everything is signed in, asking the providers.") var check = false
-    @Flag(help: "By a code that is entered in any browser, anywhere.") var device = false
-    @Flag(help: "By this machine's browser.") var browser = false
-    @Flag(help: "By any browser; the address where it ends is pasted back.") var paste = false
+    @Flag(help: "Sign in with a code that is typed into any browser.") var device = false
+    @Flag(help: "Sign in with this machine's browser.") var browser = false
+    @Flag(help: "Sign in with any browser, and paste the address of the last page here.") var paste = false
     @Flag(help: "Make an account first; asks for what a new one needs, on the terminal or from stdin: e-mail address, password, code.")
     var register = false
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "By the identity token of another sign-in, read from stdin, for which the provider gives its own.", valueName: "-"))
+            "Exchange another provider's identity token, read from stdin, for a sign-in.", valueName: "-"))
     var identityToken: String?
 
     @Flag(help: "Do not open a browser; only print the address.") var noBrowser = false
     @Flag(help: "Encrypt the secret store with a passphrase.") var protect = false
     @Flag(help: "Store the secrets without a passphrase again.") var unprotect = false
 
-    @Option(help: ArgumentHelp("With --protect: a program that prints the passphrase after it has checked you.", valueName: "program"))
+    @Option(help: ArgumentHelp("With --protect: a program that prints the passphrase once it knows who you are.", valueName: "program"))
     var unlockWith: String?
 
     @Option(help: ArgumentHelp("With --protect: forget the passphrase after so long without use.", valueName: "duration"))

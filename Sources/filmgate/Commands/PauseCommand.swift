@@ -41,7 +41,7 @@ private struct Pause {
         switch (on, isNew) {
         case (true, true): Console.out("Paused: nothing new is taken; deliveries continue. `filmgate resume` ends the pause.")
         case (true, false): Console.out("It is paused already.")
-        case (false, true): Console.out("Going on.")
+        case (false, true): Console.out("Resumed: new files are taken again.")
         case (false, false): Console.out("It was not paused.")
         }
     }

@@ -1,13 +1,14 @@
 import ArgumentParser
 import FilmgateCore
 import FilmgateEngine
+import FilmgateStudio
 
 /// What every verb that follows a pipeline file takes.
 struct PipelineOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The event that the frames belong to.", valueName: "name"))
     var event: String?
 
-    @Option(help: ArgumentHelp("Whose frames these are.", valueName: "name"))
+    @Option(help: ArgumentHelp("The photographer's name.", valueName: "name"))
     var photographer: String?
 
     @Option(
@@ -68,6 +69,11 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Serve Prometheus metrics there, such as 127.0.0.1:9464.", valueName: "address"))
     var metrics: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Serve the page there while the run lasts, such as 127.0.0.1:8484 (see `filmgate studio`).", valueName: "address"))
+    var studio: String?
+
     @Flag(help: "Exit with status 9 when nothing new was delivered.")
     var errorOnEmpty = false
 
@@ -94,12 +100,17 @@ struct RunCommand: AsyncParsableCommand {
         guard metrics == nil || !once else {
             throw ValidationError("--metrics needs a run without --once: it serves only while the run lasts.")
         }
-        let listening = try metrics.map(MetricsServer.address)
+        guard studio == nil || !once else {
+            throw ValidationError("--studio needs a run without --once: it serves the page only while the run lasts.")
+        }
+        let listening = try metrics.map(MetricsServer.address), page = try studio.map { try StudioLink.place($0, "--studio") }
+        if let page { try await context.telling { () throws(IngestError) in try StudioServer.check(host: page.host) } }
         let session = RunSession(context: context, options: run, errorOnEmpty: errorOnEmpty)
         if once { return try await session.run([pipeline], .together) }
         var live = LiveSession(session: session)
         live.load = { context.loader(overrides: overrides).load(path: file) }
         live.metrics = listening
+        live.studio = page.map { StudioSupervisor($0, pipeline: file, state: options.stateDirectory, json: options.json) }
         try await live.run(pipeline)
     }
 

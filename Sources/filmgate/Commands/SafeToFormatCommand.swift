@@ -9,9 +9,9 @@ struct SafeToFormatCommand: AsyncParsableCommand {
         commandName: "safe-to-format",
         abstract: "May this card be formatted? Reads every file and every copy; yes only when all is proven.",
         discussion: """
-            With --pipeline, remote targets are asked now: whether they know these bytes, or else by reading them back. What one of them
-            misses or has otherwise means no. One that cannot be asked or tell is believed only where it named the bytes' digest itself and has
-            not said since that it no longer has them.
+            With --pipeline, remote targets are asked now: whether they know these bytes, or else by reading them back. If one of
+            them lacks a file, or holds other bytes, the answer is no. If it cannot answer, its earlier receipt counts only where it named the
+            file's digest, and has not denied the file since.
 
             EXAMPLE:
               filmgate safe-to-format /media/ann/EOS_DIGITAL && echo "format it"
@@ -23,12 +23,12 @@ struct SafeToFormatCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The pipeline whose remote targets are asked.", valueName: "file"))
     var pipeline: String?
 
-    @Option(help: "Lift a rule: same-device (copies on the card's own device count) or filtered (files left out by a rule do not count).")
+    @Option(help: "Accept same-device (copies on the card's own device) or filtered (files that a rule left out need no copy).")
     var allow: [AllowRule] = []
 
     @Option(
         help:
-            "On how many places every file must lie: different devices, or devices and a target elsewhere; absent: as the pipeline says, or 1."
+            "How many copies every file needs, each on another device; targets elsewhere count as one; absent: as the pipeline says, or 1."
     )
     var copies: Int?
 

@@ -10,12 +10,13 @@ struct StudioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "studio", abstract: "Show the shoot in a browser on this machine.",
         discussion: """
-            Prints a link that lets one browser in; it counts once and for five minutes. The page shows what the ledger knows, with or \
+            Prints a link that lets one browser in; it works once, within five minutes. The page shows what the ledger knows, with or \
             without an active run.
 
             EXAMPLE:
               filmgate studio
               filmgate studio wedding.yaml
+              filmgate studio --sample
               filmgate studio link --role view
             """,
         subcommands: [Serve.self, Link.self, Token.self], defaultSubcommand: Serve.self)
@@ -35,6 +36,12 @@ struct StudioCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("A further name that browsers may use, such as that of a tunnel.", valueName: "host[:port]"))
         var name: [String] = []
 
+        @Flag(help: "Show a made-up shoot that goes on, in a folder of its own that is removed in the end.")
+        var sample = false
+
+        @Flag(help: "End when standard input ends: for who starts the page and must not leave it behind.")
+        var untilEof = false
+
         @Flag(name: .customLong("no-previews"), help: "Show no pictures, and keep none.")
         var hidesPreviews = false
 
@@ -46,17 +53,21 @@ struct StudioCommand: AsyncParsableCommand {
         @OptionGroup var options: CommonOptions
 
         func validate() throws {
-            _ = try Self.address(listen)
+            _ = try StudioLink.place(listen, "--listen")
+            if sample, pipeline != nil || options.state != nil {
+                throw ValidationError("--sample has a pipeline and a state of its own: it goes with neither PIPELINE nor --state.")
+            }
             for name in name where name.isEmpty || name.contains(where: { " /@".contains($0) }) {
                 throw ValidationError("--name takes a name with or without a port, such as studio.example:8484.")
             }
         }
 
         func run() async throws {
+            if sample { return try await showSample() }
             let context = try CommandContext(options), state = options.stateDirectory
             // A state that cannot be read is told here and not on the page.
             _ = try await context.readLedger()
-            let (host, port) = try Self.address(listen)
+            let place = try StudioLink.place(listen, "--listen"), (host, port) = (place.host, Int(place.port))
             var settings = StudioServer.Options(state: state, host: host, port: port)
             (settings.names, settings.version) = (name, Filmgate.configuration.version)
             if !hidesPreviews { settings.previews = previewFolder }
@@ -82,7 +93,7 @@ struct StudioCommand: AsyncParsableCommand {
                 }
                 let server = try StudioServer(shown, services, logger: logger)
                 let code = try server.makeCode()
-                return try await Self.untilStopped { () async throws(IngestError) in
+                return try await Self.untilStopped(untilEOF: untilEof) { () async throws(IngestError) in
                     try await server.run { port in Self.tell(host, port, code, json: json) }
                 }
             }
@@ -96,14 +107,23 @@ struct StudioCommand: AsyncParsableCommand {
             return (base ?? UserPath.home + "/.cache") + "/filmgate/previews"
         }
 
-        /// A host and a port; the host of `[::1]:8484` without its brackets.
-        private static func address(_ text: String) throws -> (host: String, port: Int) {
-            guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-                throw ValidationError("--listen takes an address and a port, such as 127.0.0.1:8484.")
+        /// A run of a made-up shoot, with this page beside it.
+        private func showSample() async throws {
+            var options = options
+            let place = try StudioLink.place(listen, "--listen"), checked = try CommandContext(options)
+            let sample = try await checked.telling { () async throws(IngestError) -> StudioSample in
+                try StudioServer.check(host: place.host)
+                return try await StudioSample()
             }
-            // The name may lead elsewhere; what is meant never does.
-            let host = text[..<colon] == "localhost" ? "127.0.0.1" : text[..<colon]
-            return (host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : String(host), Int(port))
+            options.state = sample.state
+            let context = try CommandContext(options), pipeline = try context.load(sample.pipeline)
+            var live = LiveSession(session: RunSession(context: context, options: RunOptions(verb: "run", state: sample.state)))
+            live.studio = StudioSupervisor(place, pipeline: sample.pipeline, state: sample.state, json: options.json)
+            sample.shoot()
+            do { try await live.run(pipeline) } catch {
+                await sample.end()
+                throw error
+            }
         }
 
         private static func tell(_ host: String, _ port: Int, _ code: String, json: Bool) {
@@ -121,14 +141,21 @@ struct StudioCommand: AsyncParsableCommand {
             Console.out(line.finished)
         }
 
-        /// Ctrl-C and SIGTERM end the page in order; how it was stopped.
+        /// Ctrl-C and SIGTERM end the page in order, with `untilEOF` the end of standard input, too; how it was stopped.
         private static func untilStopped(
-            _ serve: @escaping @Sendable () async throws(IngestError) -> Void
+            untilEOF: Bool, _ serve: @escaping @Sendable () async throws(IngestError) -> Void
         ) async throws(IngestError) -> ExitStatus? {
             let task = Task { await Result { () async throws(IngestError) in try await serve() } }, stopped = Mutex<ExitStatus?>(nil)
             let key = SignalRouter.shared.take([SIGINT, SIGTERM]) { number in
                 stopped.withLock { $0 = number == SIGTERM ? .terminated : .interrupted }
                 task.cancel()
+            }
+            if untilEOF {
+                BlockingThread.run {
+                    var byte: UInt8 = 0, count = 1
+                    while count > 0 || (count < 0 && errno == EINTR) { count = read(STDIN_FILENO, &byte, 1) }
+                    task.cancel()
+                }
             }
             let result = await task.value
             SignalRouter.shared.give(key)

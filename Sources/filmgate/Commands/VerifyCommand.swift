@@ -9,7 +9,7 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Read delivered copies again and compare them with the ledger, or a folder with its ASC MHL manifest.",
         discussion: """
-            Without a PATH also what remote targets hold: each is asked, or its copy downloaded and compared. What a target cannot tell is counted
+            Without a PATH, copies at remote targets are checked, too: each target is asked, or its copy downloaded and compared. What a target cannot tell is counted
             as unknown.
 
             With a PATH that has an ASC MHL history (or an MHL 1.1 file) of any program, the files that Filmgate did not deliver are compared

@@ -20,16 +20,16 @@ extension EventsCommand {
         @Argument(help: "The pipeline; absent: the ones used before.", completion: .file(extensions: ["yaml", "yml"]))
         var pipeline: String?
 
-        @Option(name: .customLong("pipeline"), help: ArgumentHelp("The same, as the other verbs take it.", valueName: "file"))
+        @Option(name: .customLong("pipeline"), help: ArgumentHelp("Same as PIPELINE.", valueName: "file"))
         var namedPipeline: String?
 
         @Flag(help: "Ask the galleries even when their lists are fresh.")
         var refresh = false
 
-        @Flag(help: "Go on and tell what changes, until stopped.")
+        @Flag(help: "Print what changes, until stopped.")
         var watch = false
 
-        @Option(help: "Events a gallery at most.")
+        @Option(help: "How many events of each gallery to show at most.")
         var limit = 1000
 
         @OptionGroup var options: CommonOptions

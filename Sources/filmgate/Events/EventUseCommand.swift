@@ -26,7 +26,7 @@ extension EventsCommand {
         @Flag(help: "Go on without an event.")
         var none = false
 
-        @Flag(help: "Also let the run that goes on begin anew with it.")
+        @Flag(help: "Also restart the active run with this event, now.")
         var now = false
 
         @OptionGroup var options: CommonOptions
@@ -57,14 +57,14 @@ extension EventsCommand {
                 throw Exit(ExitStatus(rawValue: code) ?? .failure)
             }
             let error = IngestError(
-                .stateLocked, "What holds this state is no run that can begin anew.",
+                .stateLocked, "The active command cannot change its event.",
                 advice: "Choose the event without --now; imports end by themselves, and the next one has it.")
             throw CommandContext.end(error, options)
         }
 
         /// Where the run cannot go on with it, the choice is as it was.
         private func switchRun(to event: String, _ context: CommandContext, undo: () throws(IngestError) -> Void) async throws {
-            guard let switching = HostedJob.switching else { return Console.err("No run goes on: the next one has this event.") }
+            guard let switching = HostedJob.switching else { return Console.err("No run is active: the next one has this event.") }
             let result = await Result { () async throws(IngestError) in try await switching.begin(with: event) }
             if case .failure(let error) = result {
                 try? undo()

@@ -127,7 +127,7 @@ struct CommandContext {
     /// Somebody holds the state, and does not take the job.
     private static func unanswered(_ error: IngestError) -> IngestError {
         IngestError(
-            .stateLocked, "\(error.message) It does not take this job.",
+            .stateLocked, "\(error.message) It does not answer, so this command cannot run now.",
             advice: "Wait until it has ended. If it hangs, or was suspended, end it: nothing is lost by that.", cause: error)
     }
 

@@ -9,6 +9,7 @@ struct LiveSession {
     /// Reads the pipeline again; nil where there is no file to read.
     var load: (@Sendable () -> LoadedPipeline)?
     var metrics: ListenAddress?
+    var studio: StudioSupervisor?
     private let leases = DeliveryLeases()
 
     /// One for all runners: a reload does not end a pause.
@@ -53,6 +54,7 @@ struct LiveSession {
         control?.start()
         let counts = Metrics(ledger), meter = try metrics.map { address in try serve(address, counts) }
         if metrics != nil { hub.watch(counts.note) }
+        studio?.start()
         let background = Task { await Self.keepAlive() }
         let result = await Signals.handled(by: runControl, reloading: load != nil) {
             await Result { () async throws(IngestError) in
@@ -62,6 +64,7 @@ struct LiveSession {
         ServiceNotice.stopping()
         control?.stop()
         meter?.stop()
+        await stopStudio()
         let outcome = try await context.telling { () throws(IngestError) in try result.get() }
         await printer.finish(outcome)
         background.cancel()
@@ -167,6 +170,16 @@ struct LiveSession {
             server.start()
             return server
         } catch { throw CommandContext.end(error, context.options) }
+    }
+
+    private func stopStudio() async {
+        guard let studio else { return }
+        await withCheckedContinuation { ended in
+            BlockingThread.run {
+                studio.stop()
+                ended.resume()
+            }
+        }
     }
 
     private static func keepAlive() async {

@@ -165,7 +165,7 @@ struct RunSession {
         return waiting.isEmpty ? [nil] : Array(Set(waiting))
     }
 
-    /// A target is another one for each event (design §4), so each gets its own.
+    /// A target is another one for each event, so each gets its own.
     func plan(
         _ pipelines: [PipelineFile], _ reader: any LedgerReader, events: [String?], held: [EventDirectories.Unknown] = []
     ) throws(IngestError) -> Plan {

@@ -9,6 +9,17 @@ enum StudioLink {
         "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/#k=\(code)"
     }
 
+    /// A host and a port, as `option` takes them; the host of `[::1]:8484` without its brackets.
+    static func place(_ text: String, _ option: String) throws -> ListenAddress {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            throw ValidationError("\(option) takes an address and a port, such as 127.0.0.1:8484.")
+        }
+        // The name may lead elsewhere; what is meant never does.
+        var host = text[..<colon] == "localhost" ? "127.0.0.1" : text[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        return ListenAddress(host: String(host), port: port)
+    }
+
     static func role(_ word: String) throws -> Role {
         guard let role = Role(rawValue: word) else { throw ValidationError("--role is view, pick, operate or admin.") }
         return role

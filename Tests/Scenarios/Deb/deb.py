@@ -91,7 +91,7 @@ def install(root, package, checks):
              root / "usr/lib/filmgate/filmgate-previews", checks=checks)
     checks.note(version.returncode == 0 and bool(version.stdout.strip()), "the program runs there", version.stderr)
     for path in ("/usr/share/man/man1/filmgate-run.1.gz", "/usr/share/bash-completion/completions/filmgate", "/etc/filmgate",
-                 "/usr/lib/systemd/system/filmgate.service", "/usr/lib/udev/rules.d/70-filmgate-cameras.rules",
+                 "/usr/lib/systemd/system/filmgate.service", "/usr/lib/systemd/system/filmgate-studio.service", "/usr/lib/udev/rules.d/70-filmgate-cameras.rules",
                  "/usr/share/filmgate/profiles/canon.yaml", "/usr/share/doc/filmgate/examples/quickstart.yaml",
                  "/usr/lib/filmgate/filmgate-gphoto2", "/usr/lib/filmgate/filmgate-previews",
                  "/usr/share/doc/filmgate/copyright", "/usr/share/doc/filmgate/NOTICE",
@@ -100,10 +100,11 @@ def install(root, package, checks):
     (root / "etc/filmgate/pipeline.yaml").write_text(PIPELINE, encoding="utf-8")
     checked = inside(root, "filmgate", "check", "/etc/filmgate/pipeline.yaml")
     checks.note(checked.returncode == 0, "a pipeline that includes shipped profiles is valid there", checked.stdout + checked.stderr)
-    verified = inside(root, "systemd-analyze", "verify", "/usr/lib/systemd/system/filmgate.service")
+    verified = inside(
+        root, "systemd-analyze", "verify", "/usr/lib/systemd/system/filmgate.service", "/usr/lib/systemd/system/filmgate-studio.service")
     # A root without man(1) cannot look whether the manual is there; that was looked at above.
     wrong = [line for line in verified.stderr.splitlines() if "filmgate" in line and "'man " not in line]
-    checks.note(not wrong, "systemd finds nothing wrong with the unit", wrong)
+    checks.note(not wrong, "systemd finds nothing wrong with the units", wrong)
 
 
 def stripped(*programs, checks):

@@ -1,10 +1,22 @@
 import FilmgateCore
 
-/// Choosing names: the same suffix for every file of a shot, and never a name that holds other bytes.
-extension NamePlanner {
-    func name(
-        _ drafts: inout [Draft], at target: PlannedTarget, values: ShotValues, lead: NamingPrimary?, profile: ResolvedProfile
-    ) async throws(IngestError) {
+/// Chooses the names of one shot at one target: the same suffix for every file of it, and never a name that holds other bytes.
+struct NameChooser: Sendable {
+    let ledger: any LedgerReader
+    let reservations: NameReservations
+    let trees: ClipTreeNames
+    let event: String?
+    let again: Bool
+
+    /// What a shot is called after, at whichever target.
+    struct Basis {
+        let values: ShotValues, lead: NamingPrimary?, profile: ResolvedProfile
+        /// What the folder of its clip tree is filled in with.
+        let home: TemplateValues?
+    }
+
+    /// Gives each of `drafts` that has none its name at `target`; what cannot have one is failed there, and the others are not kept by it.
+    func name(_ drafts: inout [Draft], at target: PlannedTarget, by basis: Basis) async throws(IngestError) {
         var indices: [Int] = [], contents: Set<ContentKey> = []
         for index in drafts.indices where drafts[index].unnamed.contains(target.name) {
             let isNew =
@@ -16,13 +28,13 @@ extension NamePlanner {
             for index in indices { drafts[index].paths[target.name] = "" }
             return
         }
-        let namer = Namer(layout: layout, rename: profile.rename), asset = drafts[indices[0]].asset
+        let namer = Namer(layout: layout, rename: basis.profile.rename), asset = drafts[indices[0]].asset
         let tree = ClipTreeNames.Place(asset.origin, asset.shot)
-        var round = Round(target: target, namer: namer, shot: Self.shotKey(drafts, lead), values: values, lead: lead)
+        var round = Round(target: target, namer: namer, shot: Self.shotKey(drafts, basis.lead), values: basis.values, lead: basis.lead)
         round.givenBeside = reservations.givenBeside
         defer { reservations.endClaims(of: round.claimant, at: target.identity) }
         try await begin(&round, asset, in: tree)
-        if let tree { round.home = try await treeValues(tree) }
+        if tree != nil { round.home = basis.home }
         if event == DeliveryRow.unassigned, namer.usesCounter {
             for index in indices { promise(&drafts[index], round) }
             return
@@ -63,7 +75,7 @@ extension NamePlanner {
     /// The shot's own key, whichever of its files come: that of the picture that names it.
     private static func shotKey(_ drafts: [Draft], _ lead: NamingPrimary?) -> String {
         let picture = lead.map(\.asset) ?? drafts.first { !$0.asset.kind.follows }?.asset
-        return (picture ?? drafts.first?.asset).map(shotKey) ?? ""
+        return (picture ?? drafts.first?.asset).map(NamePlanner.shotKey) ?? ""
     }
 
     /// Its number cannot be known before its event: the name is made when somebody says that.
@@ -319,5 +331,15 @@ extension NamePlanner {
         guard round.namer.usesCounter else { return }
         let last = try await ledger.counter(at: target, event: event)
         round.name.counter = reservations.number(of: round.shot, at: target, event: event, after: last)
+    }
+
+    /// The name that its tree has at the target, from this run or, where a clip was delivered before, from that one.
+    private func treeName(_ place: ClipTreeNames.Place, at target: PlannedTarget, namer: Namer) async throws(IngestError) -> ShotName? {
+        if let name = trees.name(place, at: target.identity) { return name }
+        guard let (lead, isRemembered) = trees.lead(place), isRemembered else { return nil }
+        let earlier = try await ledger.shotName(NamePlanner.shotKey(lead), at: target.identity, event: event)
+        guard let name = earlier ?? (namer.usesCounter ? nil : ShotName(counter: 0, suffix: 1, base: "")) else { return nil }
+        trees.keep(name, place, at: target.identity)
+        return name
     }
 }

@@ -5,7 +5,7 @@ import FilmgateCore
 /// The frames of a shot keep one name, and a program that reads `IMG_1.xmp` reads it for both of them. So a second sidecar is neither
 /// written under another name, which would part the frames, nor over the first, whatever it would say: a person may have rated in it since.
 /// Where the first was removed at the target, it stays removed.
-extension NamePlanner {
+extension NameChooser {
     /// Those of `indices` that are such second sidecars, `paths` being their names; none when the frames cannot have the shot's name.
     func secondSidecars(
         _ drafts: [Draft], _ indices: [Int], _ paths: [String], at target: PlannedTarget
@@ -34,23 +34,5 @@ extension NamePlanner {
         guard let holder = try await ledger.holder(of: path, at: target.identity), holder != draft.content else { return false }
         // Sidecars of a whole wedding have the same bytes: the picture that this one lies beside is looked up instead.
         return try await ledger.assets(sha256: holder.beside ?? holder.sha256).contains { ShotMark($0).isOne(with: mark) }
-    }
-}
-
-extension Draft {
-    var isMade: Bool { asset.flags.contains(AssetFlag.made) }
-    /// Made for targets that all have one.
-    var isLeftOut: Bool { isMade && wanted.isEmpty && receipts.isEmpty }
-
-    /// The target is asked for its name once more before it is sent.
-    mutating func leaveOpen(at target: PlannedTarget) {
-        unasked.insert(target.name)
-        adopted[target.name] = nil
-    }
-
-    /// Nothing of it goes to that target.
-    mutating func leaveOut(_ target: PlannedTarget) {
-        wanted.removeAll { $0.name == target.name }
-        unnamed.remove(target.name)
     }
 }
