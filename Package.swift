@@ -88,6 +88,7 @@ let package = Package(
         [system("CLibUSB", "libusb-1.0", "libusb-1.0-0-dev")],
         [system("CGPhoto2", "libgphoto2", "libgphoto2-dev")],
         [system("CTurboJPEG", "libturbojpeg", "libturbojpeg0-dev")],
+        [system("CHeif", "libheif", "libheif-dev")],
         [.target(name: "CLinux", path: "Sources/CLinux")],
         [.target(name: "StudioPage", path: "Sources/StudioPage", exclude: ["files"])],
         // Layer 1: the words
@@ -170,14 +171,14 @@ let package = Package(
         camera("OlympusCamera"),
         camera("TeachingCamera"),
         module("CardMakes", tests: ["CameraTesting"]),
-        // Layer 5: the command, the processes around libgphoto2 and libjpeg-turbo, and what is needed for trying out
+        // Layer 5: the command, the processes around libgphoto2 and picture decoders, and what is needed for trying out
         [
             .executableTarget(
                 name: "filmgate-gphoto2", dependencies: ["GPhoto2Wire", "CGPhoto2"], path: "Sources/filmgate-gphoto2")
         ],
         [
             .executableTarget(
-                name: "filmgate-previews", dependencies: ["PreviewWire", "CTurboJPEG", "CLinux"], path: "Sources/filmgate-previews")
+                name: "filmgate-previews", dependencies: ["PreviewWire", "CTurboJPEG", "CHeif", "CLinux"], path: "Sources/filmgate-previews")
         ],
         library("FilmgateSample", [core, "FileKit", "HTTPKit", "ServerKit", hummingbird, "CryptographyKit"], tests: []),
         [

@@ -28,7 +28,7 @@ Cameras without PTP need libgphoto2, too:
 
     apt-get install $(packages "$program-gphoto2")
 
-Pictures on the page of \`filmgate studio\` need libjpeg-turbo:
+Pictures on the page of \`filmgate studio\` need libjpeg-turbo and libheif:
 
     apt-get install $(packages "$program-previews")
 

@@ -12,7 +12,7 @@ final class PreviewCache: Sendable {
     private let size = Mutex<UInt64?>(nil)
     private static let day: Int64 = 86_400_000_000_000
     /// For programs that make backups (bford.info/cachedir).
-    private static let mark = 
+    private static let mark =
         "Signature: 8a477f597d28d172789f06886806bc55\n# Pictures of filmgate studio, made anew when they are needed.\n"
 
     init(_ folder: String, limit: UInt64) { (self.folder, self.limit) = (folder, limit) }

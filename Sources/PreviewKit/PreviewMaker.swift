@@ -114,15 +114,15 @@ extension PreviewMaker {
         return source.modified.map { $0 == file.facts.modified } ?? true ? file : nil
     }
 
-    /// Of the best place that can be decoded; a damaged one where no other can.
+    /// Of the best place that can be decoded; a damaged one where no other of about its size can.
     private static func picture(
         _ size: PreviewSize, _ file: RootedFile, _ found: PreviewPlaces, _ decoder: PreviewDecoder
     ) throws(IngestError) -> [UInt8] {
         let enough = found.places.filter { $0.longEdge >= size.enough }, less = found.places.filter { $0.longEdge < size.enough }
-        var damaged: [UInt8]?, failure = IngestError(.corruptData, "This file holds no picture that can be shown.")
-        for place in (enough + less.reversed()).prefix(4) {
+        var damaged: (jpeg: [UInt8], edge: Int)?, failure = IngestError(.corruptData, "This file holds no picture that can be shown.")
+        for place in (enough + less.reversed()).prefix(4) where place.longEdge * 2 > damaged?.edge ?? 0 {
             var request = PreviewRequest(length: Int(place.length), longEdge: size.longEdge, quality: size.quality)
-            request.orientation = found.orientation
+            request.orientation = place.coding == .heif ? 1 : found.orientation
             // Only thumbnails are filled up with bars.
             if place.kind == .thumbnail { (request.width, request.height) = (found.width, found.height) }
             do throws(IngestError) {
@@ -131,7 +131,7 @@ extension PreviewMaker {
                     return try file.bytes(in: start..<(start + UInt64(count)))
                 }
                 if reply.outcome == .done { return jpeg }
-                if reply.outcome == .damaged { damaged = damaged ?? jpeg }
+                if reply.outcome == .damaged { damaged = damaged ?? (jpeg, place.longEdge) }
                 if reply.outcome == .tooLarge { failure.message = "The picture in this file is too large to be shown." }
             } catch {
                 if error.code != .corruptData { throw error }
@@ -139,6 +139,6 @@ extension PreviewMaker {
             }
         }
         guard let damaged else { throw failure }
-        return damaged
+        return damaged.jpeg
     }
 }

@@ -60,7 +60,7 @@ final class PreviewProcess: Sendable {
         switch failure {
         case .ended where ending.signal == 0 && ending.code == 127:
             // What the loader says when a library is missing.
-            return IngestError(.unavailable, "filmgate-previews does not start.", advice: "Install libjpeg-turbo (libturbojpeg0).")
+            return IngestError(.unavailable, "filmgate-previews does not start.", advice: "Install libturbojpeg0 and libheif1.")
         case .ended: return IngestError(.corruptData, "This picture cannot be decoded: the process that tried ended\(ending.words).")
         case .malformed: return IngestError(.corruptData, "This picture cannot be decoded: what came of it is no picture.")
         case .timedOut:

@@ -1,3 +1,4 @@
+import CHeif
 import CLinux
 import Glibc
 import PreviewWire
@@ -19,6 +20,8 @@ enum Child {
             write(STDERR_FILENO, words, words.utf8.count)
             return 2
         }
+        // It may look for parts of itself, which this process cannot open any more in a moment.
+        heif_init(nil)
         protect()
         let stream = PreviewStream(STDIN_FILENO)
         while let head = try? stream.receive(PreviewRequest.size) {

@@ -10,7 +10,7 @@ struct JPEGHead {
     private var parts: [UInt8: [UInt8]] = [:]
 
     static let mostScans = 100
-    private static let mostProfile = 64 << 10
+    static let mostProfile = 64 << 10
 
     /// Nil when this is no JPEG that can be decoded.
     init?(_ bytes: [UInt8]) {

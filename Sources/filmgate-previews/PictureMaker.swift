@@ -1,6 +1,6 @@
 import PreviewWire
 
-/// Makes small upright pictures of JPEGs.
+/// Makes small upright pictures of JPEGs and HEIFs.
 final class PictureMaker {
     struct Picture { var width: Int, height: Int, jpeg: [UInt8] }
 
@@ -15,7 +15,18 @@ final class PictureMaker {
         self.encoder = encoder
     }
 
-    func make(_ request: PreviewRequest, of jpeg: [UInt8]) -> (PreviewReply.Outcome, Picture?) {
+    func make(_ request: PreviewRequest, of bytes: [UInt8]) -> (PreviewReply.Outcome, Picture?) {
+        HEIFDecoder.takes(bytes) ? make(request, ofHEIF: bytes) : make(request, ofJPEG: bytes)
+    }
+
+    private func make(_ request: PreviewRequest, ofHEIF bytes: [UInt8]) -> (PreviewReply.Outcome, Picture?) {
+        do throws(HEIFDecoder.Failure) {
+            let (whole, profile) = try HEIFDecoder(bytes).decode(request.longEdge)
+            return encoded(whole.fitting(request.longEdge).upright(request.orientation), request, profile, .done)
+        } catch { return (error == .tooLarge ? .tooLarge : .undecodable, nil) }
+    }
+
+    private func make(_ request: PreviewRequest, ofJPEG jpeg: [UInt8]) -> (PreviewReply.Outcome, Picture?) {
         guard let head = JPEGHead(jpeg) else { return (.undecodable, nil) }
         let isKept = head.scans > 1, kept = head.width * head.height * head.components * 2
         guard head.width * head.height <= Self.mostPixels, head.scans <= JPEGHead.mostScans, !isKept || kept <= Self.mostKept else {
@@ -26,8 +37,14 @@ final class PictureMaker {
         let eighths = (1...8).first { long * $0 / 8 >= request.longEdge } ?? 8
         guard let (whole, isWhole) = decoder.decode(jpeg, head, eighths: eighths) else { return (.undecodable, nil) }
         let small = whole.withoutBars(ofMedia: request.width, request.height).fitting(request.longEdge).upright(request.orientation)
-        guard let bytes = encoder.encode(small, quality: request.quality, profile: head.profile), bytes.count <= PreviewReply.mostBytes
+        return encoded(small, request, head.profile, isWhole ? .done : .damaged)
+    }
+
+    private func encoded(
+        _ picture: Raster, _ request: PreviewRequest, _ profile: [UInt8], _ outcome: PreviewReply.Outcome
+    ) -> (PreviewReply.Outcome, Picture?) {
+        guard let bytes = encoder.encode(picture, quality: request.quality, profile: profile), bytes.count <= PreviewReply.mostBytes
         else { return (.tooLarge, nil) }
-        return (isWhole ? .done : .damaged, Picture(width: small.width, height: small.height, jpeg: bytes))
+        return (outcome, Picture(width: picture.width, height: picture.height, jpeg: bytes))
     }
 }

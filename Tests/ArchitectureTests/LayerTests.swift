@@ -25,7 +25,7 @@ import Testing
         "filmgate-gphoto2": ["GPhoto2Wire", "CGPhoto2"],
         "PreviewWire": [],
         "PreviewKit": ["FilmgateCore", "FileKit", "MediaKit", "PreviewWire"],
-        "filmgate-previews": ["PreviewWire", "CTurboJPEG", "CLinux"],
+        "filmgate-previews": ["PreviewWire", "CTurboJPEG", "CHeif", "CLinux"],
         "VirtualCamera": ["FilmgateCore", "PTPKit"],
         "CameraTesting": ["FilmgateCore", "PTPKit", "VirtualCamera", "Testing", "Logging"],
         "FilmgateLedger": ["FilmgateCore", "GRDB", "GRDBSQLite", "Foundation"],

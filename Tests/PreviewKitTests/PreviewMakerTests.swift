@@ -1,5 +1,6 @@
 import FilmgateCore
 import Foundation
+import MediaKit
 import PreviewWire
 import TestThreads
 import Testing
@@ -84,6 +85,10 @@ private let sha256 = String(repeating: "ab", count: 32)
         try await withFolder { folder in
             let frame = Samples.frame(), source = try put(Array(frame.prefix(frame.count / 2)), folder + "/a.jpg"), maker = maker(folder)
             for size in PreviewSize.allCases { #expect(try await code(maker, [source], size) == nil) }
+            // Half of the frame tells more than all of its thumbnail.
+            let key = try #require(PreviewKey(sha256: sha256, .preview))
+            let picture = try await maker.picture(key) { () async throws(IngestError) in [] }
+            #expect(MediaReader.previews(MemorySource(picture))?.width == 640)
             maker.end()
         }
     }

@@ -39,6 +39,16 @@ import Testing
         #expect(isPicture(try process.make(noisy).jpeg))
     }
 
+    @Test func aHEIFIsDecodedToo() throws {
+        let process = try process(), heif = try Samples.heif(), made = try process.make(heif)
+        #expect(made.reply.outcome == .done && isPicture(made.jpeg) && made.reply.width == 256, "\(made.reply)")
+        for cut in [20, 200, heif.count / 2, heif.count - 100] {
+            let made = try process.make(Array(heif.prefix(cut)))
+            #expect(made.reply.outcome == .undecodable || made.reply.outcome == .done)
+        }
+        #expect(try process.make(heif).reply.outcome == .done)
+    }
+
     @Test func whatIsNoPictureIsToldAndTheNextOneComes() throws {
         let process = try process(), jpeg = Samples.jpeg(64, 64)
         let others: [[UInt8]] = [

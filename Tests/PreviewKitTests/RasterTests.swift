@@ -14,10 +14,12 @@ import Testing
     }
 
     /// Exif 2.32, figure of tag 0x0112.
-    @Test(arguments: [
-        1: [[1, 2, 3], [4, 5, 6]], 2: [[3, 2, 1], [6, 5, 4]], 3: [[6, 5, 4], [3, 2, 1]], 4: [[4, 5, 6], [1, 2, 3]],
-        5: [[1, 4], [2, 5], [3, 6]], 6: [[4, 1], [5, 2], [6, 3]], 7: [[6, 3], [5, 2], [4, 1]], 8: [[3, 6], [2, 5], [1, 4]],
-    ] as [Int: [[UInt8]]]) func itStandsUpright(_ orientation: Int, _ expected: [[UInt8]]) {
+    @Test(
+        arguments: [
+            1: [[1, 2, 3], [4, 5, 6]], 2: [[3, 2, 1], [6, 5, 4]], 3: [[6, 5, 4], [3, 2, 1]], 4: [[4, 5, 6], [1, 2, 3]],
+            5: [[1, 4], [2, 5], [3, 6]], 6: [[4, 1], [5, 2], [6, 3]], 7: [[6, 3], [5, 2], [4, 1]], 8: [[3, 6], [2, 5], [1, 4]],
+        ] as [Int: [[UInt8]]]) func itStandsUpright(_ orientation: Int, _ expected: [[UInt8]])
+    {
         #expect(rows(picture([[1, 2, 3], [4, 5, 6]]).upright(orientation)) == expected)
     }
 

@@ -26,6 +26,12 @@ enum Samples {
     /// A file as a camera writes it, with a thumbnail of 160 pixels.
     static func frame(_ width: Int = 640) -> [UInt8] { SampleContents(seed: 3, width: width).jpeg(Frame.wedding[0]) }
 
+    /// A HEIF file without any JPEG in it.
+    static func heif() throws -> [UInt8] {
+        let item = try #require(SampleItem.card.first { if case .heic = $0.content { true } else { false } })
+        return SampleContents(seed: 3, width: 640).bytes(of: item, Frame.wedding[item.frame])
+    }
+
     /// The same picture, said to be of another size.
     static func claiming(_ width: Int, _ height: Int, _ jpeg: [UInt8]) throws -> [UInt8] {
         let place = try #require(jpeg.indices.dropLast().first { jpeg[$0] == 0xFF && jpeg[$0 + 1] == 0xC0 })

@@ -1,6 +1,6 @@
 /// Pictures inside files that are made of boxes or of a heap.
 extension PreviewSearch {
-    /// The thumbnail of the Exif item, and items that are JPEGs; what is coded otherwise is no place.
+    /// The thumbnail of the Exif item, items that are JPEGs, and the file as a whole.
     mutating func take(heif file: ByteRegion) {
         guard let box = Box.all(in: file)["meta"], let meta = MetaBox(box) else { return }
         for item in meta.items.filter({ $0.type == "Exif" }).prefix(2) {
@@ -11,6 +11,7 @@ extension PreviewSearch {
             if let data = meta.data(of: item.id) { add(data) }
         }
         note(meta.primarySize)
+        if let size = meta.primarySize { addHEIF(file, size) }
     }
 
     /// The first half of eaf42b5e-1c98-4b88-b9fb-b7dc406e4d16, the box of CR3's preview.

@@ -1,4 +1,4 @@
-/// A picture inside a file, coded as JPEG: where it lies, as the file says.
+/// A picture inside a file, coded as JPEG, or the file itself where it is a HEIF: where it lies, as the file says.
 ///
 /// It lies inside the file, and its head was read. Its bytes are hostile until they are decoded.
 public struct PreviewPlace: Sendable, Hashable {
@@ -10,9 +10,12 @@ public struct PreviewPlace: Sendable, Hashable {
         /// The file's own picture.
         case whole
     }
+    public enum Coding: Sendable, Hashable { case jpeg, heif }
     /// Bytes, from the file's beginning.
     public let offset: UInt64, length: UInt64
     public let kind: Kind
+    /// A HEIF says itself how it is turned, whatever its Exif says.
+    public var coding = Coding.jpeg
     /// Pixels as stored, before rotation.
     public let width: Int, height: Int
 

@@ -113,6 +113,14 @@ extension PreviewSearch {
         if isWhole { note(size) }
     }
 
+    /// A HEIF that is longer than a picture may be is none.
+    mutating func addHEIF(_ file: ByteRegion, _ size: (width: Int, height: Int)) {
+        guard file.count <= Self.lengthLimit else { return }
+        places.append(
+            PreviewPlace(
+                offset: file.start, length: file.count, kind: .whole, coding: .heif, width: size.width, height: size.height))
+    }
+
     /// The JPEG that begins among the first bytes of a box, behind fields of its own.
     mutating func add(behindFieldsOf body: ByteRegion) {
         guard let start = body.upTo(64).index(of: [0xFF, 0xD8, 0xFF]), let jpeg = body.from(UInt64(start)) else { return }
