@@ -8,7 +8,7 @@ const part = 200, mostWindows = 25;
 export class Sheet {
   /** @param {(id: string) => void} open @param {(total: number, newest: any) => void} changed @param {(error: Error) => void} failed */
   constructor(open, changed, failed) {
-    Object.assign(this, { open, changed, failed, filter: {}, total: 0, revision: -1, focus: 0 });
+    Object.assign(this, { open, changed, failed, filter: {}, total: 0, revision: -1, isStale: false, focus: 0 });
     /** @type {Map<number, any[] | null>} */
     this.windows = new Map();
     /** @type {Map<number, HTMLElement>} */
@@ -35,7 +35,9 @@ export class Sheet {
     const abort = (this.abort = new AbortController());
     try {
       const first = await get("frames", { ...this.filter, at: 0, limit: part }, abort.signal);
-      if (!always && first.revision === this.revision) return;
+      // Numbers of the list begin anew with the page's server: the same one may mean another list.
+      if (!always && !this.isStale && first.revision === this.revision) return;
+      this.isStale = false;
       const more = this.revision < 0 || always ? 0 : first.total - this.total;
       // The frame that is looked at stays where it is.
       if (more > 0 && this.grid.scrollTop > 0) { this.focus += more; this.grid.scrollTop += Math.floor(more / this.columns) * this.height; }
