@@ -53,6 +53,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="small amounts: shows that the measuring works, proves nothing")
     parser.add_argument("--rounds", type=int, default=7, help="rounds per comparison, at least seven")
     parser.add_argument("--only", choices=list(PARTS), action="append", help="measure only this")
+    parser.add_argument("--files", help="a folder whose scripts and styles are shown instead of the program's own, for trying a change of them")
     parser.add_argument("--disk", default=None, help="where ledgers and destinations lie (default: the temporary folder)")
     options = parser.parse_args()
     # Whoever is told to end still ends its servers and removes its files.

@@ -1,7 +1,9 @@
 """Scenarios: what a person does on the page during a shoot and after it, by touch and by keys."""
 import os
 import time
+from datetime import datetime, timedelta
 
+from program import wait_for_port
 from proof import Failure, digest
 from scene import button, check, says, scenario, until, wait_for_files
 
@@ -71,13 +73,16 @@ def target_away(scene):
         until(page, lambda: card.count() and "Reason" in card.inner_text(), 20, lambda: f"no reason is told: {page.locator('main').inner_text()}")
         says(page, "3 files")
         says(page, "waiting", where="#health")
+        rows = page.locator("main > ul.rows").inner_text()
         scene.look(page, "deliveries-away")
         shoot.gallery.start()
+        wait_for_port(shoot.gallery_port)
         hand.press(button(page, "Try again: gallery"))
         shoot.wait(3)
         until(page, lambda: "Nothing waits" in card.inner_text(), 15, lambda: f"the gallery is not told to be well: {card.inner_text()}")
         says(page, "All well", where="#health")
         scene.look(page, "deliveries")
+        check("IMG_0001.JPG" in rows, f"what waits is not told by its name: {rows}")
 
 
 @scenario()
@@ -218,6 +223,17 @@ def searching(scene):
         hand.press(page.locator('main a[href="#/run/1"]'))
         says(page, "IMG_0003.JPG")
         scene.look(page, "run")
+
+
+@scenario()
+def clocks(scene):
+    """Every moment is told by the browser's own clock."""
+    with scene.shoot() as shoot:
+        shoot.begin()
+        run = shoot.studio.client("operate").get("runs")["runs"][0]
+        page, _ = scene.open(shoot, "history", timezone_id="Asia/Bangkok")
+        there = datetime.fromisoformat(run["started"].replace("Z", "+00:00")) + timedelta(hours=7)
+        says(page, there.strftime("%Y-%m-%d %H:%M:%S"))
 
 
 @scenario()

@@ -3,6 +3,7 @@ import json
 import os
 import shutil
 import time
+from urllib.parse import urlsplit
 
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Error, sync_playwright
@@ -62,6 +63,7 @@ class Chromium:
         self.contexts.append(context)
         if self.files:
             context.route("**/page/*/*", self.own_file)
+            context.route(lambda address: urlsplit(address).path == "/", self.own_page)
         if watched:
             context.add_init_script(POLICY)
             context.on("page", self.watch)
@@ -70,6 +72,13 @@ class Chromium:
     def own_file(self, route):
         path = os.path.join(self.files, route.request.url.rsplit("/", 1)[-1])
         route.fulfill(path=path, headers={"Cross-Origin-Resource-Policy": "same-origin"}, content_type=TYPES[path.rsplit(".", 1)[-1]])
+
+    def own_page(self, route):
+        """The answer of the program with another text."""
+        answer = route.fetch()
+        with open(os.path.join(self.files, "index.html"), encoding="utf-8") as file:
+            text = file.read().replace("{version}", "own")
+        route.fulfill(response=answer, body=text if answer.ok else answer.text())
 
     def watch(self, page):
         page.on("console", lambda message: message.type == "error" and self.note(f"console: {message.text} {message.location.get('url', '')}"))
@@ -111,7 +120,7 @@ class Chromium:
         page.wait_for_timeout(150)
         if self.shots:
             page.screenshot(path=os.path.join(self.shots, f"{name}-{page.viewport_size['width']}.png"))
-        wide = page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
+        wide = page.evaluate("() => document.documentElement.scrollWidth") - page.viewport_size["width"]
         if wide > 0:
             self.note(f"{name}: wider than the window by {wide} pixels")
         for fault in axe(page) if judged else []:
