@@ -19,10 +19,11 @@ SECONDS_SOAK ?= 1800
 # By each of three cameras and into the hot folder.
 SHOTS_SOAK ?= 7600
 PUSHES_SOAK ?= 20000
+SHOTS ?= .build-studio/shots
 
 .PHONY: help build demo install install-debug clean program deb deb-test dist dist-test test lint house models fuzz tsan peers bench
-.PHONY: crash crash-cameras outage chaos soak hotfolder push strangers ways usb vusb
-.PHONY: deps deps-install deps-test deps-crash deps-hotfolder deps-strangers deps-deb deps-bench deps-peers deps-usb deps-vusb
+.PHONY: crash crash-cameras outage chaos soak hotfolder push strangers ways usb vusb studio-bench studio-browser
+.PHONY: deps deps-install deps-test deps-crash deps-hotfolder deps-strangers deps-deb deps-bench deps-peers deps-usb deps-vusb deps-studio
 
 help: ## this list
 	@awk '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { split($$0, part, /:.*## /); printf "  %-14s %s\n", part[1], part[2] }' $(MAKEFILE_LIST)
@@ -94,6 +95,10 @@ tsan: deps ## run all tests under ThreadSanitizer
 bench: deps-bench program ## measure beside cp, rclone, exiftool, exiv2, gphoto2 and curl (BENCH="--quick" for a short look, "--against PROGRAM" for another build)
 	python3 Tests/Scenarios/Bench/bench.py --filmgate $(PROGRAM) $(BENCH)
 
+studio-bench: deps-studio program ## measure the page with a real browser against its limits (BENCH="--quick" for a short look)
+	programs=$$(Tests/Scenarios/Studio/python.sh $(CURDIR)/.build-studio) && \
+		"$$programs/python3" Tests/Scenarios/Studio/bench.py --filmgate $(PROGRAM) $(BENCH)
+
 ##@ Scenarios: minutes to hours, see Tests/README.md
 
 crash: deps-crash program ## kill an import at COUNT random moments; nothing may be lost or doubled
@@ -126,6 +131,10 @@ strangers: deps-strangers program ## deliver to nine servers of other people ove
 
 ways: deps-hotfolder program ## take the same forty shots as a card, from cameras, through a hot folder and by FTP
 	python3 Tests/Scenarios/Ways/ways.py --filmgate $(PROGRAM)
+
+studio-browser: deps-studio program ## operate the page with a real browser, by touch and by keys; pictures of it go to SHOTS (SCENARIOS="--contract" tries the API)
+	programs=$$(Tests/Scenarios/Studio/python.sh $(CURDIR)/.build-studio) && \
+		"$$programs/python3" Tests/Scenarios/Studio/browser.py --filmgate $(PROGRAM) --shots $(SHOTS) $(SCENARIOS)
 
 peers: deps deps-peers ## run the tests against real servers on this machine, with 3 GB files
 	programs=$$(Tests/Scenarios/Peers/python.sh $(CURDIR)/.build-peers) && PATH="$$programs:$$PATH" FILMGATE_PEERS=1 FILMGATE_BIG_FILE=3221225472 \
@@ -178,3 +187,6 @@ deps-usb:
 
 deps-vusb:
 	@.ci/deps.sh vusb
+
+deps-studio:
+	@.ci/deps.sh studio

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, and only that: deps.sh build | install | test | peers | crash | hotfolder | strangers | deb | bench | usb | vusb
+# Installs what is missing, and only that: deps.sh build | install | test | peers | crash | hotfolder | strangers | deb | bench | usb | vusb | studio
 # A machine that has everything is left alone, without root and without a network.
 set -euo pipefail
 
@@ -43,13 +43,17 @@ case "${1:-build}" in
         export PATH=$PATH:/usr/sbin
         ;;
     usb) commands="python3=python3 qemu-system-x86_64=qemu-system-x86 busybox=busybox-static cpio=cpio depmod=kmod" ;;
+    studio)
+        commands="python3=python3 chromium=chromium unshare=util-linux mount=mount"
+        files="/usr/share/doc/python3-venv=python3-venv"
+        ;;
     vusb)
         libraries="libexif=libexif-dev libxml-2.0=libxml2-dev"
         files="/usr/include/ltdl.h=libltdl-dev"
         commands="make=build-essential gcc=build-essential pkg-config=pkg-config dpkg-source=dpkg-dev xz=xz-utils"
         ;;
     *)
-        echo "usage: deps.sh build|install|test|peers|crash|hotfolder|strangers|deb|bench|usb|vusb" >&2
+        echo "usage: deps.sh build|install|test|peers|crash|hotfolder|strangers|deb|bench|usb|vusb|studio" >&2
         exit 2
         ;;
 esac

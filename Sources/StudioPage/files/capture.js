@@ -37,6 +37,7 @@ export function open(main) {
   let timer = 0;
   // What is in sight changes at once; the list is read again a moment later, once for many.
   const look = (event) => {
+    if (!event.detail) sheet.isStale = true;
     sheet.patch(event.detail?.frames ?? []);
     timer ||= setTimeout(() => { timer = 0; sheet.refresh(); }, 200);
   };

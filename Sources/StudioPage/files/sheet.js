@@ -9,7 +9,7 @@ const part = 200, mostWindows = 25;
 export class Sheet {
   /** @param {(id: string) => void} open @param {(total: number, newest: any) => void} changed @param {(error: Error) => void} failed */
   constructor(open, changed, failed) {
-    Object.assign(this, { open, changed, failed, filter: {}, total: 0, revision: -1, focus: 0, isHeld: false, isFollowing: false });
+    Object.assign(this, { open, changed, failed, filter: {}, total: 0, revision: -1, isStale: false, focus: 0, isHeld: false, isFollowing: false });
     /** What Space does, and who wants to know that more is here. @type {() => void} */
     this.enlarge = () => {};
     this.loaded = () => {};
@@ -39,7 +39,9 @@ export class Sheet {
     const abort = (this.abort = new AbortController());
     try {
       const first = await get("frames", { ...this.filter, at: 0, limit: part }, abort.signal);
-      if (!always && first.revision === this.revision) return;
+      // Numbers of the list begin anew with the page's server: the same one may mean another list.
+      if (!always && !this.isStale && first.revision === this.revision) return;
+      this.isStale = false;
       const more = this.revision < 0 || always ? 0 : first.total - this.total;
       // The frame that is looked at stays where it is.
       if (this.isFollowing) {

@@ -1,6 +1,6 @@
 // What changes, as it happens: one stream for all tabs of this browser. One tab reads it and tells the others.
 
-const name = "filmgate-stream", quiet = 20000, first = 500, longest = 15000;
+const name = "filmgate-stream", quiet = 20000, first = 500, soon = 2000, longest = 15000;
 const channel = new BroadcastChannel(name);
 /** The latest message of each kind that stands for a whole. @type {Map<string, any>} */
 const latest = new Map();
@@ -76,16 +76,17 @@ const pause = (time) => new Promise((resolve) => { const timer = setTimeout(reso
 /** Reads for this tab and all others, for as long as it is there. @param {() => Record<string, string>} headers */
 async function lead(headers) {
   isLeading = true;
-  let wait = first;
+  let wait = first, lostAt = Date.now();
   while (isOn) {
     reading = new AbortController();
     try {
       await read(headers, reading.signal);
     } catch { /* It is tried again. */ }
-    if (seen) { wait = first; pass("lost"); }
+    if (seen) { wait = first; lostAt = Date.now(); pass("lost"); }
     if (!isOn) break;
     await pause(wait * Math.random());
-    wait = Math.min(longest, wait * 2);
+    // What was restarted is back within a minute, and then nobody should have to wait for the page.
+    wait = Math.min(Date.now() - lostAt < 60000 ? soon : longest, wait * 2);
   }
   isLeading = false;
 }

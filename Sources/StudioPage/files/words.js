@@ -69,8 +69,8 @@ export const camera = ({ make, model }) =>
 /** @param {number} count */
 export const number = (count) => count.toLocaleString("en");
 
-/** A time as it was written, with a space: it carries no zone. @param {string | null} time */
-export const when = (time) => (time ? time.replace("T", " ").replace("Z", "") : "");
+/** A moment, by this clock; a time that carries no zone as it was written. @param {string | null} time */
+export const when = (time) => (!time ? "" : time.endsWith("Z") ? new Date(time).toLocaleString("sv") : time.replace("T", " "));
 
 const marks = {
   delivered: ["✓", "good"], duplicate: ["＝", "good"], alreadySeen: ["✓", "good"], filtered: ["–", "quiet"], pending: ["…", "wait"], setAside: ["!", "bad"],
