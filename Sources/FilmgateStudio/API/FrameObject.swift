@@ -49,12 +49,13 @@ enum FrameObject {
         return media
     }
 
-    static func delivery(_ row: DeliveryRow) -> JSONWriter {
+    /// `file`: what the frame is called where it came from, for targets that have no names.
+    static func delivery(_ row: DeliveryRow, file: String? = nil) -> JSONWriter {
         var object = JSONWriter(), receipt = row.receipt
         receipt.at = receipt.at < 0 ? 0 : receipt.at
         object.add("type", "delivery")
         object.add("target", row.targetName)
-        object.add("name", row.path)
+        object.add("name", row.path.isEmpty ? file ?? "" : row.path)
         object.add("state", receipt.state.rawValue)
         object.add("path", receipt.path)
         object.add("url", receipt.url.map(AddressMask.hidden))

@@ -62,7 +62,12 @@ extension StudioAPI {
         object.add("type", "deliveries")
         object.add("targets", objects: (totals?.targets ?? []).map(TargetLine.object))
         add(part?.elements.count ?? 0, of: part?.total ?? 0, from: start, to: &object)
-        object.add("deliveries", objects: (part?.elements ?? []).map(FrameObject.delivery))
+        var deliveries: [JSONWriter] = []
+        for row in part?.elements ?? [] {
+            let file = row.path.isEmpty ? try await reader?.assets(sha256: row.content.sha256).first?.origin.name : nil
+            deliveries.append(FrameObject.delivery(row, file: file))
+        }
+        object.add("deliveries", objects: deliveries)
         return .json(object.finished)
     }
 

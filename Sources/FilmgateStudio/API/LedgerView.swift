@@ -4,7 +4,9 @@ import FilmgateLedger
 
 /// The ledger as the page reads it: opened when there is one, its list of files read anew when it changed.
 actor LedgerView {
-    /// One picture of the list, and its number: it rises by one with each new picture.
+    /// One picture of the list, and its number: it rises by one with each new picture, from another one at each start.
+    ///
+    /// A page that was there before takes no new list for the one that it has.
     struct Listing: Sendable {
         /// Nil while there is no ledger.
         var reader: SQLiteReader?
@@ -15,7 +17,7 @@ actor LedgerView {
 
     private let state: String
     private var opened: (reader: SQLiteReader, inode: UInt64)?
-    private var index = FrameIndex.empty, revision = 0, change: Int64?
+    private var index = FrameIndex.empty, revision = Int.random(in: 0..<(1 << 40)), change: Int64?
     private var reading: Task<Void, any Error>?
     /// Reading the list gets no more than a tenth of the time.
     private var rest: ContinuousClock.Instant?

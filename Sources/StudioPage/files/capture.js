@@ -2,7 +2,7 @@ import { announce, fill, h, trouble } from "./dom.js";
 import { Big } from "./big.js";
 import { address, hasPicture } from "./pictures.js";
 import { Sheet, fileName } from "./sheet.js";
-import { camera, mark, number, t, when } from "./words.js";
+import { camera, files, mark, t, when } from "./words.js";
 
 const seen = "jpeg,raw,heif,image,video";
 /** The filter stays while the page is open. */
@@ -15,7 +15,7 @@ export function open(main) {
   /** @param {number} total @param {any} frame @param {number} more */
   function changed(total, frame, more) {
     place.replaceChildren();
-    count.textContent = total ? t("frames", { n: number(total) }) : t(filter.q || filter.ending ? "nothing" : "nothingYet");
+    count.textContent = total ? files(total) : t(filter.q || filter.ending ? "nothing" : "nothingYet");
     newest.hidden = !frame;
     if (frame) fill(newest, ...about(frame));
     if (more > 0) announce(t("newFrames", { n: more }));

@@ -1,7 +1,7 @@
 import { get } from "./api.js";
 import { facts, foreign, h, redraw, trouble } from "./dom.js";
 import { confirm, resume, run } from "./jobs.js";
-import { bytes, mark, number, t, when } from "./words.js";
+import { bytes, files, mark, number, t, when } from "./words.js";
 
 /** @param {HTMLElement} main @param {{session: {role: string}}} context */
 export function open(main, { session }) {
@@ -23,7 +23,7 @@ export function open(main, { session }) {
       if (!answer.targets.length) place.replaceChildren(h("p", {}, t("nothingYet")));
       const drawn = answer.deliveries.map((one) => row(one, command));
       if (at === 0) redraw(rows, ...drawn); else rows.append(...drawn);
-      count.textContent = t("frames", { n: number(answer.total) });
+      count.textContent = files(answer.total);
       next = answer.next ?? 0;
       more.hidden = answer.next === null;
     } catch (error) {

@@ -1,6 +1,6 @@
 import { get } from "./api.js";
 import { facts, foreign, h, trouble } from "./dom.js";
-import { bytes, mark, number, t, when } from "./words.js";
+import { bytes, files, mark, number, t, when } from "./words.js";
 
 const endings = ["delivered", "duplicate", "alreadySeen", "filtered", "setAside", "pending"];
 
@@ -33,7 +33,7 @@ function search(place) {
     try {
       const answer = await get("frames", { q, limit: 50 }, own.signal);
       const rows = answer.frames.map((frame) => h("li", {}, fileLink(frame)));
-      place.replaceChildren(h("p", { role: "status", class: "quiet" }, answer.total ? t("frames", { n: number(answer.total) }) : t("nothing")), h("ul", { class: "rows" }, ...rows));
+      place.replaceChildren(h("p", { role: "status", class: "quiet" }, answer.total ? files(answer.total) : t("nothing")), h("ul", { class: "rows" }, ...rows));
     } catch (error) {
       if (error.name !== "AbortError") place.replaceChildren(trouble(error));
     }

@@ -6,7 +6,7 @@ const english = {
   lost: "Lost connection, last seen {n} s ago",
   pairTitle: "Pair this browser", pairHelp: "Open the link that filmgate studio printed, or type its code. It counts once, for five minutes.",
   pairAgain: "filmgate studio link prints a new one.", code: "Code", pair: "Pair",
-  frames: "{n} files", newFrames: "{n} new files", newest: "Newest", nothing: "Nothing here.", nothingYet: "Nothing has been taken yet.",
+  frames: "{n} files", oneFile: "1 file", newFrames: "{n} new files", newest: "Newest", nothing: "Nothing here.", nothingYet: "Nothing has been taken yet.",
   kinds: "Show", kindsSeen: "Pictures and clips", kindsAll: "Every file", endings: "State", any: "Any", search: "Search by name, SHA-256 or serial number",
   noPicture: "No picture of it can be shown.", pictureOf: "Picture of {name}", follow: "Follow the newest", big: "One frame", close: "Close", secondScreen: "Second screen",
   loading: "Loading …", list: "Files, newest first",
@@ -46,6 +46,9 @@ export function t(key, values = {}) {
   if (text === undefined) throw new Error(`no text for ${key}`);
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 }
+
+/** How many files. @param {number} count */
+export const files = (count) => (count === 1 ? t("oneFile") : t("frames", { n: number(count) }));
 
 /** What an exit code means. @param {number} code */
 export const exitWord = (code) => (`exit${code}` in english ? t(`exit${code}`) : t("exitOther", { n: code }));
