@@ -178,7 +178,8 @@ let package = Package(
         ],
         [
             .executableTarget(
-                name: "filmgate-previews", dependencies: ["PreviewWire", "CTurboJPEG", "CHeif", "CLinux"], path: "Sources/filmgate-previews")
+                name: "filmgate-previews", dependencies: ["PreviewWire", "CTurboJPEG", "CHeif", "CLinux"], path: "Sources/filmgate-previews"
+            )
         ],
         library("FilmgateSample", [core, "FileKit", "HTTPKit", "ServerKit", hummingbird, "CryptographyKit"], tests: []),
         [
