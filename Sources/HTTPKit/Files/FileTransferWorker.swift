@@ -69,7 +69,8 @@ actor FileTransferWorker {
             exchange.reception = .collect(16 << 20)
         case .remove:
             for command in removing(command.path) { try commands.append(command) }
-            _ = fg_set_list(handle.raw, CURLOPT_QUOTE, commands.raw)
+            // By FTP only once libcurl stands in the file's folder: on a connection that was used before it may begin in any other.
+            _ = fg_set_list(handle.raw, server.way == .sftp ? CURLOPT_QUOTE : CURLOPT_POSTQUOTE, commands.raw)
             handle.set(CURLOPT_NOBODY, 1)
             address = address.utf8.lastIndex(of: 0x2F).map { String(address[...$0]) } ?? ""
         }
@@ -134,7 +135,7 @@ actor FileTransferWorker {
     }
 
     private func removing(_ path: String) -> [String] {
-        server.way == .sftp ? ["*rm \(Self.quoted(path))"] : ["*DELE \(path)"]
+        server.way == .sftp ? ["*rm \(Self.quoted(path))"] : ["*DELE \(Self.base(path))"]
     }
 
     /// libcurl stands in the file's folder after an upload by FTP.
