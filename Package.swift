@@ -90,6 +90,7 @@ let package = Package(
         [system("CTurboJPEG", "libturbojpeg", "libturbojpeg0-dev")],
         [system("CHeif", "libheif", "libheif-dev")],
         [.target(name: "CLinux", path: "Sources/CLinux")],
+        [.target(name: "CICUData", path: "Sources/CICUData")],
         [.target(name: "StudioPage", path: "Sources/StudioPage", exclude: ["files"])],
         // Layer 1: the words
         library("FilmgateCore", ["CLinux", log], tests: [log]),
@@ -211,8 +212,15 @@ let package = Package(
                     "SonyCamera",
                     "LeicaCamera",
                     "PentaxCamera",
-                    "GoProCamera", "FujifilmCamera", "PanasonicCamera", "OlympusCamera", "CardMakes", arguments, log,
-                ] + remoteTargets, path: "Sources/filmgate")
+                    "GoProCamera", "FujifilmCamera", "PanasonicCamera", "OlympusCamera", "CardMakes", "CICUData", arguments, log,
+                ] + remoteTargets, path: "Sources/filmgate",
+                // One code for functions that came out alike, and addresses for the loader in a tenth of the room.
+                linkerSettings: [
+                    .unsafeFlags(
+                        ["-use-ld=lld", "-Xlinker", "--icf=safe", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+                            "-Xlinker", "--no-export-dynamic"],
+                        .when(configuration: .release))
+                ])
         ],
         // Tests
         library("FilmgateTesting", [core, "FileKit", "HTTPKit", "CryptographyKit", log]),
@@ -225,7 +233,7 @@ let package = Package(
         [.testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests")],
     ].flatMap { $0 })
 
-for target in package.targets where target.type != .system && !["CLinux", "StudioPage"].contains(target.name) {
+for target in package.targets where target.type != .system && !["CLinux", "CICUData", "StudioPage"].contains(target.name) {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
             .swiftLanguageMode(.v6), .treatAllWarnings(as: .error),

@@ -39,4 +39,19 @@ import Testing
             #expect(imports.contains("Glibc") && imports.isDisjoint(with: ["Foundation", "Dispatch"]), "\(file.path):\(index + 1)")
         }
     }
+
+    /// The built program has none of ICU's tables (decision 29): these calls fail there, or answer in another language, though they work here.
+    @Test(arguments: Repository.code)
+    func nothingAsksForTablesOfICU(_ file: Repository.File) {
+        let refused = [
+            "DateFormatter", "NumberFormatter", "ISO8601DateFormatter", "DateComponentsFormatter", "ByteCountFormatter", "Locale(",
+            "Locale.", "Calendar(", "Calendar.", "TimeZone(", "TimeZone.", ".formatted(", ".localized", "localizedStandard",
+            ".applyingTransform(", ".capitalized(with", ".lowercased(with", ".uppercased(with",
+        ]
+        for (index, line) in file.code.enumerated() {
+            for call in refused where line.contains(call) {
+                #expect(Bool(false), "\(file.path):\(index + 1): `\(call)` needs tables that the built program does not have")
+            }
+        }
+    }
 }
