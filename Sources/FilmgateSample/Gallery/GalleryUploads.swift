@@ -46,6 +46,8 @@ struct GalleryUploads: Sendable {
     private func eachBlock(
         of request: Request, _ context: GalleryContext, _ use: ([UInt8]) async throws -> Void
     ) async throws {
+        // Blocks of 256 KiB would each be fetched from the system and given back to it.
+        let enough = 96 << 10
         var block: [UInt8] = [], count = 0
         let middle = (request.headers[.contentLength].flatMap { Int($0) } ?? 0) / 2
         for try await buffer in request.body {
@@ -55,7 +57,7 @@ struct GalleryUploads: Sendable {
                 await context.reset()
                 throw HTTPError(.internalServerError)
             }
-            guard block.count >= 512 << 10 else { continue }
+            guard block.count >= enough else { continue }
             try await use(block)
             if context.fault == .slow { try await Task.sleep(for: .milliseconds(block.count / 1000)) }
             block = []
