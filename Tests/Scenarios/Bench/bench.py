@@ -59,7 +59,7 @@ def copying(place, table, options):
         ("size", "cp", "cp -r + sync", 1.5), ("size", "rclone", "rclone copy", 0.5), ("reread", "rclone check", "rclone copy + check --download", 0.45),
     ):
         ours, theirs = results[name], results[peer]
-        table.line(f"import --verify {name} / {title}", median(ours) / median(theirs), limit, " ×", each=ratios(ours, theirs))
+        table.line(f"import --verify {name} / {title}", median(ours) / median(theirs), limit, " ×", each=ratios(ours, theirs), own=(median(ours), " s"))
     ratio = median(results["reread"]) / median(results["rclone check from disk"])
     moved = 2 * sum(os.path.getsize(os.path.join(path, name)) for path, _, names in os.walk(card) for name in names)
     print(f"  with rclone's check reading the disk too: {ratio:.2f} ×; reread moves {moved / median(results['reread']) / 1e9:.2f} GB/s to and from the disk")
@@ -110,7 +110,7 @@ def again(place, table, options):
     for name in commands:
         plain, json = results[name], results[name + " --json"]
         spent = f"{median(plain) * 1000:.0f} and {median(json) * 1000:.0f} ms; CPU {cpu(plain) * 1000:.0f} and {cpu(json) * 1000:.0f} ms"
-        table.line(f"{name} of {count} known files, --json / without", median(json) / median(plain), 1.4, " ×", spent, each=ratios(json, plain))
+        table.line(f"{name} of {count} known files, --json / without", median(json) / median(plain), 1.4, " ×", spent, each=ratios(json, plain), own=(median(json) * 1000, " ms"))
     trace = os.path.join(place.memory, "trace")
     run(["strace", "-f", "-qq", "-e", "trace=open,openat,openat2", "-o", trace, place.filmgate, "import", card, "--to", to, "--state", state])
     with open(trace, encoding="utf-8", errors="replace") as file:
@@ -132,8 +132,8 @@ def inspecting(place, table, options):
     count = sum(len(files) for _, _, files in os.walk(folder))
     print(f"  {count} files, medians: " + ", ".join(f"{name} {median(runs):.3f} s" for name, runs in results.items()))
     ours, theirs, other = results["filmgate"], results["exiftool"], results["exiv2"]
-    table.line("exiftool -fast2 / inspect", median(theirs) / median(ours), 10, " ×", at_least=True, each=ratios(theirs, ours))
-    table.line("inspect / exiv2", median(ours) / median(other), 1, " ×", each=ratios(ours, other))
+    table.line("exiftool -fast2 / inspect", median(theirs) / median(ours), 10, " ×", at_least=True, each=ratios(theirs, ours), own=(median(ours), " s"))
+    table.line("inspect / exiv2", median(ours) / median(other), 1, " ×", each=ratios(ours, other), own=(median(ours), " s"))
 
 
 def starting(place, table, options):

@@ -17,7 +17,7 @@ class Body:
     """A virtual camera that answers on a port of its own; use as a context."""
 
     def __init__(self, place, files, make="ptp", *more):
-        self.command = [place.filmgate, "camera", "simulate", "--make", make, "--port", "0", "--files", files, *more]
+        self.command = [place.peer, "camera", "simulate", "--make", make, "--port", "0", "--files", files, *more]
 
     def __enter__(self):
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -105,7 +105,7 @@ def cameras(place, table, options):
     ours = results["filmgate"]
     for name, title, limit in (("gphoto2", "gphoto2", 2.5), ("tcp", "bare TCP copy", 0.7), ("tcp and SHA-256", "bare TCP copy that hashes", 0.9)):
         value = median(results[name]) / median(ours)
-        table.line(f"{title} / filmgate over PTP/IP", value, limit, " ×", at_least=True, each=ratios(results[name], ours))
+        table.line(f"{title} / filmgate over PTP/IP", value, limit, " ×", at_least=True, each=ratios(results[name], ours), own=(median(ours), " s"))
     shutil.rmtree(folder)
     large(place, table, options)
     full(place, table, options)
@@ -145,7 +145,7 @@ def full(place, table, options):
             listed = [take(place, body, make, to, options=", formats: [video]", output=None) for _ in range(5)]
             known = [take(place, body, make, to, state, output=None) for _ in range(5)]
         table.line(f"listing of {count} files ({make}: {way}), whole program", median(listed) * 1000, limit, " ms")
-        table.line(f"recognition of {count} known files ({make})", (median(known) - median(listed)) * 1000, 200, " ms")
+        table.line(f"recognition of {count} known files ({make})", (median(known) - median(listed)) * 1000, 200, " ms", own=(median(known) * 1000, " ms"))
         shutil.rmtree(to)
         place.clear()
     shutil.rmtree(files)
@@ -176,7 +176,7 @@ def latency(place, table, options):
 def delays(place, make, files, count):
     """Milliseconds from each shot to the word of its delivery."""
     folder, port = os.path.join(place.memory, "gallery"), free_port()
-    with gallery(place.filmgate, folder, port), Body(place, files, make, "--shoot-every", "400ms") as body:
+    with gallery(place.peer, folder, port), Body(place, files, make, "--shoot-every", "400ms") as body:
         wait_for_port(port)
         pipeline = os.path.join(place.memory, "live.yaml")
         url = f"http://127.0.0.1:{port}/api/assets"

@@ -111,7 +111,7 @@ def latency(place, table, options):
     """From the close of an 8 MB picture to the moment at which the gallery's answer was booked and told."""
     count, rng, closed = (20 if options.quick else 200), random.Random(8), {}
     port = free_port()
-    server, target = gallery(place.filmgate, place.fresh(), port), GALLERY.format(port=port)
+    server, target = gallery(place.peer, place.fresh(), port), GALLERY.format(port=port)
     with server, Watch(place, "settle: 0ms, take: inplace", "gallery", target) as watch:
         wait_for_port(port)
         time.sleep(1)
@@ -158,7 +158,7 @@ def crowd(place, table, options):
                 shutil.rmtree(os.path.join(place.disk, name), ignore_errors=True)
     middle = {name: sorted(all_of)[len(all_of) // 2] for name, all_of in times.items()}
     detail = f"hot folder {middle['hot']:.2f} s, import {middle['import']:.2f} s"
-    table.line(f"{count} files dropped at once, throughput against import", middle["import"] / middle["hot"], 0.9, " ×", detail, at_least=True)
+    table.line(f"{count} files dropped at once, throughput against import", middle["import"] / middle["hot"], 0.9, " ×", detail, at_least=True, own=(middle["hot"], " s"))
     table.line("peak memory meanwhile", max(peaks), MEMORY_LIMIT, " MiB")
     place.clear()
 

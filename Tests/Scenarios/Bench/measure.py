@@ -80,13 +80,16 @@ class Table:
     def __init__(self):
         self.failed = 0
         self.rows = []
+        self.compared = {}
 
-    def line(self, what, value, limit, unit, detail="", at_least=False, each=None):
-        """`each`: the same value of every round, for its spread."""
+    def line(self, what, value, limit, unit, detail="", at_least=False, each=None, own=None):
+        """`each`: the same value of every round, for its spread. `own`: our time in it, and its unit, where
+        the value is one by a peer's."""
         good = value >= limit if at_least else value <= limit
         self.failed += not good
         spread = f"{min(each):.2f} to {max(each):.2f}" if each else ""
         self.rows.append((what, value, spread, limit, unit, detail, good, at_least))
+        self.compared[what] = (*own, False) if own else (value, unit, at_least)
         shown = f"{value:.2f}{unit} ({'≥' if at_least else '≤'} {limit:g}{unit})"
         print(f"  {'pass' if good else 'FAIL'}  {what}: {shown}  {spread}  {detail}".rstrip(), flush=True)
 
@@ -98,26 +101,38 @@ class Table:
 
 
 class Comparison:
-    """The lines of two builds side by side: medians over all times that each was measured."""
+    """The lines of two builds side by side: the median of the ratios of all pairs, and how far those lie apart.
+
+    Between two builds a peer is only noise: where a line is held against one, what is ours of it is compared.
+    """
     WORSE = 0.03
 
     def __init__(self):
         self.lines = {}
 
     def add(self, build, table):
-        for what, value, _, _, unit, _, _, at_least in table.rows:
+        for what, (value, unit, at_least) in table.compared.items():
             line = self.lines.setdefault(what, {"unit": unit, "at_least": at_least, "before": [], "after": []})
             line[build].append(value)
 
     def show(self, place):
-        """Prints the table; returns how many lines became worse."""
+        """Prints the table; returns how many lines became worse.
+
+        A line is worse whose median ratio says so, and of several pairs each one: else they differ by what the machine does beside.
+        """
         worse = 0
-        print(f"\n{place}\n\n| measured | before | after | after / before | |\n|---|---|---|---|---|")
+        print(f"\n{place}\n\n| measured | before | after | after / before | lowest to highest | |\n|---|---|---|---|---|---|")
         for what, line in self.lines.items():
             before, after = (statistics.median(line[build]) if line[build] else float("nan") for build in ("before", "after"))
-            ratio = after / before if before else 1.0 if after == before else float("inf")
-            lost = (1 - ratio if line["at_least"] else ratio - 1) > self.WORSE
+            each = [ratio(one, other) for one, other in zip(line["after"], line["before"])] or [float("nan")]
+            losses = [1 - one if line["at_least"] else one - 1 for one in each]
+            lost = statistics.median(losses) > self.WORSE and min(losses) > 0
             worse += lost
             unit, better = line["unit"], "more is better" if line["at_least"] else ""
-            print(f"| {what} | {before:.2f}{unit} | {after:.2f}{unit} | {ratio:.2f} | {'**worse**' if lost else ''} {better} |")
+            print(f"| {what} | {before:.2f}{unit} | {after:.2f}{unit} | {statistics.median(each):.2f} | {min(each):.2f} to {max(each):.2f} "
+                  f"| {'**worse**' if lost else ''} {better} |")
         return worse
+
+
+def ratio(after, before):
+    return after / before if before else 1.0 if after == before else float("inf")

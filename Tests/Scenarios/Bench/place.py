@@ -11,7 +11,8 @@ class Place:
     """Use as a context; everything is removed at the end."""
 
     def __init__(self, options, filmgate):
-        self.filmgate = os.path.abspath(filmgate)
+        """`filmgate` is measured; what plays its cameras and galleries is the same program for whatever is measured."""
+        self.filmgate, self.peer = os.path.abspath(filmgate), os.path.abspath(options.filmgate)
         memory = "/dev/shm" if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK) else None
         self.memory = tempfile.mkdtemp(prefix="filmgate-bench-", dir=memory)
         self.disk = tempfile.mkdtemp(prefix="filmgate-bench-", dir=options.disk)

@@ -151,8 +151,8 @@ def compare(table, label, results):
     cpu = {name: middle([one.cpu for one in runs]) for name, runs in results.items()}
     ours, curl = results["filmgate"], results["curl"]
     print("  medians: " + ", ".join(f"{name} {wall[name]:.2f} s wall, {cpu[name]:.2f} s CPU" for name in results))
-    table.line(f"{label}: wall time / curl", wall["filmgate"] / wall["curl"], LIMITS.get(label, 1.5), " ×", each=ratios(ours, curl))
-    table.line(f"{label}: CPU time / curl", cpu["filmgate"] / cpu["curl"], 1.5, " ×", each=ratios(ours, curl, lambda one: one.cpu))
+    table.line(f"{label}: wall time / curl", wall["filmgate"] / wall["curl"], LIMITS.get(label, 1.5), " ×", each=ratios(ours, curl), own=(wall["filmgate"], " s"))
+    table.line(f"{label}: CPU time / curl", cpu["filmgate"] / cpu["curl"], 1.5, " ×", each=ratios(ours, curl, lambda one: one.cpu), own=(cpu["filmgate"], " s"))
     table.line(f"{label}: peak memory", max(one.peak for one in results["filmgate"]), MEMORY_LIMIT, " MiB")
 
 
@@ -161,4 +161,4 @@ def against_best(table, label, results):
     print("  over 50 ms: " + ", ".join(f"{name} {seconds:.2f} s" for name, seconds in wall.items()))
     best = min("curl", "rclone", key=wall.get)
     each = ratios(results[best], results["filmgate"])
-    table.line(f"{label} over 50 ms: speed / best peer", wall[best] / wall["filmgate"], 0.9, " ×", f"beside {best}", at_least=True, each=each)
+    table.line(f"{label} over 50 ms: speed / best peer", wall[best] / wall["filmgate"], 0.9, " ×", f"beside {best}", at_least=True, each=each, own=(wall["filmgate"], " s"))
