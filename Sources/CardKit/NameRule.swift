@@ -7,17 +7,19 @@ struct NameRule: Sendable {
     let pattern: NamePattern
     /// Stems of the shot that the file belongs to, in order of preference.
     let shots: [NamePattern]
-    let kinds: Set<MediaKind>, extensions: Set<String>
+    let kinds: [MediaKind]
+    /// In lower case.
+    let extensions: [String]
     /// Holds only when the folder has a picture or clip of that stem; else the name is just a name.
     let onlyIfThere: Bool
 
-    init(_ pattern: String, of shots: String..., kinds: Set<MediaKind> = [], extensions: Set<String> = [], onlyIfThere: Bool = false) {
+    init(_ pattern: String, of shots: String..., kinds: [MediaKind] = [], extensions: [String] = [], onlyIfThere: Bool = false) {
         (self.pattern, self.shots) = (NamePattern(pattern), shots.map { NamePattern($0) })
         (self.kinds, self.extensions, self.onlyIfThere) = (kinds, extensions, onlyIfThere)
     }
 
     static let all: [NameRule] = {
-        let chapters: Set<String> = ["lrv", "thm", "360", "wav"]
+        let chapters = ["lrv", "thm", "360", "wav"]
         return [
             // Action cameras: chapter, then the clip's number; GL is the small copy of either codec. Older ones: GOPR, then GP01, GP02 …
             NameRule("GX++####", of: "GX01####", kinds: [.video], extensions: chapters),
@@ -57,8 +59,10 @@ struct NameRule: Sendable {
     }()
 
     /// Folded stems of the shot for a folded stem; empty when the rule does not speak of such a file.
+    ///
+    /// `ext`: in lower case.
     func shots(of stem: String, kind: MediaKind, ext: String) -> [String] {
-        guard kinds.contains(kind) || (!extensions.isEmpty && extensions.contains(ext.lowercased())) else { return [] }
+        guard kinds.contains(kind) || extensions.contains(ext) else { return [] }
         guard let captured = pattern.captured(Array(stem.utf8)) else { return [] }
         return shots.map { $0.filled(captured) }
     }

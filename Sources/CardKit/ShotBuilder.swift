@@ -71,7 +71,10 @@ package struct ShotBuilder {
     }
 
     private mutating func follow(_ stem: String, kind: MediaKind, ext: String, home: String, _ shot: inout ShotPlace) {
-        for rule in NameRule.candidates(stem.utf8.first, kind) {
+        let rules = NameRule.candidates(stem.utf8.first, kind)
+        if rules.isEmpty { return }
+        let ext = ext.lowercased()
+        for rule in rules {
             let shots = rule.shots(of: stem, kind: kind, ext: ext)
             if shots.isEmpty { continue }
             if rule.onlyIfThere {

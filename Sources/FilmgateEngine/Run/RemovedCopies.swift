@@ -56,11 +56,14 @@ final class CopySearch: Sendable {
 
     /// The path's last part, where all before it is that folder: found without a string for the folder of every file.
     private static func name(_ path: String, in folder: String) -> String? {
-        let path = path.utf8, folder = folder.utf8
-        guard path.count > folder.count, path.starts(with: folder) else { return nil }
-        let rest = path.dropFirst(folder.count)
-        guard rest.first == 0x2F, !rest.dropFirst().contains(0x2F) else { return nil }
-        return String(Substring(rest.dropFirst()))
+        var path = path, start = folder.utf8.count
+        return path.withUTF8 { path in
+            guard path.count > start, path[start] == 0x2F, folder.isSpelled(as: UnsafeBufferPointer(rebasing: path[..<start])) else {
+                return nil
+            }
+            let name = path[(start + 1)...]
+            return name.contains(0x2F) ? nil : String(decoding: name, as: UTF8.self)
+        }
     }
 }
 
