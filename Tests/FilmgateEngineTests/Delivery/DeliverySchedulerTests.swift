@@ -42,7 +42,7 @@ import Testing
             _ = FileManager.default.createFile(atPath: file, contents: Data([7]))
         }
 
-        func send(_ names: [String], staged: Bool = false, wait: Duration = .seconds(60)) async {
+        func send(_ names: [String], staged: Bool = false, wait: Duration = .seconds(600)) async {
             for name in names {
                 let origin = Origin(source: "card", volume: "v", root: "/card", path: name, size: 1, modified: 0)
                 let asset = Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: name, stem: name))

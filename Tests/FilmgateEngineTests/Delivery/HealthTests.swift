@@ -42,7 +42,7 @@ import Testing
     private static let ill = IngestError(.unavailable, "It says that it is not well.")
 
     /// What the ledger heard last of each file.
-    private func send(_ service: Ailing, count: Int, wait: Duration = .seconds(60)) async -> [DeliveryRow] {
+    private func send(_ service: Ailing, count: Int, wait: Duration = .seconds(600)) async -> [DeliveryRow] {
         let rows = RowLedger(), target = PlannedTarget(name: "gallery", target: service, workers: nil)
         let scheduler = DeliveryScheduler(
             DeliverySchedulerSetup(

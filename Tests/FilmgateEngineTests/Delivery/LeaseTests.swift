@@ -54,7 +54,7 @@ import Testing
             await scheduler.submit(assetDeliveries, deliveries: [Delivery(id: id, job: job, target: target, listeners: [asset.id])])
         }
 
-        func end(_ one: (scheduler: DeliveryScheduler, statistics: RunStatistics), wait: Duration = .seconds(60)) async -> RunSummary {
+        func end(_ one: (scheduler: DeliveryScheduler, statistics: RunStatistics), wait: Duration = .seconds(600)) async -> RunSummary {
             await one.scheduler.drain(wait: wait)
             await one.scheduler.closeOut()
             return one.statistics.outcome(seconds: 0, signal: nil).summary
@@ -77,7 +77,7 @@ import Testing
         let bench = Bench(), run = bench.scheduler(), job = bench.scheduler()
         bench.gallery.open()
         await bench.submit("a.jpg", to: run.scheduler, isRecorded: false)
-        await run.scheduler.drain(wait: .seconds(60))
+        await run.scheduler.drain(wait: .seconds(600))
         await bench.submit("a.jpg", to: job.scheduler, isRecorded: true)
         #expect(await bench.end(job)[.delivered] == 1)
         #expect(await bench.end(run)[.delivered] == 1)
@@ -90,7 +90,7 @@ import Testing
         do { _ = bench.scheduler() }
         bench.gallery.open()
         await bench.submit("a.jpg", to: run.scheduler, isRecorded: false)
-        await run.scheduler.drain(wait: .seconds(60))
+        await run.scheduler.drain(wait: .seconds(600))
         #expect(bench.leases.delivered(Delivery.ID(content: ContentKey(rawValue: "a.jpg"), target: "gallery")) == nil)
         #expect(await bench.end(run)[.delivered] == 1)
     }

@@ -78,7 +78,7 @@ final class NameWorld {
     }
 
     private func end(_ scheduler: DeliveryScheduler) async {
-        await scheduler.drain(wait: .seconds(60))
+        await scheduler.drain(wait: .seconds(600))
         await scheduler.closeOut()
     }
 

@@ -40,7 +40,7 @@ import Testing
     {
         let told = Mutex<[String]>([])
         hub.watch { if case .waiting(let reason) = $0 { told.withLock { $0.append(reason.message) } } }
-        #expect(try await search([Self.failure(code), .success([])], readiness(.seconds(30))) == [Camera.place])
+        #expect(try await search([Self.failure(code), .success([])], readiness(.seconds(600))) == [Camera.place])
         await hub.rest()
         #expect(told.withLock(\.self).first == "not yet: \(code.rawValue)")
     }
@@ -54,16 +54,16 @@ import Testing
     /// What this very program has in hand it will not let go of by waiting.
     @Test func aCameraInOurOwnHandsIsNotWaitedFor() async {
         await #expect(throws: IngestError.self) {
-            try await search([Self.failure(.deviceBusy)], readiness(.seconds(30), awaitsBusy: false))
+            try await search([Self.failure(.deviceBusy)], readiness(.seconds(600), awaitsBusy: false))
         }
     }
 
     @Test func aMistakeIsToldAtOnce() async {
-        await #expect(throws: IngestError.self) { try await search([Self.failure(.misconfigured)], readiness(.seconds(30))) }
+        await #expect(throws: IngestError.self) { try await search([Self.failure(.misconfigured)], readiness(.seconds(600))) }
     }
 
     @Test func aListingWithoutACardIsAskedForAgain() async {
-        let ready = readiness(.seconds(30)), noCard = IngestError(.notFound, "no card"), busy = IngestError(.deviceBusy, "busy")
+        let ready = readiness(.seconds(600)), noCard = IngestError(.notFound, "no card"), busy = IngestError(.deviceBusy, "busy")
         let origin = Origin(source: "ptp", volume: "v", root: "r", path: "A.JPG", size: 1, modified: 0)
         let entry = SourceEntry(origin: origin, kind: .jpeg, shot: ShotPlace(key: "a", stem: "A"))
         #expect(await ready.mayPass(.success([]), gap: noCard))
