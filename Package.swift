@@ -217,8 +217,10 @@ let package = Package(
                 // One code for functions that came out alike, and addresses for the loader in a tenth of the room.
                 linkerSettings: [
                     .unsafeFlags(
-                        ["-use-ld=lld", "-Xlinker", "--icf=safe", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
-                            "-Xlinker", "--no-export-dynamic"],
+                        [
+                            "-use-ld=lld", "-Xlinker", "--icf=safe", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+                            "-Xlinker", "--no-export-dynamic",
+                        ],
                         .when(configuration: .release))
                 ])
         ],
