@@ -44,6 +44,8 @@ public struct StageTraits: Sendable, Hashable {
     public var asksTimes = false
     /// Answers `refusal(of:in:)`.
     public var selects = false
+    /// What it lets pass waits for marks at every target.
+    public var awaits: MarkRule?
 
     public init(deliversTo: [String] = [], workers: Int? = nil, recognises: Bool = false, hourShift: Bool = false) {
         (self.deliversTo, self.workers, self.recognises, self.hourShift) = (deliversTo, workers, recognises, hourShift)
@@ -70,6 +72,8 @@ public struct Shot: Sendable {
     ///
     /// `file` is nil where it has been read already.
     public var known: [Asset] = []
+    /// What people said of its pictures, which are marked as one.
+    public var mark = PictureMark()
     /// For stages that ask for it.
     public var stamping: Stamping?
     /// For stages that ask for it: when each file was taken, corrected by its profile; the file's own time where it does not say.

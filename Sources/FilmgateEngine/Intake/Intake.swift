@@ -157,6 +157,9 @@ struct Intake: Sendable {
                 }
             }
         }
+        if let (mark, sha256s) = result.unmarked, let writer = context.writer {
+            try await writer.record(sha256s.map { .marked($0, mark) })
+        }
         await context.placing.take()
         context.reservations.beginPlacing()
         var done = handed

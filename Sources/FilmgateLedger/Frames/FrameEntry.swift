@@ -11,6 +11,9 @@ public struct FrameEntry: Sendable, Hashable {
     /// Nanoseconds since 1970: when it was first recorded, and last.
     public let since: Int64, at: Int64
 
+    /// Of its bytes; nil where they were not read.
+    public var contentNumber: Int64? { content }
+
     /// A number for this file that stays the same; who does not know the key cannot tell it, nor make two files that share one.
     public func number(_ key: SipKey) -> UInt64 {
         var hash = SipHash(key)
