@@ -11,6 +11,7 @@ public struct StampStage: Module, Stage {
         public var rule = StampRule()
         public var sidecars: [TargetReference] = [], embed: [TargetReference] = []
         public var existing = Existing.keep, sidecarNames = SidecarNames.stem
+        public var marks = true
         public init() {}
 
         public static let schema: Schema<Self> = [
@@ -21,6 +22,7 @@ public struct StampStage: Module, Stage {
             .field("keywords", \.rule.keywords, "Keywords, added to those that are there."),
             .field("sidecars", \.sidecars, "Targets that get an XMP sidecar beside each frame; a card's own sidecar is merged."),
             .field("embed", \.embed, "Targets that get a copy of each JPEG with XMP and IPTC in it, instead of the original."),
+            .field("marks", \.marks, "Whether rating, colour and pick are written as people said them (`filmgate mark`, the page)."),
             .field("existing", \.existing, "What happens to fields that have a value already."),
             .field("sidecar_names", \.sidecarNames, "`stem` makes IMG_1.xmp for IMG_1.CR3, `file` makes IMG_1.CR3.xmp."),
         ]
@@ -111,6 +113,7 @@ public struct StampStage: Module, Stage {
         stamp.caption = Self.text(rule.caption, values)
         stamp.keywords = (rule.keywords ?? []).compactMap { Self.text($0, values) }
         if stamping.isClockCorrected { stamp.captured = values.captured }
+        if config.marks { stamp.mark = stamping.mark }
         stamp.replaces = config.existing == .replace
         return stamp
     }
