@@ -12,14 +12,7 @@ extension StudioAPI {
                 parameters: [
                     Self.at, Self.limit,
                     .init(name: "cursor", kind: .text(longest: 64), help: "`next` of the page before; new files do not move what follows."),
-                    .init(name: "ending", kind: .words(Ending.allCases.map(\.rawValue) + ["unfinished"]), help: "Only those."),
-                    .init(name: "kind", kind: .words(MediaKind.allCases.map(\.rawValue)), help: "Only those."),
-                    .init(name: "run", kind: .number(0...Int(Int32.max)), help: "Last met by this run; from role operate."),
-                    .init(name: "event", kind: .text(longest: 1000), help: "Of this event; from role operate."),
-                    .init(
-                        name: "q", kind: .text(longest: 200),
-                        help: "Part of a name, at least 6 digits of the beginning of a SHA-256; from role operate also a serial number."),
-                ], answer: .init(status: 200, help: "A part of the list.", shape: "Frames")
+                ] + Self.frameFilters, answer: .init(status: 200, help: "A part of the list.", shape: "Frames")
             ) { call in try await frames(call) },
             Route(
                 method: .get, path: "/api/v1/frames/{id}", need: .role(.view), id: "frame",
@@ -30,11 +23,26 @@ extension StudioAPI {
         ]
     }
 
-    private func frames(_ call: Call) async throws -> Answer {
-        let filter = try Self.filter(call), listing = try await ledger.listing(), index = listing.index
+    static let frameFilters: [Route.Parameter] = [
+        .init(name: "ending", kind: .words(Ending.allCases.map(\.rawValue) + ["unfinished"]), help: "Only those."),
+        .init(name: "kind", kind: .words(MediaKind.allCases.map(\.rawValue)), help: "Only those."),
+        .init(name: "run", kind: .number(0...Int(Int32.max)), help: "Last met by this run; from role operate."),
+        .init(name: "event", kind: .text(longest: 1000), help: "Of this event; from role operate."),
+        .init(
+            name: "q", kind: .text(longest: 200),
+            help: "Part of a name, at least 6 digits of the beginning of a SHA-256; from role operate also a serial number."),
+    ]
+
+    /// The list, and the places in it of what fits; nil when all of it does.
+    func chosen(_ call: Call) async throws -> (LedgerView.Listing, [Int]?) {
+        let filter = try Self.filter(call), listing = try await ledger.listing()
         let isAsked = !filter.text.isEmpty && call.role >= .operate
         let contents = isAsked ? try await listing.reader?.contents(matching: filter.text) ?? [] : try await digests(filter.text, listing)
-        let positions = await ledger.positions(filter, contents: contents, in: listing), total = positions?.count ?? index.count
+        return (listing, await ledger.positions(filter, contents: contents, in: listing))
+    }
+
+    private func frames(_ call: Call) async throws -> Answer {
+        let (listing, positions) = try await chosen(call), index = listing.index, total = positions?.count ?? index.count
         let place = { (number: Int) in positions?[number] ?? number }
         let start = try start(call, index, total, place), end = min(total, start + (call.number("limit") ?? 100))
         let entries = start < end ? (start..<end).map { index.entries[place($0)] } : []
@@ -99,10 +107,11 @@ extension StudioAPI {
         let rows = try await reader.rows(of: entries)
         pictures.listed.add(entries.map { ($0.number(key), $0) })
         let contents = rows.map { $0?.content }, receipts = try await reader.receipts(of: contents.compactMap { $0 })
+        let marks = try await FrameMarks(contents.compactMap { $0?.sha256 }, reader, role)
         var next = receipts.makeIterator()
         return zip(entries, zip(rows, contents)).map { entry, found in
             let receipts = found.1 == nil ? [] : next.next() ?? []
-            return FrameObject.item(found.0, entry, id: id(entry), receipts: receipts, role)
+            return FrameObject.item(found.0, entry, id: id(entry), receipts: receipts, marks, role)
         }
     }
 
@@ -131,9 +140,10 @@ extension StudioAPI {
         let (row, entry, reader) = try await file(call.values["id"] ?? "")
         let deliveries = if let content = row.content { try await reader.deliveries(of: content) } else { [DeliveryRow]() }
         let receipts = deliveries.map { NamedReceipt(target: $0.targetName, receipt: $0.receipt) }
+        let marks = try await FrameMarks([row.content?.sha256].compactMap { $0 }, reader, call.role)
         var object = JSONWriter()
         object.add("type", "file")
-        object.add("frame", FrameObject.item(row, entry, id: id(entry), receipts: receipts, call.role))
+        object.add("frame", FrameObject.item(row, entry, id: id(entry), receipts: receipts, marks, call.role))
         object.add("facts") { if let media = row.media { ItemLine.details(FrameObject.shown(media, call.role), into: &$0) } }
         guard call.role >= .operate else {
             object.add("wanted", [])

@@ -82,6 +82,12 @@ actor LedgerView {
     }
 
     private func take(_ fresh: FrameIndex, _ number: Int64?) {
-        (index, change, revision, found) = (fresh, number, revision + 1, [:])
+        change = number
+        // Somebody wrote what is in no list, such as a mark.
+        if fresh.entries == index.entries { return }
+        (index, revision, found) = (fresh, revision + 1, [:])
     }
+
+    /// Whoever has the list reads it anew, though the same files are in it.
+    func renumber() { (revision, found) = (revision + 1, [:]) }
 }

@@ -22,6 +22,8 @@ struct StreamFeeder: Sendable {
         var isBehind = false
         /// Something was told a moment ago: what is known of it in full may be a second behind.
         var isFresh = false
+        /// The latest mark that was told of; nil before the first look.
+        var mark: Int64?
         /// Looks since the whole status was read.
         var seconds = 0
     }
@@ -70,6 +72,7 @@ struct StreamFeeder: Sendable {
         var items: [(key: String, item: StudioStream.Item)] = []
         if isAsked || isWritten, let listing = try? await api.ledger.listing() {
             memory.isBehind = listing.change != change
+            items += await marked(listing, &memory)
             if listing.revision != memory.revision {
                 items += await frames(listing, since: memory.at)
                 memory.at = listing.index.latest
@@ -85,11 +88,33 @@ struct StreamFeeder: Sendable {
         stream.add(items)
     }
 
+    /// Files that were marked; where they are too many the list is read anew.
+    private func marked(_ listing: LedgerView.Listing, _ memory: inout Memory) async -> [(key: String, item: StudioStream.Item)] {
+        let since = memory.mark ?? .max
+        guard let news = try? await listing.reader?.contentsMarked(since: since, limit: Self.mostFrames) else { return [] }
+        guard memory.mark != nil else {
+            memory.mark = try? await listing.reader?.latestMark()
+            return []
+        }
+        memory.mark = news.latest
+        guard let contents = news.contents else {
+            await api.ledger.renumber()
+            return []
+        }
+        let changed = contents.isEmpty ? [] : listing.index.entries.filter { $0.contentNumber.map(contents.contains) == true }
+        return await told(Array(changed.prefix(Self.mostFrames)), listing)
+    }
+
     /// Files that changed since then; none the first time, and none where there are too many: the list itself is read then.
     private func frames(_ listing: LedgerView.Listing, since: Int64) async -> [(key: String, item: StudioStream.Item)] {
         guard since > 0 else { return [] }
         let changed = listing.index.entries.filter { $0.at > since }
-        guard !changed.isEmpty, changed.count <= Self.mostFrames else { return [] }
+        guard changed.count <= Self.mostFrames else { return [] }
+        return await told(changed, listing)
+    }
+
+    private func told(_ changed: [FrameEntry], _ listing: LedgerView.Listing) async -> [(key: String, item: StudioStream.Item)] {
+        guard !changed.isEmpty else { return [] }
         guard let whole = try? await api.items(changed, listing, .operate), let shown = try? await api.items(changed, listing, .view) else {
             return []
         }

@@ -47,6 +47,9 @@ final class StudioStream: Sendable {
 
     func whenSomebodyJoins(_ call: @escaping @Sendable () -> Void) { whenJoined.withLock { $0 = call } }
 
+    /// Something changed that is worth a look now.
+    func ask() { whenJoined.withLock(\.self)?() }
+
     var hasReaders: Bool { state.withLock { !$0.readers.isEmpty } }
     var last: Place { Place(instance: instance, number: state.withLock(\.ring.last)) }
 
@@ -83,7 +86,7 @@ final class StudioStream: Sendable {
             return state.next
         }
         guard let number else { return nil }
-        whenJoined.withLock(\.self)?()
+        ask()
         return Reader(stream: self, number: number, wakes: wakes)
     }
 

@@ -84,6 +84,7 @@ struct StudioCommand: AsyncParsableCommand {
                     try await snapshots.line()
                 }
                 services.program = StudioCards.program
+                services.mark = { order async throws(IngestError) in try await MarkSetting(state: state).carryOut(order) }
                 services.shown = { Redaction.hidden($0, at: []) }
                 services.mounted = { () async throws(IngestError) in try await StudioCards(logger: logger).mounted() }
                 services.watch = { hear in

@@ -21,6 +21,9 @@ struct RunChanges: Sendable {
         }
     }
 
+    /// Somebody marked pictures: what of them is shown has to be read anew.
+    func noteMarks() { feed.add("marks") { #"{"type":"marks"}"# } }
+
     /// The run was paused, or goes on, or has another event.
     func noteRun() {
         feed.add("run") {
