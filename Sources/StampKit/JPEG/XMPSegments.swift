@@ -36,6 +36,12 @@ struct XMPSegments {
             new.set(name, old.values(name))
             old.remove(name)
         }
+        if !stamp.mark.isEmpty {
+            for name in XMPProperty.marks where !old.values(name).isEmpty {
+                new.set(name, old.values(name))
+                old.remove(name)
+            }
+        }
         let data = old.bare, digits = Array("0123456789ABCDEF".utf8)
         let guid = RunningHash.digest(of: data, .md5).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
         new.set(XMPProperty.hasExtended, [String(decoding: guid, as: UTF8.self)])

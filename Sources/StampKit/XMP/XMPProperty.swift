@@ -22,6 +22,7 @@ enum XMPProperty {
     static let rating = XMLName(basic, "Rating"), label = XMLName(basic, "Label")
     static let tagged = XMLName(mechanic, "Tagged"), colorClass = XMLName(mechanic, "ColorClass"), prefs = XMLName(mechanic, "Prefs")
     static let pickLabel = XMLName(digikam, "PickLabel"), colorLabel = XMLName(digikam, "ColorLabel")
+    static let marks = [rating, label, tagged, colorClass, prefs, pickLabel, colorLabel]
 
     /// The prefix that everybody uses.
     static func prefix(_ name: XMLName) -> String {
