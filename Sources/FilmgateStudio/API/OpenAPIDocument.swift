@@ -44,7 +44,7 @@ enum OpenAPIDocument {
         if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
         if let shape = route.bodyShape {
             let content: JSONValue = ["application/json": ["schema": Shape.reference(shape)]]
-            operation["requestBody"] = ["required": true, "content": content]
+            operation["requestBody"] = ["required": .bool(true), "content": content]
         } else if route.takesBody || !route.fields.isEmpty {
             operation["requestBody"] = body(route.fields)
         }

@@ -103,18 +103,18 @@ enum Shape {
 
     /// What is sent to mark pictures.
     static let markRequest: JSONValue = [
-        "type": "object", "required": ["set", "selection"], "additionalProperties": false,
+        "type": "object", "required": ["set", "selection"], "additionalProperties": .bool(false),
         "properties": [
             "set": [
-                "type": "object", "minProperties": 1, "additionalProperties": false,
+                "type": "object", "minProperties": .integer(1), "additionalProperties": .bool(false),
                 "properties": ["rating": number(PictureMark.ratings), "pick": picks, "colour": number(PictureMark.colours)],
             ],
             "selection": [
-                "type": "object", "additionalProperties": false,
+                "type": "object", "additionalProperties": .bool(false),
                 "properties": [
                     "sha256": digests(least: 1), "except": digests(least: 0),
                     "filter": [
-                        "type": "object", "additionalProperties": false,
+                        "type": "object", "additionalProperties": .bool(false),
                         "properties": .object(JSONObject(StudioAPI.frameFilters.map { (key: $0.name, value: text) })),
                     ],
                 ],

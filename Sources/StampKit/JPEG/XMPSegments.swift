@@ -1,4 +1,5 @@
 import CryptographyKit
+import FilmgateCore
 
 /// The XMP segments of a stamped JPEG: one standard packet, and where it would not fit, an extension (XMP specification, part 3, §1.1.3.1).
 struct XMPSegments {
