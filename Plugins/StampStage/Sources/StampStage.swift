@@ -72,6 +72,18 @@ public struct StampStage: Module, Stage {
         return .pass(stamped)
     }
 
+    public func marked(
+        _ rendition: LocalFile, of asset: Asset, as mark: PictureMark, newFile: String, digests: Set<DigestAlgorithm>
+    ) async throws(IngestError) -> Rendition? {
+        guard config.marks, asset.kind == .jpeg else { return nil }
+        var stamp = Stamp()
+        stamp.mark = mark
+        let stamping = Stamping(rule: StampRule(), values: [:], newFiles: [{ newFile }], digests: digests)
+        let job = StampWriter.Job(stamp: stamp, path: rendition.path, modified: asset.origin.modified, stamping: stamping)
+        guard case .made(let marked) = try await writer.picture(job) else { return nil }
+        return marked
+    }
+
     /// Makes all files that `asset` is to have.
     ///
     /// What it throws leaves what was made by then with `asset`.

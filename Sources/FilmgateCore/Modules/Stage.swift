@@ -10,6 +10,12 @@ public protocol Stage: Sendable {
     ///
     /// The reason that `process` would give. Default: nil, it depends on the frame.
     func refusal(ofName name: String, _ kind: MediaKind) -> String?
+    /// The same file of `asset`, which this stage has made, with what people have said since; nil where there is nothing to be written.
+    ///
+    /// `newFile` is the path to write it to. Default: nil.
+    func marked(
+        _ rendition: LocalFile, of asset: Asset, as mark: PictureMark, newFile: String, digests: Set<DigestAlgorithm>
+    ) async throws(IngestError) -> Rendition?
     /// Why a file ends here as filtered, told from its facts and its shot's alone, without its bytes.
     ///
     /// Default: nil, it passes, or that cannot be told so.
@@ -20,6 +26,9 @@ extension Stage {
     public var traits: StageTraits { StageTraits() }
     public func refusal(ofName name: String, _ kind: MediaKind) -> String? { nil }
     public func refusal(of asset: Asset, in shot: Shot) -> String? { nil }
+    public func marked(
+        _ rendition: LocalFile, of asset: Asset, as mark: PictureMark, newFile: String, digests: Set<DigestAlgorithm>
+    ) async throws(IngestError) -> Rendition? { nil }
 }
 
 /// What a stage asks of the engine, as data.

@@ -221,6 +221,7 @@ struct DeliveryQueues: Sendable {
     private mutating func succeeded(_ id: Delivery.ID, _ delivered: DeliveryAttempt.Delivered) {
         noteProgress()
         all[id]?.word = delivered.word
+        if let size = delivered.size { all[id]?.job.file.size = size }
         queues[id.target]?.succeeded(id)
         flows(id.target)
         act(.noteAnswer(id.target))

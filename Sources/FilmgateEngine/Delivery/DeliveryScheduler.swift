@@ -13,6 +13,7 @@ actor DeliveryScheduler {
     /// What this process's schedulers leave to one another, and this one's number among them.
     private let leases: DeliveryLeases
     private let number: Int
+    private let renditions: MarkedRendition
 
     private var table: DeliveryTable
     /// Everything that is sent, in one group: to break off is to cancel it.
@@ -39,6 +40,7 @@ actor DeliveryScheduler {
 
     init(_ setup: DeliverySchedulerSetup) {
         (ledger, hub, statistics, reservations) = (setup.ledger, setup.hub, setup.statistics, setup.reservations)
+        renditions = MarkedRendition(stages: setup.stages, ledger: setup.ledger)
         (budget, run, clock, leases, number) = (setup.budget, setup.run, setup.clock, setup.leases, setup.leases.join())
         table = DeliveryTable(setup.targets, run: run, event: setup.event, backoff: setup.backoff, at: clock.now)
         for queue in table.queues.targets { leases.note(held: queue.held, queue.target.identity, by: number) }
@@ -195,7 +197,7 @@ actor DeliveryScheduler {
 
     private func send(_ delivery: Delivery) {
         let roots = table.queues.targets.compactMap(\.target.traits.localRoot)
-        attempt(delivery) { await DeliveryAttempt.carry(delivery, roots: roots) }
+        attempt(delivery) { [renditions] in await renditions.carry(delivery, roots: roots) }
     }
 
     /// One file's name is asked for with those of its whole shot.

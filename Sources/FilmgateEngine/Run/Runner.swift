@@ -264,7 +264,7 @@ public final class Runner: Sendable {
         guard let writer else { return DryRunScheduler(statistics: statistics, held: held) }
         let setup = DeliverySchedulerSetup(
             targets: plan.targets, ledger: writer, hub: hub, statistics: statistics, reservations: reservations, budget: budget, run: run,
-            event: options.deliveryEvent, backoff: plan.backoff, leases: leases, clock: clock)
+            event: options.deliveryEvent, backoff: plan.backoff, stages: plan.stages, leases: leases, clock: clock)
         let made = DeliveryScheduler(setup)
         made.introduce()
         state.withLock { $0.scheduler = made }
