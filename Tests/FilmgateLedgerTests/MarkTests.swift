@@ -144,7 +144,8 @@ import Testing
         try await ledger.record([.marked(Samples.sha(3), try await mark(ledger, 1))])
         #expect(try await mark(ledger, 3).rating == 4)
         _ = try await undo(ledger, made.undo)
-        #expect(try await mark(ledger, 11).rating == nil && mark(ledger, 11).pick == .picked)
+        let left = try await mark(ledger, 11)
+        #expect(left.rating == nil && left.pick == .picked)
     }
 
     @Test func knownFilesHaveTheirMarks() async throws {
@@ -174,7 +175,8 @@ import Testing
         let ledger = try await waiting(), row = try #require(try await ledger.queue([.pending]).first)
         #expect(row.delivery.gate == MarkGate([MarkRule(picks: .only)], sha256: Samples.sha(1), camera: nil))
         #expect(try await ledger.queue(judgedBy: [Samples.sha(1)]) == [row])
-        #expect(try await ledger.queue(judgedBy: nil) == [row] && ledger.queue(judgedBy: [Samples.sha(2)]) == [])
+        #expect(try await ledger.queue(judgedBy: nil) == [row])
+        #expect(try await ledger.queue(judgedBy: [Samples.sha(2)]) == [])
     }
 
     @Test func aRejectedPictureIsFilteredThereUntilThatIsTakenBack() async throws {
