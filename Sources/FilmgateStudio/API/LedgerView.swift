@@ -18,6 +18,8 @@ actor LedgerView {
     private let state: String
     private var opened: (reader: SQLiteReader, inode: UInt64)?
     private var index = FrameIndex.empty, revision = Int.random(in: 0..<(1 << 40)), change: Int64?
+    /// The latest mark when the list was read.
+    private var mark: Int64 = 0
     private var reading: Task<Void, any Error>?
     /// Reading the list gets no more than a tenth of the time.
     private var rest: ContinuousClock.Instant?
@@ -64,7 +66,7 @@ actor LedgerView {
 
     private func read(_ reader: SQLiteReader, _ number: Int64) async throws {
         let start = ContinuousClock.now, fresh = try await reader.frameIndex(), end = ContinuousClock.now
-        take(fresh, number)
+        take(fresh, number, mark: try await reader.latestMark())
         rest = end + (end - start) * (Self.share - 1)
     }
 
@@ -81,10 +83,11 @@ actor LedgerView {
         return positions
     }
 
-    private func take(_ fresh: FrameIndex, _ number: Int64?) {
-        change = number
-        // Somebody wrote what is in no list, such as a mark.
-        if fresh.entries == index.entries { return }
+    private func take(_ fresh: FrameIndex, _ number: Int64?, mark latest: Int64 = 0) {
+        let isMarked = latest != mark
+        (change, mark) = (number, latest)
+        // Of marks those who have the list are told by themselves.
+        if isMarked, fresh.entries == index.entries { return }
         (index, revision, found) = (fresh, revision + 1, [:])
     }
 
