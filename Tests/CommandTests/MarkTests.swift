@@ -212,7 +212,7 @@ import Testing
         try table.frames("CARD", count: 1, from: 1)
         #expect(try table.importing().status == 0)
         let outcome = try table.run(["mark"] + words)
-        #expect(outcome.status == 2 && !outcome.errors.isEmpty, "\(outcome)")
+        #expect(outcome.status == 2 && !(outcome.errors + outcome.output).isEmpty, "\(outcome)")
     }
 
     @Test func whatNoImportHasMetIsNamedAsSuch() throws {
@@ -220,11 +220,11 @@ import Testing
         try table.frames("CARD", count: 2, from: 1)
         #expect(try table.importing().status == 0)
         let new = try table.write("NEW.JPG", "other bytes"), unknown = try table.run(["mark", "--pick", new])
-        #expect(unknown.status == 2 && unknown.errors.contains("no import has met these bytes"), "\(unknown.errors)")
+        #expect(unknown.status == 2 && unknown.output.contains("no import has met these bytes"), "\(unknown.output)")
         let folder = try table.run(["mark", "--pick", table.card])
-        #expect(folder.status == 2 && folder.errors.contains("is a folder"), "\(folder.errors)")
+        #expect(folder.status == 2 && folder.output.contains("is a folder"), "\(folder.output)")
         let undo = try table.run(["mark", "--undo", "nothing"])
-        #expect(undo.status != 0 && undo.errors.contains("nothing to take back"), "\(undo.errors)")
+        #expect(undo.status != 0 && undo.output.contains("nothing to take back"), "\(undo.output)")
         // A file that is gone from its card is still known by where it was.
         try FileManager.default.removeItem(atPath: picture(table, 1))
         _ = try mark(table, ["--pick", picture(table, 1)])

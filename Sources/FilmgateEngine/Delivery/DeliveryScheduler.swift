@@ -106,11 +106,12 @@ actor DeliveryScheduler {
         }
     }
 
-    /// Somebody marked pictures.
+    /// Somebody marked pictures; returns when the ledger knows what came of it.
     private func judge(by sha256s: Set<String>?) async {
         markings += 1
         let changed = await judged(table.judged(by: sha256s))
         handle(.judged(changed.map { ($0.id, kept($0)) }))
+        await commit?.value
     }
 
     /// A picture of which nothing but our own bytes is left is never lost because somebody rejects it: it goes on waiting.
