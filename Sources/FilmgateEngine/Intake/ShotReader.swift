@@ -17,9 +17,11 @@ struct ShotReader: Sendable {
         var failed: [AssetResult] = []
         /// The shot's primary as far as it is known: read now, or remembered.
         var lead: Asset?
-        /// What people said of its pictures, and those of them that were not there then.
-        var unmarked: (mark: PictureMark, sha256s: [String])?
+        var unmarked: Unmarked?
     }
+
+    /// What people said of a shot, and the pictures of it that were not there then.
+    struct Unmarked: Sendable { var mark: PictureMark, sha256s: [String] }
 
     /// `lead` is the shot's picture where it was taken before and `work` holds only what follows it; `turn` returns once every earlier shot
     /// is through.
@@ -85,11 +87,11 @@ struct ShotReader: Sendable {
         return sha256s.isEmpty ? [:] : try await ledger?.marks(of: Array(sha256s)) ?? [:]
     }
 
-    private static func unmarked(_ shot: Shot, _ marks: [String: PictureMark]) -> (mark: PictureMark, sha256s: [String])? {
+    private static func unmarked(_ shot: Shot, _ marks: [String: PictureMark]) -> Unmarked? {
         guard shot.mark.revision > 0 else { return nil }
         let pictures = shot.assets.filter { !$0.kind.follows }.compactMap(\.digests?.sha256)
         let left = pictures.filter { marks[$0].map { $0.latest(shot.mark) != $0 } ?? true }
-        return left.isEmpty ? nil : (shot.mark, left)
+        return left.isEmpty ? nil : Unmarked(mark: shot.mark, sha256s: left)
     }
 
     /// Set aside, unless the source knows better: a file that was written again comes again.
