@@ -148,6 +148,19 @@ import Testing
         #expect(left.rating == nil && left.pick == .picked)
     }
 
+    /// A RAW that came after its JPEG was marked loses the mark with it.
+    @Test func whatJoinedAShotIsTakenBackWithIt() async throws {
+        let ledger = try await ledger(files: 1), made = try await set(ledger, [1], pick: .picked)
+        var raw = Samples.asset(1)
+        raw.origin.path = "DCIM/100/IMG_0001.CR3"
+        raw.origin.volumePath = raw.origin.path
+        (raw.kind, raw.content, raw.digests) = (.raw, ContentKey(sha256: Samples.sha(11)), Digests(sha256: Samples.sha(11)))
+        try await ledger.record([.asset(raw), .marked(Samples.sha(11), try await mark(ledger, 1))])
+        #expect(try await mark(ledger, 11).pick == .picked)
+        _ = try await undo(ledger, made.undo)
+        #expect(try await mark(ledger, 11).pick == nil)
+    }
+
     @Test func knownFilesHaveTheirMarks() async throws {
         let ledger = try await ledger(files: 2)
         _ = try await set(ledger, [2], rating: 0, pick: .rejected)

@@ -96,6 +96,11 @@ struct MarkWriter {
         var query = try Query(db, Self.findPast)
         query.bind(revision)
         while try query.next() { marks.append((query.text(), MarkReading.read(&query))) }
+        // What joined a shot since has its marks.
+        var seen = Set(marks.map(\.0))
+        for (sha256, before) in marks {
+            for late in try pictures(besides: sha256) ?? [] where seen.insert(late).inserted { marks.append((late, before)) }
+        }
         return (revision, marks)
     }
 
