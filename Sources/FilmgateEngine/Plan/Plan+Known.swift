@@ -20,7 +20,7 @@ extension Plan {
         let waiting = targets.filter { target in
             rules[target.name]?.marks.waits == true || profiled.contains { $0[target.name]?.marks.waits == true }
         }
-        return Set(waiting.map(\.identity)).union(alsoGated)
+        return Set(waiting.map(\.identity))
     }
 
     /// Whether a known file can be a matter of what it and its shot say.

@@ -18,8 +18,6 @@ public struct Plan: Sendable {
     var rules: [String: DeliveryRule] = [:]
     /// What holds for all targets, where frames wait for marks.
     var awaits: [MarkRule] = []
-    /// Of other plans that were united with this one.
-    var alsoGated: Set<String> = []
     /// Known files are not read again.
     var recognises: Bool
     /// A known file whose times moved by the same whole hours is still known.
@@ -61,7 +59,6 @@ public struct Plan: Sendable {
                 first.targets.append(target)
             }
             first.uploadTo.formUnion(plan.uploadTo)
-            first.alsoGated.formUnion(plan.gated)
             first.signIns += plan.signIns.filter { new in !first.signIns.contains { $0.name == new.name } }
         }
         return first

@@ -8,7 +8,7 @@ struct PendingDeliveries: Sendable {
     let event: String?
     /// Takes what waits for an event, and only that, to `event`; else everything but that.
     var assigning = false
-    /// Targets at which something may wait for marks by the pipelines of today; nil: as it was ordered.
+    /// Targets at which something may wait for marks by the pipeline of today; nil: as it was ordered, where no rules are at hand.
     var gated: Set<String>?
     /// Of the run that sends them.
     var reservations = NameReservations()

@@ -203,8 +203,7 @@ public final class Runner: Sendable {
     private func resume(_ order: ResumeOrder) async throws(IngestError) -> Int64 {
         let reservations = makeBook(), (states, target) = (order.states, order.target)
         let leftovers = PendingDeliveries(
-            ledger: reader, targets: plan.targets, event: options.event, assigning: order.assigning, gated: plan.gated,
-            reservations: reservations)
+            ledger: reader, targets: plan.targets, event: options.event, assigning: order.assigning, reservations: reservations)
         // Only the folders that something waits for: what a gallery is still to get needs no other target. Before any name is given, which
         // nothing would be sent under.
         let waiting = try await leftovers.awaited(states, only: target)
