@@ -132,6 +132,8 @@ public final class Runner: Sendable {
             }
             if rows.isEmpty { return }
             await context.placing.take()
+            // What was final before marks changed is to be looked up anew.
+            context.reservations.beginPlacing()
             let taken = await Result { () async throws(IngestError) in try await takeLeftovers(context, among: rows) }
             await context.placing.give()
             try taken.get()
