@@ -9,6 +9,8 @@ import StudioPage
 struct PageFiles: Sendable {
     private struct File { var type: String, bytes: ByteBuffer, tag: String }
     private let files: [String: File]
+    /// Where a page without scripts finds the colours and widths of this one.
+    let style: String
 
     init() {
         var parts: [(name: String, type: String, bytes: UnsafeRawBufferPointer)] = []
@@ -31,6 +33,7 @@ struct PageFiles: Sendable {
             }
         }
         self.files = files
+        style = "/page/\(version)/style.css"
     }
 
     /// Nil when there is no such file; `known`: the version that the browser has.

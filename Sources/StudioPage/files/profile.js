@@ -31,7 +31,8 @@ function linkForm(guarded, load) {
   const role = h("select", {}, ...["view", "pick", "operate", "admin"].map((word) => h("option", { value: word }, word))), shown = h("p", { role: "status" });
   const make = guarded(async () => {
     const made = await post("links", { role: /** @type {HTMLSelectElement} */ (role).value });
-    shown.textContent = t("linkMade", { code: made.code });
+    // A code that is cut into lines is typed wrong.
+    shown.replaceChildren(t("linkMade"), " ", h("code", { class: "secret" }, made.code));
     await load();
   });
   return h("div", {}, h("div", { class: "bar" }, h("label", {}, t("role"), role), h("button", { onclick: make }, t("makeLink"))), shown);

@@ -37,7 +37,7 @@ const english = {
   proofChecking: "Every file and every copy is read now.", proofYes: "It may be formatted: proven at {time}, counts until {until} or until something changes.", proofNo: "Do not format it: at {time} not everything was proven.",
   proofWithdrawn: "Do not format it: it was proven at {time}, but counts no more. {reason}", proven: "proven", exempt: "exempt", not_proven: "not proven", removed: "removed",
   foundProblems: "problems were found", fine: "good", problem: "problem", look: "Look now", lookedAt: "Looked at {time}.", doctorHelp: "Looks for what would go wrong: state, ledger, disk, clock, cards, cameras, targets.", check: "Check again", pipelineHelp: "The file is changed in an editor; here it is only read, with what check says of it.",
-  makeLink: "Make a code", linkMade: "Type this code there within five minutes: {code}", unfit: "This session may not see it.",
+  makeLink: "Make a code", linkMade: "Type this code there within five minutes:", unfit: "This session may not see it.",
 };
 
 /** @param {string} key @param {Record<string, string | number>} [values] */
