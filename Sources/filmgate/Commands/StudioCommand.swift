@@ -100,9 +100,9 @@ struct StudioCommand: AsyncParsableCommand {
             if let stopped { throw Exit(stopped) }
         }
 
-        /// Beside a state of one's own, else where programs keep what may be lost: `$XDG_CACHE_HOME`, or `~/.cache`.
+        /// Beside a state that lies elsewhere than usual, else where programs keep what may be lost: `$XDG_CACHE_HOME`, or `~/.cache`.
         private var previewFolder: String {
-            if options.state != nil { return options.stateDirectory + "/previews" }
+            if options.stateDirectory != CommonOptions.usualState { return options.stateDirectory + "/previews" }
             let base = UserPath.environment("XDG_CACHE_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
             return (base ?? UserPath.home + "/.cache") + "/filmgate/previews"
         }
