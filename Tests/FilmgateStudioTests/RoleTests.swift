@@ -40,7 +40,7 @@ import Testing
             access: access, ledger: ledger, services: services, stream: StudioStream(),
             jobs: JobRunner(.init(path: "/bin/false", state: "/nonexistent")) { _ in },
             proofs: CardProofs(ledger, mounted: services.mounted) {}, pipeline: nil, state: "/nonexistent", version: "",
-            key: SipKey(low: 0, high: 0), cookie: "c"
+            key: SipKey(low: 0, high: 0), cookie: SessionCookie(name: "c", isEncrypted: false)
         ).routes
     }()
 

@@ -57,8 +57,7 @@ extension StudioAPI {
             var object = opened.grant.object
             object.add("key", opened.key)
             var answer = Answer.json(object.finished, .created)
-            answer.headers[.setCookie] =
-                "\(cookie)=\(opened.cookie); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(AccessControl.sessionLife)"
+            answer.headers[.setCookie] = cookie.header(opened.cookie, life: AccessControl.sessionLife)
             return answer
         } catch AccessControl.Refusal.tooMany {
             throw StudioError(.tooManyRequests, "rateLimited", "Too many wrong codes were tried.", advice: "Wait a minute.")
@@ -72,7 +71,7 @@ extension StudioAPI {
     private func leave(_ call: Call) -> Answer {
         if let grant = call.grant { access.store.remove(grant.id) }
         var answer = Self.done
-        answer.headers[.setCookie] = "\(cookie)=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0"
+        answer.headers[.setCookie] = cookie.header("", life: 0)
         return answer
     }
 

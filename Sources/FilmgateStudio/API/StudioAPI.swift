@@ -13,7 +13,7 @@ struct StudioAPI: Sendable {
     /// For numbers of files that tell nothing.
     let key: SipKey
     /// Of the cookie that holds half of a session.
-    let cookie: String
+    let cookie: SessionCookie
 
     static let prefix = "/api/v1"
     static let mostOnPage = 500

@@ -35,8 +35,8 @@ enum RefusalPage {
     }
 
     /// Asked for by a name that is not this page's.
-    static func otherHost(_ host: String, port: Int) -> String {
-        let name = escaped(host)
+    static func otherHost(_ host: String, _ place: ServedPlace, isEncrypted: Bool) -> String {
+        let name = escaped(host), port = place.port, own = escaped("\(isEncrypted ? "https" : "http")://\(place.host):\(port)/")
         return page(
             "Filmgate Studio does not answer to this name",
             """
@@ -45,7 +45,7 @@ enum RefusalPage {
             <p>Why: a page elsewhere can let its own name lead to this machine, and would then be allowed to read everything here. The name gives \
             it away.</p>
             <p>If the name is yours, start Filmgate Studio with <code>--name \(name)</code>. Otherwise open \
-            <code>http://127.0.0.1:\(port)/</code>.</p>
+            <code>\(own)</code>.</p>
             """)
     }
 }

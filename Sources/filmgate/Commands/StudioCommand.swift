@@ -27,11 +27,23 @@ struct StudioCommand: AsyncParsableCommand {
             discussion: """
                 EXAMPLE:
                   filmgate studio --listen 127.0.0.1:8484
+                  filmgate studio --listen 0.0.0.0:8484 --self-signed
                 """)
 
         @Option(
-            help: ArgumentHelp("Where the page is served: an address of this machine alone, and a port; 0 is any.", valueName: "address"))
+            help: ArgumentHelp(
+                "Where the page is served: an address and a port; 0 is any. Other machines reach 0.0.0.0:8484, which needs a certificate.",
+                valueName: "address"))
         var listen = "127.0.0.1:8484"
+
+        @Flag(help: "Encrypt with a certificate of this page's own, made once; compare its fingerprint in the browser.")
+        var selfSigned = false
+
+        @Option(help: ArgumentHelp("Encrypt with this certificate, a PEM file.", valueName: "file"), completion: .file())
+        var certificate: String?
+
+        @Option(help: ArgumentHelp("The certificate's key, a PEM file.", valueName: "file"), completion: .file())
+        var key: String?
 
         @Option(help: ArgumentHelp("A further name that browsers may use, such as that of a tunnel.", valueName: "host[:port]"))
         var name: [String] = []
@@ -54,6 +66,7 @@ struct StudioCommand: AsyncParsableCommand {
 
         func validate() throws {
             _ = try StudioLink.place(listen, "--listen")
+            try encryption.validate()
             if sample, pipeline != nil || options.state != nil {
                 throw ValidationError("--sample has a pipeline and a state of its own: it goes with neither PIPELINE nor --state.")
             }
@@ -70,6 +83,8 @@ struct StudioCommand: AsyncParsableCommand {
             let place = try StudioLink.place(listen, "--listen"), (host, port) = (place.host, Int(place.port))
             var settings = StudioServer.Options(state: state, host: host, port: port)
             (settings.names, settings.version) = (name, Filmgate.configuration.version)
+            let proof = try await context.telling { () async throws(IngestError) in try encryption.load(state: state, names: name) }
+            settings.certificate = proof?.certificate
             if !hidesPreviews { settings.previews = previewFolder }
             if let pipeline {
                 settings.pipeline = UserPath.absolute(pipeline)
@@ -94,7 +109,10 @@ struct StudioCommand: AsyncParsableCommand {
                 let server = try StudioServer(shown, services, logger: logger)
                 let code = try server.makeCode()
                 return try await Self.untilStopped(untilEOF: untilEof) { () async throws(IngestError) in
-                    try await server.run { port in Self.tell(host, port, code, json: json) }
+                    try await server.run { port in
+                        let start = LocalAddress.start(host, isEncrypted: proof != nil) + ":\(port)"
+                        Self.tell(start, port, code, proof?.fingerprint, json: json)
+                    }
                 }
             }
             if let stopped { throw Exit(stopped) }
@@ -126,10 +144,11 @@ struct StudioCommand: AsyncParsableCommand {
             }
         }
 
-        private static func tell(_ host: String, _ port: Int, _ code: String, json: Bool) {
-            let link = StudioLink.address(host, port, code)
+        private static func tell(_ start: String, _ port: Int, _ code: String, _ fingerprint: String?, json: Bool) {
+            let link = StudioLink.address(start, code)
             guard json else {
                 Console.out("studio: \(link)")
+                if let fingerprint { StudioEncryption.tell(fingerprint, link) }
                 return Console.err(
                     "The link lets one browser in, within five minutes; `filmgate studio link` makes another. Ctrl-C ends the page.")
             }
@@ -138,8 +157,11 @@ struct StudioCommand: AsyncParsableCommand {
             line.add("link", link)
             line.add("port", port)
             line.add("code", code)
+            line.add("fingerprint", fingerprint)
             Console.out(line.finished)
         }
+
+        private var encryption: StudioEncryption { StudioEncryption(isSelfSigned: selfSigned, certificate: certificate, key: key) }
 
         /// Ctrl-C and SIGTERM end the page in order, with `untilEOF` the end of standard input, too; how it was stopped.
         private static func untilStopped(
@@ -190,8 +212,8 @@ struct StudioCommand: AsyncParsableCommand {
             try await context.telling { () throws(IngestError) in
                 try context.makeState()
                 let made = try grants.makeCode(role: role, seconds: seconds, now: Int64(time(nil)))
-                let address = listen ?? grants.address ?? "127.0.0.1:8484"
-                StudioLink.tell(made.grant, secret: ("code", made.code), link: "http://\(address)/#k=\(made.code)", json: options.json)
+                let known = listen ?? grants.address ?? "127.0.0.1:8484", start = known.contains("://") ? known : "http://" + known
+                StudioLink.tell(made.grant, secret: ("code", made.code), link: StudioLink.address(start, made.code), json: options.json)
             }
         }
     }
