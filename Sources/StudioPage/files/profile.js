@@ -1,3 +1,4 @@
+import { accounts } from "./accounts.js";
 import { forgetKey, get, post, remove } from "./api.js";
 import { facts, foreign, h, trouble } from "./dom.js";
 import { t, when } from "./words.js";
@@ -19,7 +20,7 @@ export function open(main, { session }) {
   main.replaceChildren(
     h("h1", {}, t("you")), place, facts([[t("role"), session.role], [t("until"), when(session.until)]]), h("p", {}, h("button", { onclick: leave }, t("leave"))),
     h("ul", { class: "rows more" }, ...["history", "pipeline", "doctor"].map((name) => h("li", {}, h("a", { href: `#/${name}` }, t(name))))),
-    ...(isAdmin ? [h("h2", {}, t("link")), linkForm(guarded, load), h("h2", {}, t("others")), list] : []));
+    ...(["operate", "admin"].includes(session.role) ? accounts() : []), ...(isAdmin ? [h("h2", {}, t("link")), linkForm(guarded, load), h("h2", {}, t("others")), list] : []));
   if (isAdmin) load();
 }
 

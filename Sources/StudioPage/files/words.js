@@ -37,6 +37,9 @@ const english = {
   proofChecking: "Every file and every copy is read now.", proofYes: "It may be formatted: proven at {time}, counts until {until} or until something changes.", proofNo: "Do not format it: at {time} not everything was proven.",
   proofWithdrawn: "Do not format it: it was proven at {time}, but counts no more. {reason}", proven: "proven", exempt: "exempt", not_proven: "not proven", removed: "removed",
   foundProblems: "problems were found", fine: "good", problem: "problem", look: "Look now", lookedAt: "Looked at {time}.", doctorHelp: "Looks for what would go wrong: state, ledger, disk, clock, cards, cameras, targets.", check: "Check again", pipelineHelp: "The file is changed in an editor; here it is only read, with what check says of it.",
+  accounts: "Accounts", accountsHelp: "The sign-ins of the pipeline. Signing in shows an address here, which any device may open.", noAccounts: "The pipeline has no sign-ins.", signIn: "Sign in", signIns: "Who is signed in",
+  "account signedIn": "signed in", "account signedOut": "signed out", "account signingIn": "signing in", "account expired": "ended", "account locked": "locked", "account error": "in trouble", "verb login": "Sign in", "verb whoami": "Accounts",
+  invited: "Open this address on any device:", invitedCode: "and enter the code", qrOf: "The address as a QR code",
   makeLink: "Make a code", linkMade: "Type this code there within five minutes:", unfit: "This session may not see it.",
 };
 
