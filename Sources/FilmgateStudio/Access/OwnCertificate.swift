@@ -10,7 +10,7 @@ public struct OwnCertificate: Sendable {
     /// SHA-256, as browsers show it.
     public let fingerprint: String
 
-    /// In days. Browsers take none that counts for longer.
+    /// Days: browsers take none that counts for longer.
     private static let life = 397, renewed = 30
 
     /// `names`: further names under which browsers ask, with or without a port.

@@ -19,7 +19,9 @@ public enum LocalAddress {
     /// Stands for every address of this machine.
     public static func isEvery(_ host: String) -> Bool { host == "0.0.0.0" || host == "::" }
 
-    /// How an address of the page begins: `https://192.168.1.20`. For every address, the one at which other machines reach this one.
+    /// How an address of the page begins: `https://192.168.1.20`.
+    ///
+    /// For every address, the one at which other machines reach this one.
     public static func start(_ host: String, isEncrypted: Bool) -> String {
         let host = isEvery(host) ? outer.first ?? "127.0.0.1" : host
         return (isEncrypted ? "https://" : "http://") + (host.contains(":") ? "[\(host)]" : host)

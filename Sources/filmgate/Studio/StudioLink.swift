@@ -5,6 +5,7 @@ import FilmgateStudio
 /// What lets somebody in, as it is asked for and told.
 enum StudioLink {
     /// The code stands behind `#`: browsers keep that to themselves.
+    ///
     /// `start`: the page's address, as `https://192.168.1.20:8484`.
     static func address(_ start: String, _ code: String) -> String { "\(start)/#k=\(code)" }
 
