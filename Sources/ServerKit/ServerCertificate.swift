@@ -6,7 +6,7 @@ public struct ServerCertificate: Sendable {
     /// TLS 1.2 at least.
     public let configuration: TLSConfiguration
 
-    /// `certificate`: a PEM file, with the certificates between it and its root behind it. `key`: a PEM file.
+    /// Both are PEM files; behind the certificate stand those between it and its root.
     ///
     /// `misconfigured` where they cannot be used.
     public init(certificate: String, key: String) throws(IngestError) {
