@@ -108,8 +108,9 @@ public final class StudioServer: Sendable {
     private func api(_ stream: StudioStream) throws(IngestError) -> StudioAPI {
         let instance = try grants.instance(), numbers = instance.map { UInt64($0) }
         func word(_ start: Int) -> UInt64 { numbers[start..<(start + 8)].reduce(0) { $0 << 8 | $1 } }
+        let key = SipKey(low: word(0), high: word(8))
         let access = AccessControl(grants, logger: logger) { Int64(WallClock.seconds) }
-        let ledger = LedgerView(state: options.state)
+        let ledger = LedgerView(state: options.state, key: key)
         let jobs = JobRunner(.init(path: services.program, state: options.state)) { job in
             stream.add([("job " + job.id, .job(job.object.finished))])
         }
@@ -121,9 +122,10 @@ public final class StudioServer: Sendable {
             }
         }
         return StudioAPI(
-            access: access, ledger: ledger, services: services, stream: stream, jobs: jobs, proofs: proofs, pictures: pictures,
+            access: access, frames: Frames(ledger: ledger, key: key), services: services, stream: stream, jobs: jobs, proofs: proofs,
+            pictures: pictures,
             pipeline: options.pipeline, state: options.state,
-            version: options.version, key: SipKey(low: word(0), high: word(8)),
+            version: options.version,
             cookie: SessionCookie(
                 name: "filmgate_" + AccessSecret.hexadecimal(Array(instance[16..<20])), isEncrypted: options.certificate != nil))
     }

@@ -32,16 +32,16 @@ import Testing
     static let routes: [Route] = {
         let services = StudioServices { () async throws(IngestError) in
             []
-        } status: { () async throws(IngestError) in
+        } status: { (_: FrameCounts?) async throws(IngestError) in
             "{}"
         }
         let access = AccessControl(GrantStore(state: "/nonexistent"), logger: Logger(label: "test")) { 0 }
-        let ledger = LedgerView(state: "/nonexistent")
+        let key = SipKey(low: 0, high: 0), ledger = LedgerView(state: "/nonexistent", key: key)
         return StudioAPI(
-            access: access, ledger: ledger, services: services, stream: StudioStream(),
+            access: access, frames: Frames(ledger: ledger, key: key), services: services, stream: StudioStream(),
             jobs: JobRunner(.init(path: "/bin/false", state: "/nonexistent")) { _ in },
             proofs: CardProofs(ledger, mounted: services.mounted) {}, pipeline: nil, state: "/nonexistent", version: "",
-            key: SipKey(low: 0, high: 0), cookie: SessionCookie(name: "c", isEncrypted: false)
+            cookie: SessionCookie(name: "c", isEncrypted: false)
         ).routes
     }()
 

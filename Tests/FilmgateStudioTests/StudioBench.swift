@@ -46,7 +46,7 @@ final class StudioBench: Sendable {
         if previews { (options.previews, options.previewProgram) = (folder + "/previews", Self.decoder) }
         var services = StudioServices { () async throws(IngestError) in
             [EventLine(name: "wedding <b>", chosen: true, runs: 1)]
-        } status: { () async throws(IngestError) in
+        } status: { (_: FrameCounts?) async throws(IngestError) in
             #"{"type":"status","running":false,"paused":false,"event":"secret event","assets":{"delivered":1},"unfinished":0,"targets":[],"sources":[]}"#
         }
         let box = ToldRun()

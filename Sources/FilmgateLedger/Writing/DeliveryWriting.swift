@@ -33,6 +33,7 @@ extension ChangeWriter {
         query.bind(name?.counter)
         query.bind(name?.suffix)
         try query.execute()
+        written?.contents.insert(content)
     }
 
     /// Forgets the delivery, if there is one; files that wait for it wait for `heir`, and those that have other
@@ -43,6 +44,7 @@ extension ChangeWriter {
         query.bind(content)
         query.bind(target)
         try query.execute()
+        written?.contents.insert(content)
         try inherit(content, from: target, heir, event: event)
         if target != heir { try drop(target, from: content) }
     }

@@ -41,7 +41,7 @@ extension StudioAPI {
     private static let openStates: [Receipt.State] = [.pending, .held, .failed]
 
     private func board(_ call: Call) async throws -> Answer {
-        let whole = try await services.status()
+        let whole = try await board()
         return .json(call.role < .operate ? Self.shown(board: whole) : whole)
     }
 

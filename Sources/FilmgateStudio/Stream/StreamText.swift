@@ -6,7 +6,8 @@ struct StreamText: Sendable {
     /// How many files there are, and in which picture of the list, as told last.
     private var list: (total: Int, revision: Int)?
 
-    init(role: Role) { self.role = role }
+    /// `list`: what was told last of the list as a whole, to anybody.
+    init(role: Role, list: (total: Int, revision: Int)? = nil) { (self.role, self.list) = (role, list) }
 
     /// The first message: whose numbers follow.
     static func hello(_ place: StudioStream.Place, version: String) -> String {

@@ -95,8 +95,8 @@ struct StudioCommand: AsyncParsableCommand {
             let stopped = try await context.telling { () async throws(IngestError) in
                 var services = StudioServices { () async throws(IngestError) in
                     try await StudioEvents(state: state).all()
-                } status: { () async throws(IngestError) in
-                    try await snapshots.line()
+                } status: { (counts: FrameCounts?) async throws(IngestError) in
+                    try await snapshots.line(counts)
                 }
                 services.program = StudioCards.program
                 services.shown = { Redaction.hidden($0, at: []) }
