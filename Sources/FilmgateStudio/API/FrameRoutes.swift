@@ -35,7 +35,9 @@ struct FrameRoutes: Sendable {
     }
 
     private func frames(_ call: Call) async throws -> Answer {
-        let filter = try Self.filter(call), contents = try await contents(filter.text, call.role)
+        var filter = try Self.filter(call)
+        call.scope.narrow(&filter)
+        let contents = try await contents(filter.text, call.role)
         let listing = try await ledger.listing(filter, contents: contents, from: try place(call), limit: call.number("limit") ?? 100)
         let part = listing.part, entries = part.entries
         var items: [JSONWriter] = []
@@ -86,7 +88,7 @@ struct FrameRoutes: Sendable {
     private func cursor(_ entry: FrameEntry) -> String { "\(entry.since)-\(String(entry.number, radix: 16))" }
 
     private func frame(_ call: Call) async throws -> Answer {
-        let (row, entry, reader) = try await api.frames.file(call.values["id"] ?? "")
+        let (row, entry, reader) = try await api.frames.file(call.values["id"] ?? "", call)
         let deliveries = if let content = row.content { try await reader.deliveries(of: content) } else { [DeliveryRow]() }
         let receipts = deliveries.map { NamedReceipt(target: $0.targetName, receipt: $0.receipt) }
         var object = JSONWriter()

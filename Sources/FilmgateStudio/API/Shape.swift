@@ -7,9 +7,10 @@ enum Shape {
         "About": object("about", ["name": text, "version": text, "pairing": texts]),
         "Opened": object("session", grant.adding(["key": text])),
         "Session": object("session", grant),
-        "Grant": object(nil, JSONObject(grant.map { ($0.key, $0.value) }).adding(["type": ["enum": ["code", "session", "token"]]])),
+        "Grant": object(
+            nil, JSONObject(grant.map { ($0.key, $0.value) }).adding(["type": ["enum": ["code", "link", "session", "token"]]])),
         "Grants": object("grants", ["grants": list(of: "Grant")]),
-        "Code": object("code", grant.adding(["code": text])),
+        "Code": object(nil, grant.adding(["type": ["enum": ["code", "link"]], "code": text, "link": optional("string"), "qr": texts])),
         "Done": object("done", [:]),
         "Status": loose("status", ["running": flag, "paused": flag, "assets": ["type": "object"], "unfinished": whole]),
         "Frames": object(
@@ -80,6 +81,7 @@ enum Shape {
     private static func list(of name: String) -> JSONValue { ["type": "array", "items": reference(name)] }
 
     private static let grant: JSONObject = [
+        "event": optional("string"), "from": optional("string"),
         "id": text, "role": ["enum": .array(Role.allCases.map { .string($0.rawValue) })], "label": text, "since": optional("string"),
         "until": optional("string"),
     ]

@@ -19,6 +19,8 @@ public struct StudioServices: Sendable {
     package var mounted: @Sendable () async throws(Failure) -> [MountedCard] = { () async throws(Failure) in [] }
     /// The text of a pipeline file, with dots for what may be a secret that somebody wrote into it.
     package var shown: @Sendable (_ pipeline: String) -> String = { _ in "" }
+    /// A QR code of a text, row by row, `1` for dark; empty where it does not fit.
+    package var qr: @Sendable (_ text: String) -> [String] = { _ in [] }
     /// This program, whose commands the page asks for.
     package var program = ""
 

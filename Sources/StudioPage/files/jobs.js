@@ -21,7 +21,7 @@ export function outcome(job) {
 const errors = (details) => (details?.objects ?? []).filter((object) => object.type === "error").slice(0, 5).map((error) => trouble(error));
 
 /** A QR code of rows of 0 and 1, dark on light with its quiet zone. @param {string[]} rows */
-function picture(rows) {
+export function picture(rows) {
   const name = "http://www.w3.org/2000/svg", size = rows.length + 8, svg = document.createElementNS(name, "svg");
   /** @param {string} tag @param {Record<string, string>} values */
   const add = (tag, values) => { const part = document.createElementNS(name, tag); for (const [key, value] of Object.entries(values)) part.setAttribute(key, value); svg.append(part); };

@@ -40,7 +40,7 @@ const english = {
   accounts: "Accounts", accountsHelp: "The sign-ins of the pipeline. Signing in shows an address here, which any device may open.", noAccounts: "The pipeline has no sign-ins.", signIn: "Sign in", signIns: "Who is signed in",
   "account signedIn": "signed in", "account signedOut": "signed out", "account signingIn": "signing in", "account expired": "ended", "account locked": "locked", "account error": "in trouble", "verb login": "Sign in", "verb whoami": "Accounts",
   invited: "Open this address on any device:", invitedCode: "and enter the code", qrOf: "The address as a QR code",
-  makeLink: "Make a code", linkMade: "Type this code there within five minutes:", unfit: "This session may not see it.",
+  makeLink: "Make a code", linkMade: "Type this code there within five minutes:", clientMade: "For the client, until it is over or ended below:", sees: "Shows", everything: "everything", fromNow: "what comes in from now on", eventIs: "the event {event}", hours: "For", client: "Name of the client", "for 8h": "8 hours", "for 24h": "1 day", "for 7d": "7 days", "for 30d": "30 days", unfit: "This session may not see it.",
 };
 
 /** @param {string} key @param {Record<string, string | number>} [values] */

@@ -100,6 +100,7 @@ struct StudioCommand: AsyncParsableCommand {
                 }
                 services.program = StudioCards.program
                 services.shown = { Redaction.hidden($0, at: []) }
+                services.qr = { QRText.rows($0) ?? [] }
                 services.mounted = { () async throws(IngestError) in try await StudioCards(logger: logger).mounted() }
                 services.watch = { hear in
                     let watch = RunWatch(state: state)
@@ -188,17 +189,29 @@ struct StudioCommand: AsyncParsableCommand {
 
     struct Link: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "link", abstract: "Make a link that lets another browser in, once and within five minutes.",
+            commandName: "link",
+            abstract: "Make a link that lets another browser in, once and within five minutes, or a link for a client.",
             discussion: """
                 EXAMPLE:
                   filmgate studio link --role view --for 8h
+                  filmgate studio link --event "Smith Wedding" --for 3d --label "Ann Smith"
                 """)
 
-        @Option(help: "What the browser may do: view, pick, operate or admin.")
-        var role = "admin"
+        @Option(help: "What the browser may do: view, pick, operate or admin. (default: admin, for a client view)")
+        var role: String?
+
+        @Option(help: ArgumentHelp("A link for a client, who sees the files of this event alone.", valueName: "event"))
+        var event: String?
+
+        @Flag(help: "A link for a client, who sees what comes in from now on alone.")
+        var fromNow = false
+
+        @Option(help: "Who the client is.")
+        var label = ""
 
         @Option(
-            name: .customLong("for"), help: ArgumentHelp("How long it may come in; absent: as long as it is used.", valueName: "duration"))
+            name: .customLong("for"),
+            help: ArgumentHelp("How long it may come in; absent: as long as it is used, a client a day.", valueName: "duration"))
         var duration: String?
 
         @Option(help: ArgumentHelp("Where the page is served; absent: where it was served last.", valueName: "address"))
@@ -207,11 +220,18 @@ struct StudioCommand: AsyncParsableCommand {
         @OptionGroup var options: CommonOptions
 
         func run() async throws {
-            let context = try CommandContext(options), role = try StudioLink.role(role), seconds = try duration.map(StudioLink.seconds)
+            let scope = GrantScope(event: event, from: fromNow ? Int64(time(nil)) : nil), isClient = event != nil || fromNow
+            let context = try CommandContext(options), role = try StudioLink.role(role ?? (isClient ? "view" : "admin"))
+            let seconds = try duration.map(StudioLink.seconds)
             let grants = GrantStore(state: options.stateDirectory)
             try await context.telling { () throws(IngestError) in
                 try context.makeState()
-                let made = try grants.makeCode(role: role, seconds: seconds, now: Int64(time(nil)))
+                let now = Int64(time(nil)), made: (code: String, grant: Grant)
+                if isClient {
+                    made = try grants.makeLink(role: role, scope: scope, seconds: seconds ?? 86_400, label: label, now: now)
+                } else {
+                    made = try grants.makeCode(role: role, seconds: seconds, now: now)
+                }
                 let known = listen ?? grants.address ?? "127.0.0.1:8484", start = known.contains("://") ? known : "http://" + known
                 StudioLink.tell(made.grant, secret: ("code", made.code), link: StudioLink.address(start, made.code), json: options.json)
             }
