@@ -36,7 +36,7 @@ public enum LocalAddress {
         var next = list
         while let one = next?.pointee {
             next = one.ifa_next
-            guard let address = one.ifa_addr, one.ifa_flags & UInt32(IFF_UP.rawValue) != 0 else { continue }
+            guard let address = one.ifa_addr, one.ifa_flags & UInt32(IFF_UP) != 0 else { continue }
             var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
             switch CInt(address.pointee.sa_family) {
             case AF_INET:
