@@ -121,7 +121,7 @@ import Testing
             let made = try bench.server.grants.makeLink(
                 role: .view, scope: GrantScope(event: "Smith"), seconds: 60, label: "", now: bench.now)
             let access = AccessControl(bench.server.grants, logger: Self.silent) { bench.now }
-            for _ in 0..<60 { _ = try await access.pair(made.secret, label: "", from: "a") }
+            for _ in 0..<60 { _ = try await access.pair(made.code, label: "", from: "a") }
             let sessions = bench.server.grants.all(.session, now: bench.now)
             #expect(sessions.count { $0.link != nil } == GrantStore.mostOfLink)
             #expect(try bench.client.send("GET", "/api/v1/runs", own).status == 200)
@@ -135,11 +135,11 @@ import Testing
             made = try store.makeLink(
                 role: .pick, scope: GrantScope(from: 5), seconds: 100, label: "Ann", now: 1000)
         let before = AccessControl(store, logger: Self.silent) { 1050 }
-        let opened = try await before.pair(made.secret, label: "", from: "a")
+        let opened = try await before.pair(made.code, label: "", from: "a")
         #expect(opened.grant.until == 1100 && opened.grant.scope.from == 5 && before.session(cookie: opened.cookie, key: opened.key) != nil)
         let after = AccessControl(GrantStore(state: folder), logger: Self.silent) { 1100 }
         #expect(after.session(cookie: opened.cookie, key: opened.key) == nil)
-        await #expect(throws: AccessControl.Refusal.self) { try await after.pair(made.secret, label: "", from: "a") }
+        await #expect(throws: AccessControl.Refusal.self) { try await after.pair(made.code, label: "", from: "a") }
     }
 
     @Test(arguments: [

@@ -112,7 +112,7 @@ extension StudioAPI {
             guard role <= .pick else { throw StudioError.usage("A client's link is for view or pick.") }
             let link = try access.store.makeLink(
                 role: role, scope: scope, seconds: try Self.life(call), label: call.body["label"] ?? "", now: access.now)
-            made = (link.secret, link.grant)
+            made = link
             access.note("studio: \(call.grant?.id ?? "") made \(made.grant.id)")
         }
         let address = access.store.address.map { "\($0)/#k=\(made.code)" }

@@ -131,7 +131,7 @@ extension GrantStore {
     /// `role` is `view` or `pick`: what the sessions may do with the files in `scope`.
     public func makeLink(
         role: Role, scope: GrantScope, seconds: Int64, label: String, now: Int64
-    ) throws(IngestError) -> (secret: String, grant: Grant) {
+    ) throws(IngestError) -> (code: String, grant: Grant) {
         guard role <= .pick else {
             throw IngestError(.misconfigured, "A client's link is for view or pick.", advice: "Leave the event away for another role.")
         }
