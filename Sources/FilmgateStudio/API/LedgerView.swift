@@ -77,7 +77,8 @@ actor LedgerView {
         let reader = try await present(), few = changed ?? []
         changed = []
         return News(
-            reader: reader, changed: few.compactMap { list.index.entry(numbered: $0) }, total: list.index.count, revision: list.revision)
+            reader: reader, changed: few.compactMap { list.index.entry(numbered: $0) }.sorted { $0.since < $1.since },
+            total: list.index.count, revision: list.revision)
     }
 }
 
