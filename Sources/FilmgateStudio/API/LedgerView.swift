@@ -133,9 +133,9 @@ extension LedgerView {
     }
 
     private func catchUp(_ reader: SQLiteReader, _ number: Int64?) async throws {
-        let begun = ContinuousClock.now, time = WallClock.nanoseconds, index = list.index
+        let begun = ContinuousClock.now, time = WallClock.nanoseconds
         let rows = try await reader.frames(
-            sinceRun: index.latestRun, time: min(index.latest, currency.time) - ListCurrency.overlap, most: ListCurrency.mostNews, key)
+            sinceRun: list.index.latestRun, time: min(list.index.latest, currency.time) - ListCurrency.overlap, most: ListCurrency.mostNews, key)
         if let rows { note(list.take(rows)) }
         currency.caughtUp(number, isWhole: rows != nil, at: time, from: begun, to: .now)
     }

@@ -11,7 +11,8 @@ final class ArrivalWatch: Sendable {
         self.folder = folder
         events = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         var pair: [Int32] = [-1, -1]
-        if pipe2(&pair, O_CLOEXEC) != 0 { pair = [-1, -1] }
+        if pipe(&pair) != 0 { pair = [-1, -1] }
+        for descriptor in pair where descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         ends = pair
     }
 
