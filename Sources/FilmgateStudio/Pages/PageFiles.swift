@@ -5,7 +5,8 @@ import StudioPage
 
 /// The page's files, which lie in the program itself.
 ///
-/// The scripts are served as one; each by itself lies beside it. All but the first page are asked for below a version, which is another one when any file is: browsers keep them for good.
+/// The scripts are served as one; each by itself lies beside it. All but the first page are asked for below a version, which is another one
+/// when any file is: browsers keep them for good.
 struct PageFiles: Sendable {
     private struct File { var type: String, bytes: ByteBuffer, tag: String }
     private let files: [String: File]

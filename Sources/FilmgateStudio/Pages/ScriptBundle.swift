@@ -1,7 +1,7 @@
 /// The page's scripts in one file: a browser that comes for the first time asks once instead of a dozen times.
 ///
-/// Each module becomes a function that runs when it is first wanted; nothing else of it changes, not even the numbers of its lines. That works
-/// for modules as this page has them: imports of names at the beginning of a line, and exports where something is declared.
+/// Each module becomes a function that runs when it is first wanted; nothing else of it changes, not even the numbers of its lines. That
+/// works for modules as this page has them: imports of names at the beginning of a line, and exports where something is declared.
 enum ScriptBundle {
     /// Nil where a module says it in another way; the modules themselves are served then.
     static func text(_ modules: [(name: String, text: String)], first: String) -> String? {

@@ -26,10 +26,10 @@ struct StreamFeeder: Sendable {
     func run() async {
         let (wakes, feed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let isTold = Atomic(true)
-        let activity = api.pictures.activity, inbox = api.ledger.inbox
+        let activity = api.pictures.activity, told = api.ledger.told
         let end = api.services.watch { signal in
             activity.note(signal)
-            inbox.hear(signal)
+            told.hear(signal)
             isTold.store(true, ordering: .relaxed)
             feed.yield()
         }
