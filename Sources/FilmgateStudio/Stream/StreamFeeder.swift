@@ -8,7 +8,7 @@ import Synchronization
 /// Nothing is read while nobody listens.
 struct StreamFeeder: Sendable {
     /// How long changes are gathered.
-    private static let gathering = Duration.milliseconds(50)
+    private static let gathering = Duration.milliseconds(100)
     /// Looks after which the whole status is read although nobody told of a change: queues and sources live in the run alone.
     private static let longest = 5
 
