@@ -9,7 +9,7 @@ import Testing
 @Suite struct FollowTests {
     private static let key = SipKey(low: 1, high: 2)
 
-    private final class Ear: Sendable {
+    private final class Listener: Sendable {
         let isOpen = Atomic(true), heard = Mutex<[WrittenFiles?]>([])
         func follow(_ ledger: SQLiteLedger) {
             ledger.follow(while: { self.isOpen.load(ordering: .relaxed) }) { written in self.heard.withLock { $0.append(written) } }
@@ -23,43 +23,43 @@ import Testing
     }
 
     @Test func eachCommitNamesItsFiles() async throws {
-        let ledger = try SQLiteLedger.inMemory(), ear = Ear()
+        let ledger = try SQLiteLedger.inMemory(), listener = Listener()
         try await ledger.record([.asset(Samples.asset(1))])
-        ear.follow(ledger)
+        listener.follow(ledger)
         try await ledger.record([.asset(Samples.asset(2)), .asset(Samples.asset(3))])
         try await ledger.record([.delivery(Samples.delivery(2))])
         try await ledger.record([.note(asset: nil, at: 1, text: "nothing of a file")])
-        let heard = ear.take().map { $0 ?? WrittenFiles() }
+        let heard = listener.take().map { $0 ?? WrittenFiles() }
         #expect(heard.map(\.files.count) == [2, 0] && heard.map(\.contents.count) == [0, 1])
         #expect(heard[0].files.map(\.path).sorted() == [2, 3].map { Samples.asset($0).origin.volumePath }.sorted())
-        ear.isOpen.store(false, ordering: .relaxed)
+        listener.isOpen.store(false, ordering: .relaxed)
         try await ledger.record([.asset(Samples.asset(4))])
-        #expect(ear.take().isEmpty)
+        #expect(listener.take().isEmpty)
     }
 
     /// Nobody wanted to know when it began: then it may have been anything.
     @Test func aCommitThatHadBegunIsToldOfWithoutNames() async throws {
-        let ledger = try SQLiteLedger.inMemory(), ear = Ear()
-        ear.isOpen.store(false, ordering: .relaxed)
-        ear.follow(ledger)
+        let ledger = try SQLiteLedger.inMemory(), listener = Listener()
+        listener.isOpen.store(false, ordering: .relaxed)
+        listener.follow(ledger)
         _ = try await ledger.commits.commit { writer in
-            ear.isOpen.store(true, ordering: .relaxed)
+            listener.isOpen.store(true, ordering: .relaxed)
             try writer.apply(.asset(Samples.asset(1)))
             return 0
         }
-        #expect(ear.take() == [nil])
+        #expect(listener.take() == [nil])
     }
 
     @Test func whatWasUndoneIsNotTold() async throws {
-        let ledger = try SQLiteLedger.inMemory(), ear = Ear()
-        ear.follow(ledger)
+        let ledger = try SQLiteLedger.inMemory(), listener = Listener()
+        listener.follow(ledger)
         await #expect(throws: IngestError.self) {
             _ = try await ledger.commits.commit { writer in
                 try writer.apply(.asset(Samples.asset(1)))
                 throw DatabaseError(resultCode: .SQLITE_IOERR)
             }
         }
-        #expect(ear.take().isEmpty)
+        #expect(listener.take().isEmpty)
     }
 
     @Test func wordsComeOverALineAsTheyWere() throws {
@@ -86,14 +86,14 @@ import Testing
 
     /// Whatever is recorded: a list that takes over what it was told is the one that is read as a whole.
     @Test(arguments: 1...6) func whoIsToldKnowsAsMuchAsWhoReads(_ seed: Int) async throws {
-        let ledger = try SQLiteLedger.inMemory(), ear = Ear(), reader = ledger.reader
+        let ledger = try SQLiteLedger.inMemory(), listener = Listener(), reader = ledger.reader
         var dice = FrameIndexTests.Dice(state: UInt64(seed)), list = FrameList(revision: 0)
-        ear.follow(ledger)
+        listener.follow(ledger)
         for round in 1...25 {
             var changes: [LedgerChange] = []
             for _ in 0..<Int.random(in: 1...4, using: &dice) { changes.append(Self.change(Int64(round), &dice)) }
             try await ledger.record(changes)
-            for written in ear.take() {
+            for written in listener.take() {
                 let written = try #require(written)
                 _ = list.take(try await reader.frames(of: Array(written.files), contents: Array(written.contents), Self.key))
             }

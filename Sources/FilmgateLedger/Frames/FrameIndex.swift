@@ -37,7 +37,7 @@ public struct FrameIndex: Sendable {
     /// The positions of those whose name holds `text`, whatever its case.
     func positions(named text: String) -> [Int32] { names.positions(of: FrameNames.folded(text), in: slots) }
 
-    func sieve(_ filter: FrameFilter) -> FrameSieve { FrameSieve(filter) { eventNumbers[$0] } }
+    func condition(_ filter: FrameFilter) -> FrameCondition { FrameCondition(filter) { eventNumbers[$0] } }
 
     private func path(_ position: Int) -> String {
         folders[slots[position].folder].path + names.text(slots[position].name..<end(position))
@@ -65,9 +65,9 @@ extension FrameIndex {
         }
         let fresh = FrameSlot(row, name: old.name, folder: old.folder, event: number(of: row.event), isWide: old.isWide)
         guard fresh != old else { return .same }
-        tally(old, -1)
+        count(old, -1)
         slots[position] = fresh
-        tally(fresh, 1)
+        count(fresh, 1)
         return .changed(position)
     }
 
@@ -75,7 +75,7 @@ extension FrameIndex {
     mutating func remove(_ number: UInt64) -> Int? {
         guard let position = table.position(of: number, in: slots) else { return nil }
         let range = slots[position].name..<end(position)
-        tally(slots[position], -1)
+        count(slots[position], -1)
         names.remove(range)
         slots.remove(at: position)
         for index in position..<slots.count { slots[index].name -= range.count }
@@ -97,7 +97,7 @@ extension FrameIndex {
             for index in (position + 1)..<slots.count { slots[index].name += length }
         }
         table.insert(at: position, slots)
-        tally(slot, 1)
+        count(slot, 1)
         return position
     }
 
@@ -116,10 +116,10 @@ extension FrameIndex {
         return number
     }
 
-    private mutating func tally(_ slot: FrameSlot, _ step: Int) {
+    private mutating func count(_ slot: FrameSlot, _ step: Int) {
         if let ending = slot.ending { endings[ending, default: 0] += step } else { unfinished += step }
         if step > 0 { (latest, latestRun) = (max(latest, slot.at), max(latestRun, Int64(slot.run))) }
-        places[Int64(slot.place)]?.tally(slot, step)
+        places[Int64(slot.place)]?.count(slot, step)
     }
 
     /// Where it belongs: behind all that are older; of one moment those whose paths come first are last, and so first in a list.
@@ -176,7 +176,7 @@ extension FrameIndex {
     mutating func settle() {
         if !slots.indices.dropFirst().allSatisfy({ slots[$0 - 1].since < slots[$0].since }) { sort() }
         table.fill(slots)
-        for slot in slots { tally(slot, 1) }
+        for slot in slots { count(slot, 1) }
     }
 
     private mutating func sort() {
@@ -226,7 +226,7 @@ struct FrameFolders: Sendable {
 
 extension KnownPlace {
     /// Counts a file, or takes it back.
-    fileprivate mutating func tally(_ slot: FrameSlot, _ step: Int) {
+    fileprivate mutating func count(_ slot: FrameSlot, _ step: Int) {
         files += step
         bytes = step > 0 ? bytes &+ slot.size : bytes &- slot.size
         last = max(last, slot.at)

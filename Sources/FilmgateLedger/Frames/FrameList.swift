@@ -84,7 +84,7 @@ public struct FrameList: Sendable {
         guard filter != FrameFilter() else { return nil }
         // What was found for a text is not kept: it is not the same for all who look for it.
         guard !filter.text.isEmpty else { return selections.positions(filter, index) }
-        let sieve = index.sieve(filter), slots = index.slots
+        let condition = index.condition(filter), slots = index.slots
         var named = index.positions(named: filter.text)
         if !contents.isEmpty {
             let wanted = Set(contents.map { UInt32(clamping: $0) }), known = Set(named)
@@ -92,13 +92,13 @@ public struct FrameList: Sendable {
             named += more.filter { !known.contains($0) }
             named.sort()
         }
-        return named.filter { sieve.fits(slots[Int($0)]) }
+        return named.filter { condition.fits(slots[Int($0)]) }
     }
 }
 
 /// What some filters without a text choose, each kept as a list of positions.
 struct FrameSelections: Sendable {
-    private struct Selection { var filter: FrameFilter, sieve: FrameSieve, positions: [Int32] }
+    private struct Selection { var filter: FrameFilter, condition: FrameCondition, positions: [Int32] }
     /// The one that was asked for last comes last.
     private var kept: [Selection] = []
     private static let most = 16
@@ -108,14 +108,14 @@ struct FrameSelections: Sendable {
             if place != kept.count - 1 { kept.append(kept.remove(at: place)) }
             return kept[kept.count - 1].positions
         }
-        let sieve = index.sieve(filter), slots = index.slots
+        let condition = index.condition(filter), slots = index.slots
         var positions: [Int32] = []
-        for position in slots.indices where sieve.fits(slots[position]) { positions.append(Int32(position)) }
+        for position in slots.indices where condition.fits(slots[position]) { positions.append(Int32(position)) }
         // Its event may get a number later.
-        let isKept = filter.event == nil || slots.contains { sieve.fits($0) }
+        let isKept = filter.event == nil || slots.contains { condition.fits($0) }
         guard isKept else { return positions }
         if kept.count >= Self.most { kept.removeFirst() }
-        kept.append(Selection(filter: filter, sieve: sieve, positions: positions))
+        kept.append(Selection(filter: filter, condition: condition, positions: positions))
         return positions
     }
 
@@ -124,7 +124,7 @@ struct FrameSelections: Sendable {
         for number in kept.indices {
             let place = isLast ? kept[number].positions.count : Self.place(of: position, in: kept[number].positions)
             if !isLast { for later in place..<kept[number].positions.count { kept[number].positions[later] += 1 } }
-            if kept[number].sieve.fits(slot) { kept[number].positions.insert(Int32(position), at: place) }
+            if kept[number].condition.fits(slot) { kept[number].positions.insert(Int32(position), at: place) }
         }
     }
 
@@ -132,7 +132,7 @@ struct FrameSelections: Sendable {
         for number in kept.indices {
             let place = Self.place(of: position, in: kept[number].positions)
             let isIn = place < kept[number].positions.count && kept[number].positions[place] == Int32(position)
-            let fits = kept[number].sieve.fits(index.slots[position])
+            let fits = kept[number].condition.fits(index.slots[position])
             if fits, !isIn { kept[number].positions.insert(Int32(position), at: place) }
             if !fits, isIn { kept[number].positions.remove(at: place) }
         }

@@ -115,7 +115,8 @@ extension SQLiteReader {
     private static let listed = "(flags IS NULL OR flags <> '\(AssetFlag.made)')"
     static let frames = frameColumns + " WHERE " + listed
     static let frame = """
-        \(frameColumns) WHERE volume_id = ? AND path = ? AND size = ? AND modified = ? AND born = ? AND inode = ? AND changed = ? AND \(listed)
+        \(frameColumns)
+        WHERE volume_id = ? AND path = ? AND size = ? AND modified = ? AND born = ? AND inode = ? AND changed = ? AND \(listed)
         """
     /// The same bytes may be very many files, such as empty ones.
     static let framesOfContent = frameColumns + " WHERE content_id = ? AND " + listed + " LIMIT 20"

@@ -25,7 +25,7 @@ struct FrameSlot: Sendable, Equatable {
     var kind: MediaKind { Self.kinds[Int(kindCode)] }
     /// Nil while it is on its way.
     var ending: Ending? { endingCode == Self.none ? nil : Self.endings[Int(endingCode)] }
-    /// One bit of those in a `FrameSieve`.
+    /// One bit of those in a `FrameCondition`.
     var kindBit: UInt16 { 1 << UInt16(kindCode) }
     var endingBit: UInt16 { 1 << UInt16(endingCode) }
 
@@ -47,7 +47,7 @@ struct FrameSlot: Sendable, Equatable {
 }
 
 /// A filter as slots are compared with it; all but its text.
-struct FrameSieve: Sendable {
+struct FrameCondition: Sendable {
     private var endings = UInt16.max, kinds = UInt16.max, run: Int32?, event: Int32?, from: Int64
 
     /// `event`: the number that the index has for a name, nil for one that it has not met.

@@ -5,21 +5,21 @@ import Synchronization
 final class WriteFollower: Sendable {
     /// Nil where a commit may have written anything: it had begun before somebody wanted to know.
     typealias Hear = @Sendable (WrittenFiles?) -> Void
-    private struct Ear { var isWanted: @Sendable () -> Bool, hear: Hear }
-    private let ear = Mutex<Ear?>(nil)
+    private struct Listener { var isWanted: @Sendable () -> Bool, hear: Hear }
+    private let listener = Mutex<Listener?>(nil)
 
     /// `isWanted` is asked twice for every commit.
     func follow(while isWanted: @escaping @Sendable () -> Bool, _ hear: @escaping Hear) {
-        ear.withLock { $0 = Ear(isWanted: isWanted, hear: hear) }
+        listener.withLock { $0 = Listener(isWanted: isWanted, hear: hear) }
     }
 
     /// To be asked before a transaction begins.
-    var isWanted: Bool { ear.withLock(\.self)?.isWanted() ?? false }
+    var isWanted: Bool { listener.withLock(\.self)?.isWanted() ?? false }
 
     /// `written`: nil where nobody wanted to know when the transaction began.
     func committed(_ written: WrittenFiles?) {
-        guard let ear = ear.withLock(\.self), written != nil || ear.isWanted(), written?.isEmpty != true else { return }
-        ear.hear(written)
+        guard let listener = listener.withLock(\.self), written != nil || listener.isWanted(), written?.isEmpty != true else { return }
+        listener.hear(written)
     }
 }
 

@@ -19,11 +19,11 @@ actor LedgerView {
         var total: Int, revision: Int
     }
 
-    nonisolated let inbox = LedgerInbox()
+    nonisolated let told = ToldWrites()
     private let state: String, key: SipKey
     private var opened: (reader: SQLiteReader, inode: UInt64)?
     private var list = FrameList(revision: Int.random(in: 0..<(1 << 40)))
-    private var currency = ListCurrency()
+    private var freshness = ListFreshness()
     /// Whoever asks meanwhile waits for the first; who has a list already goes on with that during the second.
     private var reading: Task<Void, any Error>?, readingAnew: Task<Void, any Error>?
     /// Changed since the last news; nil when there are too many to name.
@@ -39,7 +39,7 @@ actor LedgerView {
         if let opened, opened.inode == inode { return opened.reader }
         // Another file stands there now, or none.
         opened = nil
-        currency = ListCurrency()
+        freshness = ListFreshness()
         guard let inode, let reader = try SQLiteLedger.reader(directory: state) as? SQLiteReader else { return nil }
         opened = (reader, inode)
         return reader
@@ -59,7 +59,7 @@ actor LedgerView {
 
     /// The file with that number, and what reads more of it.
     func entry(_ number: UInt64) async throws -> (entry: FrameEntry, reader: SQLiteReader)? {
-        if let reader = try reader(), currency.isRead, let entry = list.index.entry(numbered: number) { return (entry, reader) }
+        if let reader = try reader(), freshness.isRead, let entry = list.index.entry(numbered: number) { return (entry, reader) }
         guard let reader = try await present(), let entry = list.index.entry(numbered: number) else { return nil }
         return (entry, reader)
     }
@@ -70,14 +70,15 @@ actor LedgerView {
     }
 
     /// How many files have ended how; nil while that was not read.
-    func counts() -> FrameCounts? { currency.isRead ? list.index.counts : nil }
+    func counts() -> FrameCounts? { freshness.isRead ? list.index.counts : nil }
 
     /// What changed since the last time.
     func news() async throws -> News {
         let reader = try await present(), few = changed ?? []
         changed = []
         return News(
-            reader: reader, changed: few.compactMap { list.index.entry(numbered: $0) }, total: list.index.count, revision: list.revision)
+            reader: reader, changed: few.compactMap { list.index.entry(numbered: $0) }.sorted { $0.since < $1.since },
+            total: list.index.count, revision: list.revision)
     }
 }
 
@@ -102,15 +103,15 @@ extension LedgerView {
     }
 
     private func refresh(_ reader: SQLiteReader) async throws {
-        let words = inbox.take()
-        currency.isBehind = currency.isBehind || words.isBehind
+        let words = told.take()
+        freshness.isBehind = freshness.isBehind || words.isBehind
         do {
             // Whatever was written before the number is read, is in what is read after it.
-            let number = words.isFollowed && currency.isRead ? nil : try await reader.changeNumber()
-            switch currency.need(number, .now) {
+            let number = words.isFollowed && freshness.isRead ? nil : try await reader.changeNumber()
+            switch freshness.need(number, .now) {
             case .nothing: break
             case .news: try await catchUp(reader, number)
-            case .all where currency.isRead:
+            case .all where freshness.isRead:
                 readingAnew = Task {
                     defer { readingAnew = nil }
                     try await readAll(reader, number)
@@ -120,7 +121,7 @@ extension LedgerView {
             try await take(words.written, reader)
         } catch {
             // What was told is lost.
-            currency.isBehind = true
+            freshness.isBehind = true
             throw error
         }
     }
@@ -132,11 +133,12 @@ extension LedgerView {
     }
 
     private func catchUp(_ reader: SQLiteReader, _ number: Int64?) async throws {
-        let begun = ContinuousClock.now, time = WallClock.nanoseconds, index = list.index
+        let begun = ContinuousClock.now, time = WallClock.nanoseconds
         let rows = try await reader.frames(
-            sinceRun: index.latestRun, time: min(index.latest, currency.time) - ListCurrency.overlap, most: ListCurrency.mostNews, key)
+            sinceRun: list.index.latestRun, time: min(list.index.latest, freshness.time) - ListFreshness.overlap,
+            most: ListFreshness.mostNews, key)
         if let rows { note(list.take(rows)) }
-        currency.caughtUp(number, isWhole: rows != nil, at: time, from: begun, to: .now)
+        freshness.caughtUp(number, isWhole: rows != nil, at: time, from: begun, to: .now)
     }
 
     private func readAll(_ reader: SQLiteReader, _ number: Int64?) async throws {
@@ -145,7 +147,7 @@ extension LedgerView {
         // Another ledger may be there by now.
         guard opened?.reader.isSame(as: reader) == true else { return }
         note(list.replace(index))
-        currency.read(number, at: time, from: begun, to: .now)
+        freshness.read(number, at: time, from: begun, to: .now)
     }
 
     /// Keeps in mind which files are others, for the next news.

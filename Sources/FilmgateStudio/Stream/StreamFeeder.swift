@@ -8,7 +8,7 @@ import Synchronization
 /// Nothing is read while nobody listens.
 struct StreamFeeder: Sendable {
     /// How long changes are gathered.
-    private static let gathering = Duration.milliseconds(50)
+    private static let gathering = Duration.milliseconds(100)
     /// Looks after which the whole status is read although nobody told of a change: queues and sources live in the run alone.
     private static let longest = 5
 
@@ -26,10 +26,10 @@ struct StreamFeeder: Sendable {
     func run() async {
         let (wakes, feed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let isTold = Atomic(true)
-        let activity = api.pictures.activity, inbox = api.ledger.inbox
+        let activity = api.pictures.activity, told = api.ledger.told
         let end = api.services.watch { signal in
             activity.note(signal)
-            inbox.hear(signal)
+            told.hear(signal)
             isTold.store(true, ordering: .relaxed)
             feed.yield()
         }

@@ -77,6 +77,8 @@ final class StudioStream: Sendable {
     func whenSomebodyJoins(_ call: @escaping @Sendable () -> Void) { whenJoined.withLock { $0 = call } }
 
     var hasReaders: Bool { state.withLock { !$0.readers.isEmpty } }
+    /// How many changes are kept for those who need them yet.
+    var count: Int { state.withLock(\.ring.count) }
     var last: Place { Place(instance: instance, number: state.withLock(\.ring.last)) }
 
     func add(_ items: [(key: String, item: Item)]) {

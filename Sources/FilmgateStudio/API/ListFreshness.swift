@@ -1,7 +1,7 @@
 /// How far a list of files goes, and what has to be read for it to be the present one.
 ///
 /// While a run tells of all that it writes, nothing has to be read but that.
-struct ListCurrency: Sendable {
+struct ListFreshness: Sendable {
     enum Need { case nothing, news, all }
     /// So many nanoseconds of what was read before are read again: clocks are set, and rows are dated before they are written.
     static let overlap: Int64 = 120_000_000_000

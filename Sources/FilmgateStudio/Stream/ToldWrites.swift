@@ -3,7 +3,7 @@ import FilmgateLedger
 import Synchronization
 
 /// What a run tells of the ledger, until the list of files takes it over.
-final class LedgerInbox: Sendable {
+final class ToldWrites: Sendable {
     struct Words: Sendable {
         /// A run tells of everything that is written.
         var isFollowed = false
