@@ -88,18 +88,20 @@ struct StudioResponder: HTTPResponder {
         (call.address, call.agent) = (context.address, request.headers.single(.userAgent) ?? "")
         (call.lastEvent, call.idempotencyKey) = (request.headers.single(.lastEvent), request.headers.single(.idempotencyKey))
         call.knownTag = request.headers.single(.ifNoneMatch)
-        call.body = try await body(of: request, route)
+        if let bytes = try await body(of: request, route) {
+            if route.bodyShape == nil { call.body = try route.body(bytes) } else { call.object = try Route.object(bytes) }
+        }
         return try await route.run(call)
     }
 
-    private func body(of request: Request, _ route: Route) async throws -> [String: String] {
-        guard route.takesBody || !route.fields.isEmpty else { return [:] }
+    /// Nil for a route that takes none.
+    private func body(of request: Request, _ route: Route) async throws -> [UInt8]? {
+        guard route.takesBody || !route.fields.isEmpty else { return nil }
         let type = (request.headers.single(.contentType) ?? "").split(separator: ";").first?.lowercased()
         guard type == "application/json" else {
             throw StudioError(.unsupportedMediaType, "wrongType", "The body must be application/json.")
         }
-        let bytes = try await request.body.collect(upTo: Self.mostBody)
-        return try route.body(Array(bytes.readableBytesView))
+        return Array(try await request.body.collect(upTo: Self.mostBody).readableBytesView)
     }
 
     /// Who asks; nil where nobody needs to.

@@ -18,6 +18,7 @@ import Testing
         "GET /api/v1/stream": "view", "GET /api/v1/deliveries": "operate", "GET /api/v1/runs": "operate",
         "GET /api/v1/runs/{id}": "operate",
         "GET /api/v1/events": "operate", "GET /api/v1/cards": "operate",
+        "POST /api/v1/marks": "pick", "POST /api/v1/marks/undo": "pick",
         "POST /api/v1/retry": "operate", "POST /api/v1/cancel": "operate", "POST /api/v1/assign": "operate",
         "POST /api/v1/events/use": "operate", "POST /api/v1/events/refresh": "operate", "POST /api/v1/doctor": "operate",
         "POST /api/v1/accounts": "operate", "POST /api/v1/accounts/login": "operate",

@@ -49,7 +49,8 @@ final class StudioBench: Sendable {
         } status: { (_: FrameCounts?) async throws(IngestError) in
             #"{"type":"status","running":false,"paused":false,"event":"secret event","assets":{"delivered":1},"unfinished":0,"targets":[],"sources":[]}"#
         }
-        let box = ToldRun()
+        let box = ToldRun(), state = folder + "/state"
+        services.mark = { order async throws(IngestError) in try await SQLiteLedger.mark(order, directory: state) }
         services.watch = { hear in
             box.hear.withLock { $0 = hear }
             return {}

@@ -38,16 +38,17 @@ struct Frames: Sendable {
         }
     }
 
-    private typealias Found = (entry: FrameEntry, row: AssetRow?, receipts: [NamedReceipt])
+    private typealias Found = (entry: FrameEntry, row: AssetRow?, receipts: [NamedReceipt], marks: FrameMarks)
 
     private func found(_ entries: [FrameEntry], _ reader: SQLiteReader) async throws -> [Found] {
         guard !entries.isEmpty else { return [] }
         let rows = try await reader.rows(of: entries, key), receipts = try await reader.receipts(of: rows.compactMap { $0?.content })
+        let marks = try await FrameMarks(rows.compactMap { $0?.content?.sha256 }, reader)
         var next = receipts.makeIterator()
-        return zip(entries, rows).map { entry, row in (entry, row, row?.content == nil ? [] : next.next() ?? []) }
+        return zip(entries, rows).map { entry, row in (entry, row, row?.content == nil ? [] : next.next() ?? [], marks) }
     }
 
     private func item(_ found: Found, _ role: Role) -> JSONWriter {
-        FrameObject.item(found.row, found.entry, id: id(found.entry), receipts: found.receipts, role)
+        FrameObject.item(found.row, found.entry, id: id(found.entry), receipts: found.receipts, found.marks, role)
     }
 }

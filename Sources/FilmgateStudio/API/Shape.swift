@@ -46,6 +46,8 @@ enum Shape {
         "Event": object("event", event),
         "Cards": object("cards", ["pipeline": optional("string"), "mounted": list(of: "Mounted"), "cards": list(of: "Card")]),
         "Mounted": object("mounted", ["id": text, "path": text, "label": text, "readable": flag, "proof": optional("object")]),
+        "MarkRequest": markRequest,
+        "Marked": object("marked", ["revision": whole, "undo": text, "pictures": whole]),
         "Job": object("job", job),
         "Jobs": object("jobs", ["jobs": list(of: "Job")]),
         "JobDetails": object("job", job.adding(["lines": texts, "objects": ["type": "array"], "result": optional("object")])),
@@ -93,7 +95,41 @@ enum Shape {
     ]
     private static let item = ofCommand.adding([
         "id": text, "at": optional("string"), "since": optional("string"), "event": optional("string"),
+        "rating": optional("integer"), "pick": picks, "colour": number(PictureMark.colours), "marked_by": optional("string"),
+        "marked_at": optional("string"),
     ])
+    private static let picks: JSONValue = ["enum": .array(PictureMark.Pick.allCases.map { .string($0.rawValue) })]
+    private static func number(_ range: ClosedRange<Int>) -> JSONValue {
+        ["type": "integer", "minimum": .integer(Int64(range.lowerBound)), "maximum": .integer(Int64(range.upperBound))]
+    }
+
+    /// What is sent to mark pictures.
+    static let markRequest: JSONValue = [
+        "type": "object", "required": ["set", "selection"], "additionalProperties": .bool(false),
+        "properties": [
+            "set": [
+                "type": "object", "minProperties": .integer(1), "additionalProperties": .bool(false),
+                "properties": ["rating": number(PictureMark.ratings), "pick": picks, "colour": number(PictureMark.colours)],
+            ],
+            "selection": [
+                "type": "object", "additionalProperties": .bool(false),
+                "properties": [
+                    "sha256": digests(least: 1), "except": digests(least: 0),
+                    "filter": [
+                        "type": "object", "additionalProperties": .bool(false),
+                        "properties": .object(JSONObject(FrameRoutes.filters.map { (key: $0.name, value: text) })),
+                    ],
+                ],
+                "oneOf": [["required": ["sha256"]], ["required": ["filter"]]],
+            ],
+        ],
+    ]
+    private static func digests(least: Int) -> JSONValue {
+        [
+            "type": "array", "minItems": .integer(Int64(least)), "maxItems": .integer(Int64(MarkRoutes.mostNamed)),
+            "items": ["type": "string", "pattern": "^[0-9a-f]{64}$"],
+        ]
+    }
     private static let delivery: JSONObject = [
         "target": text, "name": text, "state": text, "path": optional("string"), "url": optional("string"), "id": optional("string"),
         "sha256": optional("string"), "verified": text, "at": optional("string"), "reason": optional("string"), "size": whole,

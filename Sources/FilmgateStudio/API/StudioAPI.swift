@@ -24,7 +24,8 @@ struct StudioAPI: Sendable {
     var routes: [Route] { sessionRoutes + FrameRoutes(api: self).all + ledgerRoutes + more + [documentRoute] }
 
     private var more: [Route] {
-        StreamRoutes(api: self).all + CommandRoutes(api: self).all + JobRoutes(api: self).all + CardRoutes(api: self).all
+        StreamRoutes(api: self).all + CommandRoutes(api: self).all + MarkRoutes(api: self).all + JobRoutes(api: self).all
+            + CardRoutes(api: self).all
             + PipelineRoutes(api: self).all + PictureRoutes(api: self).all
     }
 

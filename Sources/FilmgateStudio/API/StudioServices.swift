@@ -15,6 +15,11 @@ public struct StudioServices: Sendable {
     /// Follows whatever run there is, and calls back with what it tells; what it returns ends that.
     package var watch: @Sendable (_ hear: @escaping @Sendable (RunSignal) -> Void) -> @Sendable () -> Void = { _ in {} }
 
+    /// Writes down what somebody says of pictures, as `mark` does.
+    package var mark: @Sendable (MarkOrder) async throws(Failure) -> MarkOutcome = { _ async throws(IngestError) in
+        throw IngestError(.unavailable, "Nothing can be marked here.")
+    }
+
     /// Cards that are mounted now.
     package var mounted: @Sendable () async throws(Failure) -> [MountedCard] = { () async throws(Failure) in [] }
     /// The text of a pipeline file, with dots for what may be a secret that somebody wrote into it.

@@ -76,6 +76,9 @@ final class StudioStream: Sendable {
 
     func whenSomebodyJoins(_ call: @escaping @Sendable () -> Void) { whenJoined.withLock { $0 = call } }
 
+    /// Something changed that is worth a look now.
+    func ask() { whenJoined.withLock(\.self)?() }
+
     var hasReaders: Bool { state.withLock { !$0.readers.isEmpty } }
     /// How many changes are kept for those who need them yet.
     var count: Int { state.withLock(\.ring.count) }
@@ -153,7 +156,7 @@ final class StudioStream: Sendable {
             return state.next
         }
         guard let number else { return nil }
-        whenJoined.withLock(\.self)?()
+        ask()
         return Reader(stream: self, number: number, wakes: wakes, feed: feed)
     }
 

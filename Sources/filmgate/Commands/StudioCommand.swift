@@ -99,6 +99,7 @@ struct StudioCommand: AsyncParsableCommand {
                     try await snapshots.line(counts)
                 }
                 services.program = StudioCards.program
+                services.mark = { order async throws(IngestError) in try await MarkSetting(state: state).carryOut(order) }
                 services.shown = { Redaction.hidden($0, at: []) }
                 services.qr = { QRText.rows($0) ?? [] }
                 services.mounted = { () async throws(IngestError) in try await StudioCards(logger: logger).mounted() }

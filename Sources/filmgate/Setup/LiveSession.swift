@@ -51,7 +51,8 @@ struct LiveSession {
         ) {
             await runControl.takeUp()
         }
-        let control = ControlServer(state: session.options.state, services, changes, logger: context.options.logger)
+        let control = ControlServer(
+            state: session.options.state, services, changes, logger: context.options.logger, marked: runControl.marked)
         control?.start()
         let counts = Metrics(ledger), meter = try metrics.map { address in try serve(address, counts) }
         if metrics != nil { hub.watch(counts.note) }
