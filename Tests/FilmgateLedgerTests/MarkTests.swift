@@ -131,7 +131,7 @@ import Testing
         raw.origin.volumePath = raw.origin.path
         (raw.kind, raw.content, raw.digests) = (.raw, ContentKey(sha256: Samples.sha(11)), Digests(sha256: Samples.sha(11)))
         var sidecar = raw
-        sidecar.origin.path = "DCIM/100/IMG_0001.XMP"
+        sidecar.origin.path = "DCIM/100/IMG_0001.CR3.XMP"
         sidecar.origin.volumePath = sidecar.origin.path
         (sidecar.kind, sidecar.content) = (.sidecar, ContentKey(sha256: Samples.sha(12), beside: Samples.sha(11)))
         sidecar.digests = Digests(sha256: Samples.sha(12))

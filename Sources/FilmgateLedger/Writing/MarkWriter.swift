@@ -152,8 +152,10 @@ struct MarkWriter {
     private func pictures(of file: File) throws -> Set<String> {
         let cut = file.path.utf8.lastIndex(of: 0x2F).map { file.path.utf8.index(after: $0) } ?? file.path.startIndex
         let folder = file.path[..<cut], stem = FileName(String(file.path[cut...])).stem
+        // A sidecar may be called after a whole file: its shot has the stem.
+        let named = file.shot.split(separator: "/").last.map(String.init) ?? stem
         var found: Set<String> = [], query = try Query(db, Self.besides)
-        for spelled in Set([stem, stem.uppercased(), stem.lowercased()]) {
+        for spelled in Set([stem, named].flatMap { [$0, $0.uppercased(), $0.lowercased()] }) {
             query.begin()
             query.bind(file.volume)
             query.bind(folder + spelled)
