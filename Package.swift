@@ -52,6 +52,7 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let http2 = Target.Dependency.product(name: "HummingbirdHTTP2", package: "hummingbird")
 
 let remoteTargets: [Target.Dependency] = [
     "S3Target", "WebDAVTarget", "TusTarget", "ImmichTarget", "FrameFastTarget", "ConvexTarget", "ExecTarget",
@@ -99,7 +100,7 @@ let package = Package(
         library("FileKit", [core, "CLinux", "CXXHash", "CryptographyKit"], tests: []),
         library("MediaKit", [core, "CExif"], tests: []),
         library("CardKit", [core, "FileKit", "MediaKit"]),
-        library("FTPKit", [core, "FileKit", nio, nioPosix, nioTLS, nioSSL, log]),
+        library("FTPKit", [core, "FileKit", "ServerKit", nio, nioPosix, nioTLS, nioSSL, log]),
         library("XMLKit", ["CXML2"], tests: []),
         library("StampKit", [core, "XMLKit", "CXML2", "CryptographyKit"], tests: []),
         library("HTTPKit", [core, "XMLKit", "CCurl", "CXXHash", "CryptographyKit"], tests: ["FilmgateTesting"]),
@@ -112,7 +113,7 @@ let package = Package(
             "PreviewKit", [core, "FileKit", "MediaKit", "PreviewWire"], tests: ["filmgate-previews", "FilmgateSample", "TestThreads"]),
         library("VirtualCamera", [core, "PTPKit"]),
         library("CameraTesting", [core, "PTPKit", "VirtualCamera", log]),
-        library("ServerKit", [core, hummingbird, log]),
+        library("ServerKit", [core, hummingbird, http2, nioTLS, nioSSL, log]),
         // Layer 3: machinery
         library("FilmgateLedger", [core, grdb, sqlite], tests: []),
         library("FilmgateReport", [core, "FilmgateLedger"]),

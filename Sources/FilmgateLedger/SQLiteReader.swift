@@ -11,6 +11,9 @@ public struct SQLiteReader: LedgerReader {
     let lookUps: LookUps
     let failure: LedgerFailure
 
+    /// Reads the same file as `other`, which may have taken the place of another one since.
+    public func isSame(as other: SQLiteReader) -> Bool { lookUps === other.lookUps }
+
     /// Runs a read of unknown length on a connection's own queue, on one snapshot.
     func scan<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(IngestError) -> Value {
         do { return try await scans.read(body) } catch { throw failure(error) }

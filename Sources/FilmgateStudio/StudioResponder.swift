@@ -14,7 +14,7 @@ struct StudioResponder: HTTPResponder {
     init(check: RequestCheck, api: StudioAPI, page: PageFiles) {
         (self.check, self.api, self.page) = (check, api, page)
         routes = api.routes
-        plain = PlainPage(api: api)
+        plain = PlainPage(api: api, style: page.style)
     }
 
     func respond(to request: Request, context: StudioContext) async throws -> Response {
@@ -24,9 +24,10 @@ struct StudioResponder: HTTPResponder {
 
     private func whole(_ request: Request, _ context: StudioContext) async throws -> Response {
         do {
-            try check.checkHost(request, port: context.port)
+            try check.checkHost(request, context.place)
         } catch RequestCheck.Failure.otherHost(let host) {
-            return Answer.html(RefusalPage.otherHost(host, port: context.port), .misdirectedRequest).response(to: request)
+            return Answer.html(RefusalPage.otherHost(host, context.place, isEncrypted: check.names.isEncrypted), .misdirectedRequest)
+                .response(to: request)
         } catch RequestCheck.Failure.malformed(let words) {
             return Answer.json(StudioError.usage(words).json, .badRequest).response(to: request)
         }
@@ -60,7 +61,7 @@ struct StudioResponder: HTTPResponder {
             throw StudioError(.methodNotAllowed, "wrongMethod", "Only GET is understood here.")
         }
         if path == PlainPage.path {
-            try check.checkSite(request, port: context.port, isProgram: false)
+            try check.checkSite(request, context.place, isProgram: false)
             return try await plain.answer(request)
         }
         guard let file = page.answer(path, request.headers.single(.ifNoneMatch)) else { throw StudioError.unknown(path) }
@@ -80,7 +81,7 @@ struct StudioResponder: HTTPResponder {
             throw StudioError(.methodNotAllowed, "wrongMethod", "This address takes \(others).")
         }
         let bearer = Self.bearer(request)
-        try check.checkSite(request, port: context.port, isProgram: bearer != nil)
+        try check.checkSite(request, context.place, isProgram: bearer != nil)
         var call = Call(grant: try admit(request, bearer, route))
         let query = request.uri.queryParameters.map { (name: String($0.key), value: String($0.value)) }
         call.values = try route.values(path: values, query: query)
@@ -113,7 +114,7 @@ struct StudioResponder: HTTPResponder {
 
     /// Both halves are needed: cookies go to every port of this machine, and what a page keeps can be read by its scripts.
     private func session(_ request: Request, _ route: Route) -> Grant? {
-        let cookies = request.headers[values: .cookie].joined(separator: ";").split(separator: ";"), start = api.cookie + "="
+        let cookies = request.headers[values: .cookie].joined(separator: ";").split(separator: ";"), start = api.cookie.name + "="
         let own = cookies.map { $0.drop { $0 == " " } }.filter { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count)) }
         guard own.count == 1 else { return nil }
         if let key = request.headers.single(.studioKey) { return api.access.session(cookie: own[0], key: key) }

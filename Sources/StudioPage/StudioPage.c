@@ -67,6 +67,9 @@ static const unsigned char cards_js[] = {
 static const unsigned char tools_js[] = {
 #embed "files/tools.js"
 };
+static const unsigned char accounts_js[] = {
+#embed "files/accounts.js"
+};
 static const unsigned char profile_js[] = {
 #embed "files/profile.js"
 };
@@ -97,6 +100,7 @@ static const studio_page pages[] = {
     {"events.js", "text/javascript; charset=utf-8", events_js, sizeof events_js},
     {"cards.js", "text/javascript; charset=utf-8", cards_js, sizeof cards_js},
     {"tools.js", "text/javascript; charset=utf-8", tools_js, sizeof tools_js},
+    {"accounts.js", "text/javascript; charset=utf-8", accounts_js, sizeof accounts_js},
     {"profile.js", "text/javascript; charset=utf-8", profile_js, sizeof profile_js},
     {"icon.svg", "image/svg+xml", icon_svg, sizeof icon_svg},
 };

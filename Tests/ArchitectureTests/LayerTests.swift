@@ -13,7 +13,7 @@ import Testing
         "CryptographyKit": ["FilmgateCore", "CCrypto"],
         "FileKit": ["FilmgateCore", "CLinux", "CXXHash", "CryptographyKit"],
         "CardKit": ["FilmgateCore", "FileKit", "MediaKit"],
-        "FTPKit": ["FilmgateCore", "FileKit", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS", "Logging"],
+        "FTPKit": ["FilmgateCore", "FileKit", "ServerKit", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS", "Logging"],
         "MediaKit": ["FilmgateCore", "CExif"],
         "XMLKit": ["CXML2"],
         "StampKit": ["FilmgateCore", "XMLKit", "CXML2", "CryptographyKit"],
@@ -32,7 +32,9 @@ import Testing
         "FilmgateConfig": ["FilmgateCore", "Yams"],
         "FilmgateExternal": ["FilmgateCore", "FileKit", "HTTPKit", "CryptographyKit", "Logging"],
         "FilmgateEngine": ["FilmgateCore", "CLinux", "FileKit", "AsyncAlgorithms", "Logging"],
-        "ServerKit": ["FilmgateCore", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore"],
+        "ServerKit": [
+            "FilmgateCore", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "Logging", "NIOCore", "NIOSSL", "NIOTLS",
+        ],
         "FilmgateReport": ["FilmgateCore", "FilmgateLedger"],
         "FilmgateSample": ["FilmgateCore", "FileKit", "HTTPKit", "ServerKit", "Hummingbird", "CryptographyKit", "HTTPTypes", "NIOCore"],
         // The page reads the ledger and asks the program around it: no engine, no modules.

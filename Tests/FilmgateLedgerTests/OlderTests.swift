@@ -9,7 +9,7 @@ import Testing
 @Suite struct OlderTests {
     /// One file that is done, one that waits, one that is held, with the name that the first was given.
     private static let rows = """
-        INSERT INTO target VALUES (1, 'folder:/srv/photos', 'archive');
+        INSERT INTO target (id, identity, name) VALUES (1, 'folder:/srv/photos', 'archive');
         INSERT INTO volume VALUES (1, 'uuid:1234');
         INSERT INTO place VALUES (1, '/media/ann/CARD', 'card');
         INSERT INTO run (id, verb, started, ended, exit) VALUES (1, 'import', 1, 2, 8);

@@ -21,6 +21,7 @@ import Testing
         "POST /api/v1/marks": "pick", "POST /api/v1/marks/undo": "pick",
         "POST /api/v1/retry": "operate", "POST /api/v1/cancel": "operate", "POST /api/v1/assign": "operate",
         "POST /api/v1/events/use": "operate", "POST /api/v1/events/refresh": "operate", "POST /api/v1/doctor": "operate",
+        "POST /api/v1/accounts": "operate", "POST /api/v1/accounts/login": "operate",
         "POST /api/v1/pause": "operate", "POST /api/v1/resume": "operate",
         "POST /api/v1/cards/{id}/plan": "operate", "POST /api/v1/cards/{id}/import": "operate", "POST /api/v1/cards/{id}/prove": "operate",
         "GET /api/v1/jobs": "operate", "GET /api/v1/jobs/{id}": "operate", "DELETE /api/v1/jobs/{id}": "operate",
@@ -32,16 +33,16 @@ import Testing
     static let routes: [Route] = {
         let services = StudioServices { () async throws(IngestError) in
             []
-        } status: { () async throws(IngestError) in
+        } status: { (_: FrameCounts?) async throws(IngestError) in
             "{}"
         }
         let access = AccessControl(GrantStore(state: "/nonexistent"), logger: Logger(label: "test")) { 0 }
-        let ledger = LedgerView(state: "/nonexistent")
+        let key = SipKey(low: 0, high: 0), ledger = LedgerView(state: "/nonexistent", key: key)
         return StudioAPI(
-            access: access, ledger: ledger, services: services, stream: StudioStream(),
+            access: access, frames: Frames(ledger: ledger, key: key), services: services, stream: StudioStream(),
             jobs: JobRunner(.init(path: "/bin/false", state: "/nonexistent")) { _ in },
             proofs: CardProofs(ledger, mounted: services.mounted) {}, pipeline: nil, state: "/nonexistent", version: "",
-            key: SipKey(low: 0, high: 0), cookie: "c"
+            cookie: SessionCookie(name: "c", isEncrypted: false)
         ).routes
     }()
 

@@ -14,52 +14,78 @@ extension SQLiteReader {
     }
 
     /// Every file that was seen; without those that were made here.
-    public func frameIndex() async throws(IngestError) -> FrameIndex {
+    ///
+    /// `key`: what files' numbers are made with.
+    public func frameIndex(_ key: SipKey) async throws(IngestError) -> FrameIndex {
         try await scan { db in
-            var places = try Self.places(db), events: [String: Int32] = [:], entries: [FrameEntry] = []
-            var kinds = RepeatedText(), endings = RepeatedText(), names = RepeatedText()
+            var index = FrameIndex(), places = FramePlaces(db), reading = FrameRowReading(key)
             var query = try Query(db, Self.frames)
             while try query.next() {
-                let volume = query.int(), path = query.text()
-                let (size, modified, born, inode, changed) = (query.size(), query.int(), query.int(), query.size(), query.int())
-                let place = query.int(), run = query.int(), content = query.intOrNil()
-                let kind = query.text(from: &kinds).flatMap { MediaKind(rawValue: $0) } ?? .other
-                let ending = query.text(from: &endings).flatMap { Ending(rawValue: $0) }
-                let name = query.text(from: &names).map { name -> Int32 in
-                    if let known = events[name] { return known }
-                    events[name] = Int32(clamping: events.count)
-                    return events[name] ?? -1
-                }
-                let entry = FrameEntry(
-                    volume: volume, path: path, size: size, modified: modified, born: born, inode: inode, changed: changed, place: place,
-                    content: content, event: name ?? -1, run: run, kind: kind, ending: ending, since: query.int(), at: query.int())
-                try places[place]?.count(entry, on: try Self.volume(volume, db))
-                entries.append(entry)
+                let row = reading.read(&query)
+                if !index.knows(place: row.place) { index.know([row.place: try places.place(row.place, on: row.volume)]) }
+                index.load(row)
             }
-            return FrameIndex(entries, places: places, events: events.sorted { $0.value < $1.value }.map(\.key))
+            index.settle()
+            return index
+        }
+    }
+
+    /// What the ledger has of these files now, and of files with these contents; of each content only some.
+    public func frames(of keys: [FrameKey], contents: [Int64] = [], _ key: SipKey) async throws(IngestError) -> FrameRows {
+        try await scan { db in
+            var found = FrameRows(), places = FramePlaces(db), reading = FrameRowReading(key)
+            var query = try Query(db, Self.frame)
+            for file in keys {
+                query.begin()
+                file.bind(to: &query)
+                if try query.next() { try found.add(reading.read(&query), &places) } else { found.missing.append(file.number(key)) }
+            }
+            var others = try Query(db, Self.framesOfContent)
+            for content in contents {
+                others.begin()
+                others.bind(content)
+                while try others.next() { try found.add(reading.read(&others), &places) }
+            }
+            return found
+        }
+    }
+
+    /// Files that this run or a later one met, and that were recorded at `time` or later; nil where there are more than `most`.
+    public func frames(sinceRun run: Int64, time: Int64, most: Int, _ key: SipKey) async throws(IngestError) -> FrameRows? {
+        try await scan { db in
+            var found = FrameRows(), places = FramePlaces(db), reading = FrameRowReading(key)
+            var query = try Query(db, Self.framesOfRuns)
+            query.bind(run)
+            query.bind(time)
+            while try query.next() {
+                if found.rows.count == most { return nil }
+                try found.add(reading.read(&query), &places)
+            }
+            return found
         }
     }
 
     /// The rows of these files, in their order; nil for one that the ledger no longer has as it was.
-    public func rows(of entries: [FrameEntry]) async throws(IngestError) -> [AssetRow?] {
+    public func rows(of entries: [FrameEntry], _ key: SipKey) async throws(IngestError) -> [AssetRow?] {
         try await scan { db in
             let targets = try Targets(db)
-            var query = try Query(db, "SELECT " + AssetReading.columns + " FROM asset a" + AssetReading.joins + Self.byKey)
+            var query = try Query(db, "SELECT " + AssetReading.columns + " FROM asset a" + AssetReading.joins + Self.byPath)
             return try entries.map { entry in
                 query.begin()
                 query.bind(entry.volume)
                 query.bind(entry.path)
                 query.bind(entry.size)
-                query.bind(entry.modified)
-                query.bind(entry.born)
-                query.bind(entry.inode)
-                query.bind(entry.changed)
-                return try query.next() ? AssetReading.read(&query, targets) : nil
+                // One name may have had several files of one size.
+                while try query.next() {
+                    let row = AssetReading.read(&query, targets)
+                    if FrameKey(row.origin, volume: entry.volume).number(key) == entry.number { return row }
+                }
+                return nil
             }
         }
     }
 
-    /// Contents whose SHA-256 begins with `text`, or that a body with that serial number made; for `FrameIndex.positions`.
+    /// Contents whose SHA-256 begins with `text`, or that a body with that serial number made; for lists of files.
     public func contents(matching text: String) async throws(IngestError) -> Set<Int64> {
         try await scan { db in
             var found: Set<Int64> = []
@@ -83,33 +109,76 @@ extension SQLiteReader {
     /// Of a SHA-256: fewer digits are in every other name.
     private static let shortestPrefix = 6
 
-    private static func places(_ db: Database) throws -> [Int64: KnownPlace] {
-        var query = try Query(db, "SELECT id, root, source FROM place"), places: [Int64: KnownPlace] = [:]
-        while try query.next() { places[query.int()] = KnownPlace(volume: "", root: query.text(), source: query.text()) }
-        return places
-    }
-
-    private static func volume(_ id: Int64, _ db: Database) throws -> String {
-        var query = try Query(db, "SELECT identity FROM volume WHERE id = ?")
-        query.bind(id)
-        return try query.next() ? query.text() : ""
-    }
-
-    static let frames = """
-        SELECT volume_id, path, size, modified, born, inode, changed, place_id, run, content_id, kind, ending, event, since, at
-        FROM asset WHERE flags IS NULL OR flags <> '\(AssetFlag.made)'
+    private static let frameColumns = """
+        SELECT volume_id, path, size, modified, born, inode, changed, place_id, run, content_id, kind, ending, event, since, at FROM asset
         """
-    static let byKey = """
-        WHERE a.volume_id = ? AND a.path = ? AND a.size = ? AND a.modified = ? AND a.born = ? AND a.inode = ? AND a.changed = ?
+    private static let listed = "(flags IS NULL OR flags <> '\(AssetFlag.made)')"
+    static let frames = frameColumns + " WHERE " + listed
+    static let frame = """
+        \(frameColumns)
+        WHERE volume_id = ? AND path = ? AND size = ? AND modified = ? AND born = ? AND inode = ? AND changed = ? AND \(listed)
         """
+    /// The same bytes may be very many files, such as empty ones.
+    static let framesOfContent = frameColumns + " WHERE content_id = ? AND " + listed + " LIMIT 20"
+    static let framesOfRuns = frameColumns + " WHERE run >= ? AND at >= ? AND " + listed
+    static let byPath = "WHERE a.volume_id = ? AND a.path = ? AND a.size = ?"
     static let ofSerial = "SELECT c.id FROM camera m CROSS JOIN content c ON c.camera_id = m.id WHERE m.serial = ?"
 }
 
-extension KnownPlace {
-    /// Counts a file; its volume's name is asked for once.
-    fileprivate mutating func count(_ entry: FrameEntry, on name: @autoclosure () throws -> String) rethrows {
-        if files == 0 { volume = try name() }
-        (files, bytes, last) = (files + 1, bytes &+ entry.size, max(last, entry.at))
-        if let ending = entry.ending { endings[ending, default: 0] += 1 } else { unfinished += 1 }
+extension FrameKey {
+    fileprivate func bind(to query: inout Query) {
+        query.bind(volume)
+        query.bind(path)
+        query.bind(size)
+        query.bind(modified)
+        query.bind(born)
+        query.bind(inode)
+        query.bind(changed)
+    }
+}
+
+extension FrameRows {
+    fileprivate mutating func add(_ row: FrameRow, _ known: inout FramePlaces) throws {
+        if places[row.place] == nil { places[row.place] = try known.place(row.place, on: row.volume) }
+        rows.append(row)
+    }
+}
+
+/// Reads the columns of a file, of which many repeat those of the file before.
+private struct FrameRowReading {
+    private let key: SipKey
+    private var kinds = RepeatedText(), endings = RepeatedText(), events = RepeatedText()
+    private var kind = (text: "", kind: MediaKind.other), ending = (text: "", ending: Ending?.none)
+
+    init(_ key: SipKey) { self.key = key }
+
+    mutating func read(_ query: inout Query) -> FrameRow {
+        let file = FrameKey(
+            volume: query.int(), path: query.text(), size: query.size(), modified: query.int(), born: query.int(), inode: query.size(),
+            changed: query.int())
+        let place = query.int(), run = query.int(), content = query.intOrNil()
+        let kindText = query.text(from: &kinds) ?? "", endingText = query.text(from: &endings) ?? ""
+        if kind.text != kindText { kind = (kindText, MediaKind(rawValue: kindText) ?? .other) }
+        if ending.text != endingText { ending = (endingText, Ending(rawValue: endingText)) }
+        let event = query.text(from: &events)
+        return FrameRow(
+            number: file.number(key), volume: file.volume, path: file.path, size: file.size, place: place, run: run, content: content,
+            kind: kind.kind, ending: ending.ending, event: event, since: query.int(), at: query.int())
+    }
+}
+
+/// Names of places, each asked for once.
+private struct FramePlaces {
+    private let db: Database
+    init(_ db: Database) { self.db = db }
+
+    /// `volume`: of one of its files.
+    mutating func place(_ id: Int64, on volume: Int64) throws -> KnownPlace {
+        var query = try Query(db, "SELECT p.root, p.source, v.identity FROM place p JOIN volume v ON v.id = ? WHERE p.id = ?")
+        query.bind(volume)
+        query.bind(id)
+        guard try query.next() else { return KnownPlace(volume: "", root: "", source: "") }
+        let (root, source) = (query.text(), query.text())
+        return KnownPlace(volume: query.text(), root: root, source: source)
     }
 }

@@ -18,10 +18,27 @@ struct SipHash {
 
     /// Eight bytes, the lowest first.
     mutating func add(_ word: UInt64) {
+        if count & 7 == 0 {
+            count &+= 8
+            return compress(word)
+        }
         for shift in stride(from: 0 as UInt64, to: 64, by: 8) { add(byte: UInt8(truncatingIfNeeded: word >> shift)) }
     }
 
-    mutating func add(_ text: String) { for byte in text.utf8 { add(byte: byte) } }
+    mutating func add(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            var place = 0
+            if count & 7 == 0 {
+                let raw = UnsafeRawBufferPointer(bytes)
+                while place + 8 <= raw.count {
+                    add(UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: place, as: UInt64.self)))
+                    place += 8
+                }
+            }
+            for byte in bytes[place...] { add(byte: byte) }
+        }
+    }
 
     mutating func add(byte: UInt8) {
         tail |= UInt64(byte) << (8 * (count & 7))

@@ -8,6 +8,8 @@ final class ChangeWriter {
     let statements: Statements
     let names: NameNumbers
     let contents: ContentNumbers
+    /// What the present transaction wrote; nil while nobody wants to know.
+    var written: WrittenFiles?
 
     init(_ db: Database) {
         statements = Statements(db)

@@ -12,6 +12,7 @@ final class CommitQueue: Sendable {
     /// A writer is only ever used on the queue of its connection.
     private struct Holder: @unchecked Sendable { let writer: ChangeWriter }
 
+    let follower = WriteFollower()
     private let database: any DatabaseWriter
     private let failure: LedgerFailure
     private let state = Mutex(State())
@@ -66,12 +67,14 @@ final class CommitQueue: Sendable {
     }
 
     private func run(_ jobs: [Job], _ db: Database, _ writer: ChangeWriter) -> [Result<Int64, IngestError>] {
+        writer.written = follower.isWanted ? WrittenFiles() : nil
         do {
             var numbers: [Int64] = []
             try db.inTransaction(.immediate) {
                 for job in jobs { numbers.append(try job.work(writer)) }
                 return .commit
             }
+            follower.committed(writer.written)
             return numbers.map { .success($0) }
         } catch {
             writer.forget()

@@ -36,6 +36,7 @@ extension ChangeWriter {
         query.bind(gate?.sha256)
         query.bind(gate?.text)
         try query.execute()
+        written?.contents.insert(content)
     }
 
     /// Forgets the delivery, if there is one; files that wait for it wait for `heir`, and those that have other
@@ -46,6 +47,7 @@ extension ChangeWriter {
         query.bind(content)
         query.bind(target)
         try query.execute()
+        written?.contents.insert(content)
         try inherit(content, from: target, heir, event: event)
         if target != heir { try drop(target, from: content) }
     }

@@ -65,6 +65,7 @@ extension ChangeWriter {
             query.bind(event)
             bind(file, to: &query)
             try query.execute()
+            note(file)
         }
     }
 
@@ -108,5 +109,14 @@ extension ChangeWriter {
         query.bind(at)
         bind(file, to: &query)
         try query.execute()
+        note(file)
+    }
+
+    private func note(_ file: Waiting) {
+        guard written != nil, file.marks.count == 5 else { return }
+        written?.files.insert(
+            FrameKey(
+                volume: file.volume, path: file.path, size: UInt64(bitPattern: file.marks[0]), modified: file.marks[1], born: file.marks[2],
+                inode: UInt64(bitPattern: file.marks[3]), changed: file.marks[4]))
     }
 }

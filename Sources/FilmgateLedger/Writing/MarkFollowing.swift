@@ -21,7 +21,8 @@ struct MarkFollowing {
         var row = old
         switch gate.decision(on: mark) {
         case .refuses(let reason):
-            if row.isUnwanted { return }
+            // What a person took back is not to come again when the mark is taken back.
+            if row.receipt.state == .excluded { return }
             (row.receipt, row.attempts, row.nextTry) = (Receipt(state: .excluded, at: at, reason: reason), DeliveryRow.unwanted, nil)
             // Its bytes stay named: the mark may be taken back.
             try writer.cancel(row, run: 0, at: at)

@@ -62,7 +62,7 @@ struct CardRoutes: Sendable {
     }
 
     private func cards() async throws -> Answer {
-        let places = try await api.ledger.listing().index.knownPlaces
+        let places = try await api.ledger.knownPlaces()
         var object = JSONWriter(), mounted: [JSONWriter] = []
         for card in try await api.services.mounted() { mounted.append(Self.card(card, await api.proofs.proof(card.id))) }
         object.add("type", "cards")

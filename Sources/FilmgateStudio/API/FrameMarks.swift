@@ -5,15 +5,16 @@ import FilmgateLedger
 struct FrameMarks: Sendable {
     private let marks: [String: PictureMark], authors: [Int64: MarkAuthor]
 
-    /// Below `operate` nobody is named.
-    init(_ sha256s: [String], _ reader: SQLiteReader, _ role: Role) async throws(IngestError) {
+    init(_ sha256s: [String], _ reader: SQLiteReader) async throws(IngestError) {
         marks = try await reader.marks(of: sha256s)
-        authors = role >= .operate ? try await reader.authors(ofMarks: Set(marks.values.map(\.revision))) : [:]
+        authors = try await reader.authors(ofMarks: Set(marks.values.map(\.revision)))
     }
 
     /// `camera`: the file's own rating, which counts where nobody said another.
-    func add(_ sha256: String?, camera: Int?, to object: inout JSONWriter) {
-        let mark = sha256.flatMap { marks[$0] } ?? PictureMark(), author = authors[mark.revision]
+    ///
+    /// Below `operate` nobody is named.
+    func add(_ sha256: String?, camera: Int?, _ role: Role, to object: inout JSONWriter) {
+        let mark = sha256.flatMap { marks[$0] } ?? PictureMark(), author = role >= .operate ? authors[mark.revision] : nil
         let stars = mark.rating ?? camera.flatMap { $0 > 0 ? $0 : nil }
         object.add("rating", stars)
         object.add("pick", mark.pick(camera: camera).rawValue)

@@ -14,12 +14,12 @@ enum FrameObject {
             let asset = Asset(origin: origin, kind: entry.kind, shot: ShotPlace(key: "", stem: ""))
             ItemLine.add(AssetResult(asset: asset, ending: entry.ending ?? .pending), type: "item", to: &object)
             add(id: id, entry, event: nil, &object)
-            marks.add(nil, camera: nil, to: &object)
+            marks.add(nil, camera: nil, role, to: &object)
             return object
         }
         ItemLine.add(result(row, receipts, role), to: &object)
         add(id: id, entry, event: role >= .operate ? row.event : nil, &object)
-        marks.add(row.content?.sha256, camera: row.media?.rating, to: &object)
+        marks.add(row.content?.sha256, camera: row.media?.rating, role, to: &object)
         return object
     }
 

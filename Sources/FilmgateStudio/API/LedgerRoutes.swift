@@ -41,8 +41,8 @@ extension StudioAPI {
     private static let openStates: [Receipt.State] = [.pending, .held, .failed]
 
     private func board(_ call: Call) async throws -> Answer {
-        let whole = try await services.status()
-        return .json(call.role < .operate ? Self.shown(board: whole) : whole)
+        let whole = try await board()
+        return .json(call.role < .operate ? call.scope.board(Self.shown(board: whole)) : whole)
     }
 
     /// Of the board what those may see who may not see where files come from and go.

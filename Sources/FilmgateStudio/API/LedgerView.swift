@@ -2,60 +2,49 @@ import FileKit
 import FilmgateCore
 import FilmgateLedger
 
-/// The ledger as the page reads it: opened when there is one, its list of files read anew when it changed.
+/// The ledger as the page reads it: opened when there is one. Its list of files is read once, and then told what changed.
 actor LedgerView {
-    /// One picture of the list, and its number: it rises by one with each new picture, from another one at each start.
-    ///
-    /// A page that was there before takes no new list for the one that it has.
+    /// A part of the list, and the reader of what hangs on it.
     struct Listing: Sendable {
         /// Nil while there is no ledger.
         var reader: SQLiteReader?
-        var index: FrameIndex, revision: Int
-        /// The number of the change up to which it goes; nil while there is no ledger.
-        var change: Int64?
+        var part: FramePart, revision: Int
+    }
+    /// What changed since somebody asked last.
+    struct News: Sendable {
+        /// Nil while there is no ledger.
+        var reader: SQLiteReader?
+        /// The files that are others now; none where there are too many to name.
+        var changed: [FrameEntry]
+        var total: Int, revision: Int
     }
 
-    private let state: String
+    nonisolated let told = ToldWrites()
+    private let state: String, key: SipKey
     private var opened: (reader: SQLiteReader, inode: UInt64)?
-    private var index = FrameIndex.empty, revision = Int.random(in: 0..<(1 << 40)), change: Int64?
-    /// The latest mark when the list was read.
-    private var mark: Int64 = 0
-    private var reading: Task<Void, any Error>?
-    /// Reading the list gets no more than a tenth of the time.
-    private var rest: ContinuousClock.Instant?
-    private static let share = 10
-    private var found: [FrameFilter: [Int]?] = [:]
-    private static let mostFilters = 16
+    private var list = FrameList(revision: Int.random(in: 0..<(1 << 40)))
+    private var freshness = ListFreshness()
+    /// Whoever asks meanwhile waits for the first; who has a list already goes on with that during the second.
+    private var reading: Task<Void, any Error>?, readingAnew: Task<Void, any Error>?
+    /// Changed since the last news; nil when there are too many to name.
+    private var changed: Set<UInt64>?
+    /// The latest mark that was told of; nil before the first look.
+    private var mark: Int64?
+    /// More files than this at once are told of by their number alone.
+    static let mostChanged = 400
 
-    init(state: String) { self.state = state }
+    init(state: String, key: SipKey) { (self.state, self.key) = (state, key) }
 
     /// Nil while there is no ledger.
     func reader() throws(IngestError) -> SQLiteReader? {
         let inode = try FileFacts.of(state + "/ledger.sqlite")?.inode
         if let opened, opened.inode == inode { return opened.reader }
         // Another file stands there now, or none.
-        (opened, change) = (nil, nil)
+        opened = nil
+        freshness = ListFreshness()
         guard let inode, let reader = try SQLiteLedger.reader(directory: state) as? SQLiteReader else { return nil }
         opened = (reader, inode)
         return reader
-    }
-
-    func listing() async throws -> Listing {
-        guard let reader = try reader() else {
-            if index.count > 0 { take(.empty, nil) }
-            return Listing(reader: nil, index: index, revision: revision, change: nil)
-        }
-        let number = try await reader.changeNumber()
-        if let reading {
-            // Somebody else reads it already.
-            try await reading.value
-        } else if number != change, change == nil || rest.map({ ContinuousClock.now >= $0 }) ?? true {
-            let task = Task { try await read(reader, number) }
-            reading = task
-            defer { reading = nil }
-            try await task.value
-        }
-        return Listing(reader: reader, index: index, revision: revision, change: change)
     }
 
     /// Another one whenever anybody wrote into the ledger; nil while there is none.
@@ -64,33 +53,131 @@ actor LedgerView {
         return try await reader.changeNumber()
     }
 
-    private func read(_ reader: SQLiteReader, _ number: Int64) async throws {
-        let start = ContinuousClock.now, fresh = try await reader.frameIndex(), end = ContinuousClock.now
-        take(fresh, number, mark: try await reader.latestMark())
-        rest = end + (end - start) * (Self.share - 1)
+    /// A part of the list as it is now.
+    func listing(_ filter: FrameFilter, contents: Set<Int64>, from place: FramePlace, limit: Int) async throws -> Listing {
+        let reader = try await present()
+        return Listing(reader: reader, part: list.part(filter, contents: contents, from: place, limit: limit), revision: list.revision)
     }
 
-    /// The places in the list of what fits; nil when all of it does.
-    ///
-    /// What was found for a text is not kept: it is not the same for all who look for it.
-    func positions(_ filter: FrameFilter, contents: Set<Int64>, in listing: Listing) -> [Int]? {
-        let isKept = filter.text.isEmpty && listing.revision == revision
-        if isKept, let known = found[filter] { return known }
-        let positions = listing.index.positions(filter, contents: contents)
-        guard isKept else { return positions }
-        if found.count >= Self.mostFilters { found = [:] }
-        found[filter] = positions
-        return positions
+    /// The file with that number, and what reads more of it.
+    func entry(_ number: UInt64) async throws -> (entry: FrameEntry, reader: SQLiteReader)? {
+        if let reader = try reader(), freshness.isRead, let entry = list.index.entry(numbered: number) { return (entry, reader) }
+        guard let reader = try await present(), let entry = list.index.entry(numbered: number) else { return nil }
+        return (entry, reader)
     }
 
-    private func take(_ fresh: FrameIndex, _ number: Int64?, mark latest: Int64 = 0) {
-        let isMarked = latest != mark
-        (change, mark) = (number, latest)
-        // Of marks those who have the list are told by themselves.
-        if isMarked, fresh.entries == index.entries { return }
-        (index, revision, found) = (fresh, revision + 1, [:])
+    func knownPlaces() async throws -> [KnownPlace] {
+        _ = try await present()
+        return list.index.knownPlaces
     }
 
-    /// Whoever has the list reads it anew, though the same files are in it.
-    func renumber() { (revision, found) = (revision + 1, [:]) }
+    /// The bytes of everything that fits, by their numbers in the ledger, and what reads more of them.
+    func bytes(_ filter: FrameFilter, contents: Set<Int64>) async throws -> (numbers: Set<Int64>, reader: SQLiteReader?) {
+        let reader = try await present()
+        return (list.bytes(filter, contents: contents), reader)
+    }
+
+    /// How many files have ended how; nil while that was not read.
+    func counts() -> FrameCounts? { freshness.isRead ? list.index.counts : nil }
+
+    /// What changed since the last time.
+    func news() async throws -> News {
+        let reader = try await present()
+        if let reader { try await lookForMarks(reader) }
+        let few = changed ?? []
+        changed = []
+        return News(
+            reader: reader, changed: few.compactMap { list.index.entry(numbered: $0) }.sorted { $0.since < $1.since },
+            total: list.index.count, revision: list.revision)
+    }
+
+    /// Files that were marked have changed, though the list of them has not.
+    private func lookForMarks(_ reader: SQLiteReader) async throws {
+        guard let known = mark else { return mark = try await reader.latestMark() }
+        let found = try await reader.contentsMarked(since: known, limit: Self.mostChanged)
+        mark = found.latest
+        guard let contents = found.contents else {
+            list.renumber()
+            return changed = nil
+        }
+        note(list.numbers(ofBytes: contents))
+    }
+}
+
+// Keeping the list up to date.
+extension LedgerView {
+    /// The reader, once the list is that of a moment ago.
+    private func present() async throws -> SQLiteReader? {
+        guard let reader = try reader() else {
+            if list.index.count > 0 { note(list.replace(FrameIndex())) }
+            return nil
+        }
+        guard readingAnew == nil else { return reader }
+        if let reading {
+            try await reading.value
+            return reader
+        }
+        let task = Task { try await refresh(reader) }
+        reading = task
+        defer { reading = nil }
+        try await task.value
+        return reader
+    }
+
+    private func refresh(_ reader: SQLiteReader) async throws {
+        let words = told.take()
+        freshness.isBehind = freshness.isBehind || words.isBehind
+        do {
+            // Whatever was written before the number is read, is in what is read after it.
+            let number = words.isFollowed && freshness.isRead ? nil : try await reader.changeNumber()
+            switch freshness.need(number, .now) {
+            case .nothing: break
+            case .news: try await catchUp(reader, number)
+            case .all where freshness.isRead:
+                readingAnew = Task {
+                    defer { readingAnew = nil }
+                    try await readAll(reader, number)
+                }
+            case .all: return try await readAll(reader, number)
+            }
+            try await take(words.written, reader)
+        } catch {
+            // What was told is lost.
+            freshness.isBehind = true
+            throw error
+        }
+    }
+
+    private func take(_ written: WrittenFiles, _ reader: SQLiteReader) async throws {
+        guard !written.isEmpty else { return }
+        let rows = try await reader.frames(of: Array(written.files), contents: Array(written.contents), key)
+        note(list.take(rows).union(rows.numbers(ofContents: written.contents)))
+    }
+
+    private func catchUp(_ reader: SQLiteReader, _ number: Int64?) async throws {
+        let begun = ContinuousClock.now, time = WallClock.nanoseconds
+        let rows = try await reader.frames(
+            sinceRun: list.index.latestRun, time: min(list.index.latest, freshness.time) - ListFreshness.overlap,
+            most: ListFreshness.mostNews, key)
+        if let rows { note(list.take(rows)) }
+        freshness.caughtUp(number, isWhole: rows != nil, at: time, from: begun, to: .now)
+    }
+
+    private func readAll(_ reader: SQLiteReader, _ number: Int64?) async throws {
+        let begun = ContinuousClock.now, time = WallClock.nanoseconds
+        let index = try await reader.frameIndex(key)
+        // Another ledger may be there by now.
+        guard opened?.reader.isSame(as: reader) == true else { return }
+        note(list.replace(index))
+        freshness.read(number, at: time, from: begun, to: .now)
+    }
+
+    /// Keeps in mind which files are others, for the next news.
+    private func note(_ numbers: Set<UInt64>?) {
+        guard let numbers, let known = changed, known.count + numbers.count <= Self.mostChanged else {
+            if numbers?.isEmpty != true { changed = nil }
+            return
+        }
+        changed = known.union(numbers)
+    }
 }

@@ -85,7 +85,7 @@ struct MarkRoutes: Sendable {
         try Self.only(["sha256", "filter", "except"], in: selection, "selection")
         guard let filter = selection["filter"] else {
             guard selection["except"] == nil else { throw StudioError.usage("The field except goes with filter.") }
-            return try await known(Self.digests("sha256", in: selection))
+            return try await known(Self.digests("sha256", in: selection), call)
         }
         guard selection["sha256"] == nil else { throw StudioError.usage("Either sha256 or filter.") }
         let except = selection["except"] == nil ? [] : try Self.digests("except", in: selection)
@@ -100,8 +100,11 @@ struct MarkRoutes: Sendable {
         return texts
     }
 
-    private func known(_ sha256s: [String]) async throws -> [String] {
+    private func known(_ sha256s: [String], _ call: Call) async throws -> [String] {
         guard let reader = try await api.ledger.reader() else { throw Self.unknown }
+        if !call.scope.isEverything {
+            guard Set(sha256s).isSubset(of: try await found([:], call)) else { throw Self.unknown }
+        }
         for sha256 in sha256s where try await reader.assets(sha256: sha256).isEmpty { throw Self.unknown }
         return sha256s
     }
@@ -111,7 +114,7 @@ struct MarkRoutes: Sendable {
 
     private func found(_ filter: JSONValue, _ call: Call) async throws -> [String] {
         guard let members = filter.members else { throw StudioError.usage("The field filter is an object, as the query of /frames.") }
-        let known = StudioAPI.frameFilters
+        let known = FrameRoutes.filters
         try Self.only(known.map(\.name), in: members, "filter")
         var asked = call
         asked.values = [:]
@@ -122,10 +125,8 @@ struct MarkRoutes: Sendable {
             try parameter.check(text)
             asked.values[parameter.name] = text
         }
-        let (listing, positions) = try await api.chosen(asked)
-        let entries = positions.map { $0.map { listing.index.entries[$0] } } ?? listing.index.entries
-        let contents = Array(Set(entries.compactMap(\.contentNumber)))
-        guard contents.count <= Self.mostFound else { throw StudioError.usage("These are more than \(Self.mostFound) pictures.") }
-        return try await listing.reader?.sha256s(of: contents) ?? []
+        let (filter, contents) = try await FrameRoutes(api: api).chosen(asked), found = try await api.ledger.bytes(filter, contents: contents)
+        guard found.numbers.count <= Self.mostFound else { throw StudioError.usage("These are more than \(Self.mostFound) pictures.") }
+        return try await found.reader?.sha256s(of: found.numbers.sorted()) ?? []
     }
 }

@@ -70,6 +70,8 @@ struct Call: Sendable {
     var knownTag: String?
 
     var role: Role { grant?.role ?? .view }
+    /// What of the shoot is shown.
+    var scope: GrantScope { grant?.scope ?? GrantScope() }
     func number(_ name: String) -> Int? { values[name].flatMap { Int($0) } }
 }
 

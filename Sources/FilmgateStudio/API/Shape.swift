@@ -7,9 +7,10 @@ enum Shape {
         "About": object("about", ["name": text, "version": text, "pairing": texts]),
         "Opened": object("session", grant.adding(["key": text])),
         "Session": object("session", grant),
-        "Grant": object(nil, JSONObject(grant.map { ($0.key, $0.value) }).adding(["type": ["enum": ["code", "session", "token"]]])),
+        "Grant": object(
+            nil, JSONObject(grant.map { ($0.key, $0.value) }).adding(["type": ["enum": ["code", "link", "session", "token"]]])),
         "Grants": object("grants", ["grants": list(of: "Grant")]),
-        "Code": object("code", grant.adding(["code": text])),
+        "Code": object(nil, grant.adding(["type": ["enum": ["code", "link"]], "code": text, "link": optional("string"), "qr": texts])),
         "Done": object("done", [:]),
         "Status": loose("status", ["running": flag, "paused": flag, "assets": ["type": "object"], "unfinished": whole]),
         "Frames": object(
@@ -82,6 +83,7 @@ enum Shape {
     private static func list(of name: String) -> JSONValue { ["type": "array", "items": reference(name)] }
 
     private static let grant: JSONObject = [
+        "event": optional("string"), "from": optional("string"),
         "id": text, "role": ["enum": .array(Role.allCases.map { .string($0.rawValue) })], "label": text, "since": optional("string"),
         "until": optional("string"),
     ]
@@ -115,7 +117,7 @@ enum Shape {
                     "sha256": digests(least: 1), "except": digests(least: 0),
                     "filter": [
                         "type": "object", "additionalProperties": .bool(false),
-                        "properties": .object(JSONObject(StudioAPI.frameFilters.map { (key: $0.name, value: text) })),
+                        "properties": .object(JSONObject(FrameRoutes.filters.map { (key: $0.name, value: text) })),
                     ],
                 ],
                 "oneOf": [["required": ["sha256"]], ["required": ["filter"]]],

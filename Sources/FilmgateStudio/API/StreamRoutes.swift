@@ -27,8 +27,8 @@ struct StreamRoutes: Sendable {
 
     /// How long nothing is said at most.
     private static var pause: Duration { .seconds(15) }
-    /// What happens meanwhile is told at once, in its latest state.
-    private static var gathering: Duration { .milliseconds(100) }
+    /// Whether a reader may still be here is asked so often.
+    private static var trust: Duration { .milliseconds(900) }
 
     private func open(_ call: Call) throws(StudioError) -> Answer {
         guard let grant = call.grant, let reader = api.stream.join(grant.id) else {
@@ -45,38 +45,41 @@ struct StreamRoutes: Sendable {
         _ grant: Grant, _ reader: StudioStream.Reader, since known: StudioStream.Place?, _ write: (ByteBuffer) async throws -> Void
     ) async throws {
         // The number first: what changes while the board is read is told after it.
-        var place = api.stream.last, text = StreamText(role: grant.role)
+        var place = api.stream.last
         var beginning = StreamText.hello(place, version: api.version)
-        if let known, api.stream.changes(after: known)?.isGap == false {
+        if let known, api.stream.knows(known) {
             place = known
         } else {
             beginning += await snapshot(grant, known, place)
         }
         try await write(ByteBuffer(string: beginning))
-        var last = ContinuousClock.now
+        var told = ContinuousClock.now, trusted = told
         for await _ in reader.wakes {
-            guard api.access.isStillIn(grant) else { return }
-            guard var part = api.stream.changes(after: place) else { return }
-            var words = ""
-            if part.isGap {
-                place.number = part.upTo
-                words = StreamText.reset(place)
-                part = ChangeRing.Part(upTo: part.upTo)
+            let now = ContinuousClock.now
+            if now - trusted >= Self.trust {
+                guard api.access.isStillIn(grant) else { return }
+                trusted = now
             }
+            var part = api.stream.part(after: place.number, grant.view)
             place.number = part.upTo
-            words += text.messages(part.changes, at: place)
-            if words.isEmpty, ContinuousClock.now - last >= Self.pause { words = ":\n\n" }
-            guard !words.isEmpty else { continue }
+            if part.text.readableBytes == 0, now - told >= Self.pause { part.text.writeString(":\n\n") }
+            guard part.text.readableBytes > 0 else { continue }
             // Waits for a client that reads slowly; what changes meanwhile is one change.
-            try await write(ByteBuffer(string: words))
-            last = .now
-            if part.isMore { api.stream.wake() } else { try await Task.sleep(for: Self.gathering) }
+            try await write(part.text)
+            told = now
+            if part.isMore { reader.again() }
         }
     }
 
     private func snapshot(_ grant: Grant, _ known: StudioStream.Place?, _ place: StudioStream.Place) async -> String {
         let lost = known == nil ? "" : StreamText.reset(place)
-        guard let whole = try? await api.services.status() else { return lost }
-        return lost + StreamText.message("board", grant.role >= .operate ? whole : StudioAPI.shown(board: whole))
+        guard let whole = try? await api.board() else { return lost }
+        let view = grant.view
+        return lost + StreamText.message("board", view.isTrusted ? whole : view.scope.board(StudioAPI.shown(board: whole)))
     }
+}
+
+extension Grant {
+    /// A link to a part of the shoot shows it as the role does that sees least.
+    var view: StudioStream.View { StudioStream.View(isTrusted: role >= .operate && scope.isEverything, scope: scope) }
 }

@@ -4,21 +4,24 @@ import HTTPTypes
 
 /// Everything that the API's routes need, and the table of them.
 struct StudioAPI: Sendable {
-    let access: AccessControl, ledger: LedgerView, services: StudioServices, stream: StudioStream
+    let access: AccessControl, frames: Frames, services: StudioServices, stream: StudioStream
     let jobs: JobRunner, proofs: CardProofs
     var pictures = Pictures()
     /// The pipeline file that the page was started with.
     let pipeline: String?
     let state: String, version: String
-    /// For numbers of files that tell nothing.
-    let key: SipKey
     /// Of the cookie that holds half of a session.
-    let cookie: String
+    let cookie: SessionCookie
+
+    var ledger: LedgerView { frames.ledger }
+
+    /// The object of `/api/v1/board` for those who may see everything.
+    func board() async throws -> String { try await services.status(await ledger.counts()) }
 
     static let prefix = "/api/v1"
     static let mostOnPage = 500
 
-    var routes: [Route] { sessionRoutes + frameRoutes + ledgerRoutes + more + [documentRoute] }
+    var routes: [Route] { sessionRoutes + FrameRoutes(api: self).all + ledgerRoutes + more + [documentRoute] }
 
     private var more: [Route] {
         StreamRoutes(api: self).all + CommandRoutes(api: self).all + MarkRoutes(api: self).all + JobRoutes(api: self).all

@@ -1,4 +1,5 @@
 package import FilmgateCore
+package import FilmgateLedger
 package import FilmgateReport
 
 /// What the page asks of the program around it, which answers as its commands do.
@@ -7,7 +8,9 @@ public struct StudioServices: Sendable {
     /// What `events list` knows without asking a gallery.
     package var events: @Sendable () async throws(Failure) -> [EventLine]
     /// The object of `status --watch --json`.
-    package var status: @Sendable () async throws(Failure) -> String
+    ///
+    /// `counts`: how files have ended, where that is known already.
+    package var status: @Sendable (_ counts: FrameCounts?) async throws(Failure) -> String
 
     /// Follows whatever run there is, and calls back with what it tells; what it returns ends that.
     package var watch: @Sendable (_ hear: @escaping @Sendable (RunSignal) -> Void) -> @Sendable () -> Void = { _ in {} }
@@ -21,11 +24,13 @@ public struct StudioServices: Sendable {
     package var mounted: @Sendable () async throws(Failure) -> [MountedCard] = { () async throws(Failure) in [] }
     /// The text of a pipeline file, with dots for what may be a secret that somebody wrote into it.
     package var shown: @Sendable (_ pipeline: String) -> String = { _ in "" }
+    /// A QR code of a text, row by row, `1` for dark; empty where it does not fit.
+    package var qr: @Sendable (_ text: String) -> [String] = { _ in [] }
     /// This program, whose commands the page asks for.
     package var program = ""
 
     package init(
         events: @escaping @Sendable () async throws(Failure) -> [EventLine],
-        status: @escaping @Sendable () async throws(Failure) -> String
+        status: @escaping @Sendable (_ counts: FrameCounts?) async throws(Failure) -> String
     ) { (self.events, self.status) = (events, status) }
 }

@@ -5,10 +5,13 @@ import StudioPage
 
 /// The page's files, which lie in the program itself.
 ///
-/// All but the first page are asked for below a version, which is another one when any file is: browsers keep them for good.
+/// The scripts are served as one; each by itself lies beside it. All but the first page are asked for below a version, which is another one
+/// when any file is: browsers keep them for good.
 struct PageFiles: Sendable {
     private struct File { var type: String, bytes: ByteBuffer, tag: String }
     private let files: [String: File]
+    /// Where a page without scripts finds the colours and widths of this one.
+    let style: String
 
     init() {
         var parts: [(name: String, type: String, bytes: UnsafeRawBufferPointer)] = []
@@ -20,10 +23,14 @@ struct PageFiles: Sendable {
         var hash = RunningHash(.sha256)
         for part in parts { hash.update(part.bytes) }
         let version = AccessSecret.hexadecimal(Array(hash.digest().prefix(6)))
+        let scripts = parts.filter { $0.name.hasSuffix(".js") }.map { (name: $0.name, text: String(decoding: $0.bytes, as: UTF8.self)) }
+        let bundle = ScriptBundle.text(scripts, first: "main.js"), all = "/page/\(version)/page.js"
         var files: [String: File] = [:]
+        files[all] = bundle.map { File(type: "text/javascript; charset=utf-8", bytes: ByteBuffer(string: $0), tag: "\"\(version)\"") }
         for part in parts {
             if part.name == "index.html" {
-                let text = String(decoding: part.bytes, as: UTF8.self).replacing("{version}", with: version)
+                var text = String(decoding: part.bytes, as: UTF8.self).replacing("{version}", with: version)
+                if bundle != nil { text = text.replacing("/page/\(version)/main.js", with: all) }
                 files["/"] = File(type: part.type, bytes: ByteBuffer(string: text), tag: "\"\(version)\"")
             } else {
                 let path = "/page/\(version)/\(part.name)"
@@ -31,6 +38,7 @@ struct PageFiles: Sendable {
             }
         }
         self.files = files
+        style = "/page/\(version)/style.css"
     }
 
     /// Nil when there is no such file; `known`: the version that the browser has.

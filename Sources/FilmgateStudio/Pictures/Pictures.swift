@@ -7,22 +7,7 @@ import Synchronization
 struct Pictures: Sendable {
     /// Nil where none are shown.
     var maker: PreviewMaker?
-    let listed = ListedFrames(), activity = RunActivity()
-}
-
-/// Files that were listed lately: whoever shows a list asks for their pictures next, and looking each up among all files takes too long.
-final class ListedFrames: Sendable {
-    private let entries = Mutex<[UInt64: FrameEntry]>([:])
-    private static let most = 16_384
-
-    func add(_ numbered: [(number: UInt64, entry: FrameEntry)]) {
-        entries.withLock { entries in
-            if entries.count + numbered.count > Self.most { entries = [:] }
-            for (number, entry) in numbered { entries[number] = entry }
-        }
-    }
-
-    subscript(_ number: UInt64) -> FrameEntry? { entries.withLock { $0[number] } }
+    let activity = RunActivity()
 }
 
 /// Whether a run takes or sends just now.

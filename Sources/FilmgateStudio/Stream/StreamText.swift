@@ -2,11 +2,12 @@ import FilmgateCore
 
 /// What one reader is sent: server-sent events, of which each carries whole values.
 struct StreamText: Sendable {
-    let role: Role
+    private let view: StudioStream.View
     /// How many files there are, and in which picture of the list, as told last.
     private var list: (total: Int, revision: Int)?
 
-    init(role: Role) { self.role = role }
+    /// `list`: what was told last of the list as a whole, to anybody.
+    init(_ view: StudioStream.View, list: (total: Int, revision: Int)? = nil) { (self.view, self.list) = (view, list) }
 
     /// The first message: whose numbers follow.
     static func hello(_ place: StudioStream.Place, version: String) -> String {
@@ -25,15 +26,19 @@ struct StreamText: Sendable {
         var text = "", frames: [String] = [], isListed = false
         for change in changes {
             switch change.value {
-            case .board(let whole, let shown): text += Self.message("board", role >= .operate ? whole : shown)
-            case .frame(let whole, let shown): frames.append(role >= .operate ? whole : shown)
+            case .board(let whole, let shown): text += Self.message("board", view.isTrusted ? whole : view.scope.board(shown))
+            case .frame(let frame):
+                guard view.scope.holds(event: frame.event, since: frame.since) else { continue }
+                frames.append(view.isTrusted ? frame.whole : frame.shown)
             case .list(let total, let revision): (list, isListed) = ((total, revision), true)
-            case .cards: if role >= .operate { text += Self.message("cards", #"{"type":"cards"}"#) }
-            case .job(let job): if role >= .operate { text += Self.message("job", job) }
+            case .cards: if view.isTrusted { text += Self.message("cards", #"{"type":"cards"}"#) }
+            case .job(let job): if view.isTrusted { text += Self.message("job", job) }
             }
         }
         if isListed || !frames.isEmpty {
-            let total = list.map { String($0.total) } ?? "null", revision = list.map { String($0.revision) } ?? "null"
+            // How many there are of others is not said.
+            let total = list.flatMap { view.scope.isEverything ? String($0.total) : nil } ?? "null",
+                revision = list.map { String($0.revision) } ?? "null"
             let object = #"{"type":"frames","total":\#(total),"revision":\#(revision),"frames":[\#(frames.joined(separator: ","))]}"#
             text += Self.message("frames", object)
         }

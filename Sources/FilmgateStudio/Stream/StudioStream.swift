@@ -1,4 +1,5 @@
 import FilmgateCore
+import NIOCore
 import Synchronization
 
 /// What the browsers are told of, in one ring for all of them: each is nothing but the number up to which it knows.
@@ -7,8 +8,7 @@ final class StudioStream: Sendable {
     enum Item: Sendable {
         /// The whole object of `/api/v1/board`; from role operate, and below.
         case board(whole: String, shown: String)
-        /// A file as `/api/v1/frames` has it.
-        case frame(whole: String, shown: String)
+        case frame(Frame)
         /// How many files there are, and in which picture of the list.
         case list(total: Int, revision: Int)
         /// A job, from role operate.
@@ -18,11 +18,22 @@ final class StudioStream: Sendable {
 
         fileprivate var size: Int {
             switch self {
-            case .board(let whole, let shown), .frame(let whole, let shown): whole.utf8.count + shown.utf8.count
+            case .board(let whole, let shown): whole.utf8.count + shown.utf8.count
+            case .frame(let frame): frame.whole.utf8.count + frame.shown.utf8.count
             case .list, .cards: 16
             case .job(let text): text.utf8.count
             }
         }
+    }
+    /// A file as `/api/v1/frames` has it; from role operate, and below.
+    struct Frame: Sendable {
+        var whole: String, shown: String
+        /// What decides whether a client may see it.
+        var event: String?, since: Int64
+    }
+    /// What somebody may see.
+    struct View: Hashable {
+        var isTrusted: Bool, scope = GrantScope()
     }
     struct Place: Sendable, Equatable {
         var instance: String, number: Int64
@@ -36,7 +47,25 @@ final class StudioStream: Sendable {
     private struct State {
         var ring = ChangeRing<Item>(mostKeys: 16_384, mostCost: 8 << 20)
         var readers: [Int: (grant: String, wake: AsyncStream<Void>.Continuation)] = [:], next = 0
+        var list: (total: Int, revision: Int)?
+        /// What those who read all of it are sent next: written once for all who know as much and may see as much.
+        var parts: [PartKey: TextPart] = [:]
+        /// When readers were woken last, and whether they will be in a moment.
+        var woken: ContinuousClock.Instant?, isWaking = false
     }
+    private struct PartKey: Hashable { var after: Int64, view: View }
+    /// What a reader is sent.
+    struct TextPart: Sendable {
+        /// Empty where nothing changed that its role may see.
+        var text: ByteBuffer
+        /// Up to here it knows everything then.
+        var upTo: Int64
+        var isMore = false
+    }
+    /// Changes are gathered for so long, so that all readers get the same ones together.
+    private static let gathering = Duration.milliseconds(100)
+    /// Those who read slowly know less than the others, each of them something else.
+    private static let mostParts = 8
     private let state = Mutex(State())
     /// Tells this process's numbers from those of the one before.
     let instance: String
@@ -51,22 +80,63 @@ final class StudioStream: Sendable {
     func ask() { whenJoined.withLock(\.self)?() }
 
     var hasReaders: Bool { state.withLock { !$0.readers.isEmpty } }
+    /// How many changes are kept for those who need them yet.
+    var count: Int { state.withLock(\.ring.count) }
     var last: Place { Place(instance: instance, number: state.withLock(\.ring.last)) }
 
     func add(_ items: [(key: String, item: Item)]) {
         guard !items.isEmpty else { return }
         let now = WallClock.nanoseconds
-        state.withLock { state in for (key, item) in items { state.ring.add(key, item, cost: item.size + 64, at: now) } }
-        wake()
+        let pause: Duration? = state.withLock { state in
+            for (key, item) in items {
+                state.ring.add(key, item, cost: item.size + 64, at: now)
+                if case .list(let total, let revision) = item { state.list = (total, revision) }
+            }
+            state.parts = [:]
+            guard !state.isWaking else { return nil }
+            let pause = state.woken.map { max(.zero, Self.gathering - (ContinuousClock.now - $0)) } ?? .zero
+            state.isWaking = pause > .zero
+            return pause
+        }
+        guard let pause else { return }
+        if pause == .zero { return wake() }
+        Task {
+            try? await Task.sleep(for: pause)
+            wake()
+        }
     }
 
     /// Lets every reader look, also for whether it may still be here.
-    func wake() { for wake in state.withLock({ $0.readers.values.map(\.wake) }) { wake.yield() } }
+    func wake() {
+        let wakes = state.withLock { state in
+            (state.woken, state.isWaking) = (.now, false)
+            return state.readers.values.map(\.wake)
+        }
+        for wake in wakes { wake.yield() }
+    }
 
-    /// Nil for a place of another process.
-    func changes(after place: Place) -> ChangeRing<Item>.Part? {
-        guard place.instance == instance else { return nil }
-        return state.withLock { $0.ring.changes(after: place.number, limit: Self.part) }
+    /// Whether all that came after is still here.
+    func knows(_ place: Place) -> Bool {
+        place.instance == instance && !state.withLock { $0.ring.changes(after: place.number, limit: 1).isGap }
+    }
+
+    /// What a reader is sent that knows all up to `number`, and what it knows then.
+    func part(after number: Int64, _ view: View) -> TextPart {
+        let key = PartKey(after: number, view: view)
+        return state.withLock { state in
+            if let known = state.parts[key] { return known }
+            let changes = state.ring.changes(after: number, limit: Self.part)
+            let place = Place(instance: instance, number: changes.upTo)
+            var text = StreamText(view, list: state.list), part = TextPart(text: ByteBuffer(), upTo: changes.upTo)
+            if changes.isGap {
+                part.text.writeString(StreamText.reset(place))
+            } else {
+                part.text.writeString(text.messages(changes.changes, at: place))
+                part.isMore = changes.isMore
+            }
+            if state.parts.count < Self.mostParts { state.parts[key] = part }
+            return part
+        }
     }
 
     func place(_ text: String?) -> Place? {
@@ -87,16 +157,20 @@ final class StudioStream: Sendable {
         }
         guard let number else { return nil }
         ask()
-        return Reader(stream: self, number: number, wakes: wakes)
+        return Reader(stream: self, number: number, wakes: wakes, feed: feed)
     }
 
     final class Reader: Sendable {
         private let stream: StudioStream, number: Int
         let wakes: AsyncStream<Void>
+        private let feed: AsyncStream<Void>.Continuation
 
-        fileprivate init(stream: StudioStream, number: Int, wakes: AsyncStream<Void>) {
-            (self.stream, self.number, self.wakes) = (stream, number, wakes)
+        fileprivate init(stream: StudioStream, number: Int, wakes: AsyncStream<Void>, feed: AsyncStream<Void>.Continuation) {
+            (self.stream, self.number, self.wakes, self.feed) = (stream, number, wakes, feed)
         }
+
+        /// There is more for this one.
+        func again() { feed.yield() }
 
         deinit { stream.state.withLock { _ = $0.readers.removeValue(forKey: number) } }
     }

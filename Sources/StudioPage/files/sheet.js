@@ -20,8 +20,10 @@ export class Sheet {
     this.selection = new Selection(this);
     /** Touching a frame selects it. */
     this.isChoosing = false;
-    /** @type {Map<number, any[] | null>} */
+    /** What is here, by age: the oldest file is the first of the first window. @type {Map<number, any[]>} */
     this.windows = new Map();
+    /** Windows that were asked for. @type {Set<number>} */
+    this.asked = new Set();
     /** @type {Map<number, HTMLElement>} */
     this.cells = new Map();
     this.space = h("div", { class: "space", role: "presentation" });
@@ -40,6 +42,9 @@ export class Sheet {
     return this.refresh(true);
   }
 
+  /** New files only come on top, so that all others keep their age; by state or text they may come and go anywhere. */
+  get isGrowing() { return !this.filter.ending && !this.filter.q; }
+
   /** Asks whether the list changed; what is shown stays until the new is there. */
   async refresh(always = false) {
     this.abort?.abort();
@@ -47,36 +52,70 @@ export class Sheet {
     try {
       const first = await get("frames", { ...this.filter, at: 0, limit: part }, abort.signal);
       // Numbers of the list begin anew with the page's server: the same one may mean another list.
-      if (!always && !this.isStale && first.revision === this.revision) return;
-      this.isStale = false;
+      if (!always && !this.isStale && (first.revision === this.revision || this.has(first))) { this.revision = first.revision; return; }
       const more = this.revision < 0 || always ? 0 : first.total - this.total;
-      // The frame that is looked at stays where it is.
-      if (this.isFollowing) {
-        this.focus = 0;
-        this.grid.scrollTop = 0;
-      } else if (more > 0 && this.isHeld && this.grid.scrollTop === 0) this.focus += more;
-      else if (more > 0 && this.grid.scrollTop > 0) { this.focus += more; this.grid.scrollTop += Math.floor(more / this.columns) * this.height; }
-      this.windows = new Map([[0, first.frames]]);
+      this.isStale = false;
+      this.windows = new Map();
+      this.asked = new Set();
       [this.total, this.revision] = [first.total, first.revision];
-      this.changed(first.total, first.frames[0], more);
-      this.layout();
+      this.put(first);
+      this.grown(first.frames[0], more);
     } catch (error) {
       if (error.name !== "AbortError") this.failed(error);
     }
   }
 
-  /** Shows files that changed, where they are here. @param {any[]} frames */
+  /** Whether that part of the list is the one that is here. @param {any} answer */
+  has(answer) {
+    return this.isGrowing && answer.total === this.total && answer.frames.every((frame, place) => this.known(answer.at + place)?.id === frame.id);
+  }
+
+  /** Takes over a part of the list. @param {any} answer */
+  put(answer) {
+    answer.frames.forEach((frame, place) => this.keep(answer.total - 1 - answer.at - place, frame));
+  }
+
+  /** @param {number} age how many are older @param {any} frame */
+  keep(age, frame) {
+    const index = Math.floor(age / part), rows = this.windows.get(index) ?? [];
+    rows[age % part] = frame;
+    this.windows.set(index, rows);
+  }
+
+  /** There are more now. @param {any} newest @param {number} more */
+  grown(newest, more) {
+    // The frame that is looked at stays where it is.
+    if (this.isFollowing) {
+      this.focus = 0;
+      this.grid.scrollTop = 0;
+    } else if (more > 0 && this.isHeld && this.grid.scrollTop === 0) this.focus += more;
+    else if (more > 0 && this.grid.scrollTop > 0) { this.focus += more; this.grid.scrollTop += Math.floor(more / this.columns) * this.height; }
+    this.changed(this.total, newest, more);
+    this.layout();
+  }
+
+  /** Shows files that changed, where they are here, and new ones on top; false when the list has to be read for them. @param {any[]} frames */
   patch(frames) {
     const changed = new Map(frames.map((frame) => [frame.id, frame]));
     for (const [index, rows] of this.windows) {
-      rows?.forEach((row, place) => {
+      rows.forEach((row, age) => {
         if (!changed.has(row.id)) return;
-        rows[place] = changed.get(row.id);
-        this.selection.renew(rows[place]);
-        const cell = this.cells.get(index * part + place);
-        if (cell) this.fill(index * part + place, cell);
+        rows[age] = changed.get(row.id);
+        changed.delete(row.id);
+        this.selection.renew(rows[age]);
+        const place = this.total - 1 - index * part - age, cell = this.cells.get(place);
+        if (cell) this.fill(place, cell);
       });
     }
+    if (!this.isGrowing || this.revision < 0) return false;
+    const newest = this.known(0), kinds = this.filter.kind ? this.filter.kind.split(",") : null;
+    // A file that was here before is older than the newest, or among those that were just shown.
+    const order = (frame) => `${frame.since} ${frame.path}`;
+    const fresh = [...changed.values()].filter((frame) => (!kinds || kinds.includes(frame.kind)) && (!newest || frame.since >= newest.since));
+    fresh.sort((one, other) => (order(one) < order(other) ? -1 : 1));
+    for (const frame of fresh) this.keep(this.total++, frame);
+    if (fresh.length) this.grown(fresh[fresh.length - 1], fresh.length);
+    return true;
   }
 
   layout() {
@@ -130,15 +169,15 @@ export class Sheet {
   /** Shows at once what was said of frames here. @param {any[]} frames @param {object} words */
   redraw(frames, words) {
     const ids = new Set(frames.map((frame) => frame.id));
-    for (const rows of this.windows.values()) for (const row of rows ?? []) if (ids.has(row.id)) Object.assign(row, words);
+    for (const rows of this.windows.values()) for (const row of rows) if (row && ids.has(row.id)) Object.assign(row, words);
     for (const [place, cell] of this.cells) { const frame = this.frame(place); if (frame && ids.has(frame.id)) this.fill(place, cell); }
     this.loaded();
   }
 
   /** A frame that is waited for. @param {number} place */
   async whole(place) {
-    await this.load(Math.floor(place / part));
-    return this.frame(place);
+    await this.load(Math.floor((this.total - 1 - place) / part));
+    return this.known(place);
   }
 
   /** @param {number} place @param {MouseEvent} event */
@@ -149,35 +188,41 @@ export class Sheet {
     this.choose(place);
   }
 
-  /** The frame at a place; asked for when it is not here yet. */
+  /** The frame at a place, if it is here. @param {number} place */
+  known(place) {
+    const age = this.total - 1 - place;
+    return this.windows.get(Math.floor(age / part))?.[age % part];
+  }
+
+  /** The frame at a place; asked for when it is not here yet. @param {number} place */
   frame(place) {
-    const index = Math.floor(place / part), rows = this.windows.get(index);
-    if (rows) return rows[place % part];
-    if (rows === undefined) this.load(index);
-    return null;
+    const frame = this.known(place), index = Math.floor((this.total - 1 - place) / part);
+    if (!frame && place >= 0 && place < this.total && !this.asked.has(index)) this.load(index);
+    return frame ?? null;
   }
 
   async load(index) {
-    const { windows } = this;
-    windows.set(index, null);
+    const { windows, asked } = this, end = Math.max(0, this.total - (index + 1) * part);
+    asked.add(index);
     try {
-      const answer = await get("frames", { ...this.filter, at: index * part, limit: part });
+      const answer = await get("frames", { ...this.filter, at: end, limit: Math.min(part, this.total - index * part) });
       if (windows !== this.windows) return;
-      if (answer.revision !== this.revision) return void this.refresh();
-      windows.set(index, answer.frames);
-      const near = Math.floor((this.grid.scrollTop / this.height) * this.columns / part);
+      if (answer.revision !== this.revision && !(this.isGrowing && answer.total >= this.total)) return void this.refresh();
+      this.put(answer);
+      const near = Math.floor((this.total - 1 - (this.grid.scrollTop / this.height) * this.columns) / part), newest = Math.floor((this.total - 1) / part);
       const far = [...windows.keys()].sort((one, other) => Math.abs(one - near) - Math.abs(other - near)).slice(mostWindows);
-      for (const old of far) windows.delete(old);
-      for (const [place, cell] of this.cells) if (Math.floor(place / part) === index) this.fill(place, cell);
+      for (const old of far) if (old < newest - 1) windows.delete(old);
+      for (const [place, cell] of this.cells) if (Math.floor((this.total - 1 - place) / part) === index) this.fill(place, cell);
       this.loaded();
     } catch (error) {
-      windows.delete(index);
       this.failed(error);
+    } finally {
+      asked.delete(index);
     }
   }
 
   fill(place, cell) {
-    const frame = this.frame(place);
+    const frame = this.known(place);
     if (!frame) return;
     cell.replaceChildren(content(frame));
     cell.setAttribute("aria-label", spoken(frame));

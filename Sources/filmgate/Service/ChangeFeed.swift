@@ -1,5 +1,6 @@
 import Dispatch
 import FilmgateCore
+import FilmgateLedger
 import Glibc
 import Synchronization
 
@@ -16,7 +17,9 @@ final class ChangeFeed: Sendable {
     }
     /// How many changes one look gets.
     static let part = 256
-    private let state = Mutex(State())
+    /// How many files one change names.
+    private static let rows = 100
+    private let state = Mutex(State()), commits = Atomic<Int64>(0)
     /// Tells this run's numbers from those of another.
     let instance = "\(getpid())-\(WallClock.nanoseconds)"
 
@@ -32,6 +35,16 @@ final class ChangeFeed: Sendable {
             return state.waiting
         }
         for reader in waiting { reader.signal() }
+    }
+
+    /// Somebody watches, or did.
+    var isWanted: Bool { state.withLock(\.isWanted) }
+
+    /// Which files a commit wrote down; nil when nobody noted it.
+    func add(_ written: WrittenFiles?) {
+        let texts = written.map { $0.parts(of: Self.rows).map(\.text) } ?? [#"{"all":true}"#]
+        // Each is news of its own: none stands for the one before.
+        for text in texts { add("rows \(commits.add(1, ordering: .relaxed).newValue)") { text } }
     }
 
     /// The number of the last change; from now on changes are kept.

@@ -1,4 +1,5 @@
 import FilmgateCore
+import FilmgateLedger
 import FilmgateReport
 
 /// What of a run's events those who watch are told: whole values by key, in the words of `--json`.
@@ -20,6 +21,9 @@ struct RunChanges: Sendable {
         case .listed, .started, .read, .trouble, .waiting, .refused: break
         }
     }
+
+    /// From now on it is told, too, which files each commit writes down: whoever keeps a list of them need not read the ledger for it.
+    func follow(_ ledger: SQLiteLedger) { ledger.follow(while: { feed.isWanted }, feed.add) }
 
     /// Somebody marked pictures: what of them is shown has to be read anew.
     func noteMarks() { feed.add("marks") { #"{"type":"marks"}"# } }

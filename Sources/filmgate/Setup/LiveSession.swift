@@ -38,6 +38,7 @@ struct LiveSession {
         hub.whenResting(printer.catchUp)
         let feed = ChangeFeed(), liveStatus = LiveStatus(event: session.options.event, gate: gate)
         let changes = RunChanges(feed: feed, liveStatus: liveStatus)
+        changes.follow(ledger)
         liveStatus.whenPaused { [json = session.json] paused in
             Self.tell(paused: paused, json)
             changes.noteRun()

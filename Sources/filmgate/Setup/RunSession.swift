@@ -74,7 +74,7 @@ struct RunSession {
         let notices = HookNotifier(pipelines, options, context), earlier = EarlierPlaces(event: options.event)
         hub.watch(earlier.note)
         hub.watch(notices.note)
-        let leases = HostedJob.leases ?? DeliveryLeases(), control = watchable(hub, leases, isWriting: writer != nil)
+        let leases = HostedJob.leases ?? DeliveryLeases(), control = watchable(hub, leases, writer)
         defer { control?.stop() }
         let outcome = try await context.telling { () async throws(IngestError) in
             let events = try await events(reader), held = try await heldEvents(events, pipelines)
@@ -115,13 +115,14 @@ struct RunSession {
     }
 
     /// Lets others watch what this run changes: at its own socket, which takes no jobs, or at that of the run that it is a job of.
-    private func watchable(_ hub: EventHub, _ leases: DeliveryLeases, isWriting: Bool) -> ControlServer? {
-        guard isWriting else { return nil }
+    private func watchable(_ hub: EventHub, _ leases: DeliveryLeases, _ writer: SQLiteLedger?) -> ControlServer? {
+        guard let writer else { return nil }
         if let changes = HostedJob.changes {
             hub.watch(changes.note)
             return nil
         }
         let changes = RunChanges(feed: ChangeFeed(), liveStatus: LiveStatus(event: options.event, gate: PauseGate()))
+        changes.follow(writer)
         hub.watch(changes.liveStatus.note)
         hub.watch(changes.note)
         let control = ControlServer(state: options.state, nil, changes, logger: context.options.logger) { await leases.marked($0) }

@@ -3,12 +3,13 @@
 /// Counting all files of a ledger of years takes a good part of a second, and whoever reads keeps its log from being folded.
 struct Spacing: Sendable {
     private var rest: ContinuousClock.Instant?
-    private static let share = 10
+    /// One part of so many of the time.
+    var share = 10
 
     func isDue(at now: ContinuousClock.Instant) -> Bool { rest.map { now >= $0 } ?? true }
 
     /// It was asked, and answered `end`.
     mutating func took(from start: ContinuousClock.Instant, to end: ContinuousClock.Instant) {
-        rest = end + (end - start) * (Self.share - 1)
+        rest = end + (end - start) * (share - 1)
     }
 }

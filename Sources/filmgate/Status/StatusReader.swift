@@ -28,12 +28,17 @@ struct StatusReader {
 
     /// What the ledger said last, and when it may be asked again.
     private var last = StatusSnapshot(), spacing = Spacing()
+    /// Only what is counted is asked for, and only after somebody wrote: for whoever has the files themselves from elsewhere.
+    ///
+    /// Counting goes through all that was ever delivered, so it gets a fiftieth of the time.
+    var isBrief = false { didSet { spacing.share = isBrief ? 50 : 10 } }
+    private var number: Int64?
     private let rooms = FreeSpaceCache()
 
     /// Never locks the ledger, and asks it no more than a tenth of the time.
     mutating func read() async throws(IngestError) -> StatusSnapshot {
         let clock = ContinuousClock(), start = clock.now
-        if spacing.isDue(at: start) {
+        if spacing.isDue(at: start), try await isOther() {
             last = try await ask()
             spacing.took(from: start, to: clock.now)
         }
@@ -47,21 +52,36 @@ struct StatusReader {
         return snapshot
     }
 
+    /// Somebody wrote since the ledger was asked last.
+    private mutating func isOther() async throws(IngestError) -> Bool {
+        guard isBrief, let reader = try reader() as? SQLiteReader else { return true }
+        let now = try await reader.changeNumber()
+        defer { number = now }
+        return now != number
+    }
+
     private mutating func ask() async throws(IngestError) -> StatusSnapshot {
         let reader = try reader(), totals = try await reader.totals(), run = try await reader.runs(limit: 1).first
-        var filter = AssetFilter(run: run?.id, limit: Self.frames)
-        filter.latest = true
         var snapshot = StatusSnapshot()
         (snapshot.endings, snapshot.unfinished) = (totals.assets, totals.unfinished)
-        for row in try await reader.assets(filter) { snapshot.frames.append(try await Self.frame(row, reader)) }
-        filter = AssetFilter(endings: [.setAside], limit: 4)
-        filter.latest = true
-        snapshot.troubles = try await reader.assets(filter).map { "set aside: \($0.origin.name)\($0.reason.map { ": " + $0 } ?? "")" }
+        if !isBrief { try await Self.addLatest(of: run?.id, reader, to: &snapshot) }
         let now = Date().timeIntervalSince1970
         snapshot.targets = totals.targets.map { Self.target($0, now: now) }
         snapshot.lastRun = run.map { HistoryCommand.text($0, holder()) }
         snapshot.event = run?.event
         return snapshot
+    }
+
+    /// The latest files, and the latest that were set aside.
+    private static func addLatest(
+        of run: Int64?, _ reader: any LedgerReader, to snapshot: inout StatusSnapshot
+    ) async throws(IngestError) {
+        var filter = AssetFilter(run: run, limit: Self.frames)
+        filter.latest = true
+        for row in try await reader.assets(filter) { snapshot.frames.append(try await Self.frame(row, reader)) }
+        filter = AssetFilter(endings: [.setAside], limit: 4)
+        filter.latest = true
+        snapshot.troubles = try await reader.assets(filter).map { "set aside: \($0.origin.name)\($0.reason.map { ": " + $0 } ?? "")" }
     }
 
     private static func frame(_ row: AssetRow, _ reader: any LedgerReader) async throws(IngestError) -> StatusSnapshot.Frame {

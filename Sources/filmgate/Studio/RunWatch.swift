@@ -11,15 +11,26 @@ final class RunWatch: Sendable {
     private let isOver = Atomic(false)
     private let current = Mutex<LineStream?>(nil)
 
-    init(state: String) { self.state = state }
+    /// Where no run comes for a while, this tells of the next one; nobody looks meanwhile but for every ten seconds.
+    private let arrivals: ArrivalWatch
+    private static let rest: Int32 = 10_000, pauses = RetryPauses(first: 0.05, most: 1)
+
+    init(state: String) { (self.state, arrivals) = (state, ArrivalWatch(state)) }
 
     /// Calls `hear` on a thread of its own with each thing that happens.
     func start(_ hear: @escaping @Sendable (RunSignal) -> Void) {
         BlockingThread.run { [self] in
-            var pauses = RetryPauses(first: 0.25, most: 1), known = WatchRequest()
+            var pauses = Self.pauses, known = WatchRequest(), tries = 0
             while !isOver.load(ordering: .relaxed) {
-                if follow(&known, hear) { pauses.reset() }
-                usleep(UInt32(pauses.next(random: .random(in: 0...1)) * 1e6))
+                let isWatching = arrivals.begin()
+                if follow(&known, hear) { (pauses, tries) = (Self.pauses, 0) }
+                tries += 1
+                // A run makes its socket before it answers there.
+                guard isWatching, tries > 6 else {
+                    usleep(UInt32(pauses.next(random: .random(in: 0...1)) * 1e6))
+                    continue
+                }
+                if arrivals.wait(Self.rest) { (pauses, tries) = (Self.pauses, 0) }
             }
         }
     }
@@ -27,6 +38,7 @@ final class RunWatch: Sendable {
     func end() {
         isOver.store(true, ordering: .relaxed)
         current.withLock { $0?.giveUp() }
+        arrivals.end()
     }
 
     /// Follows one run to its end; false when there is none.

@@ -38,21 +38,25 @@ actor StudioStatus {
             LiveQuestion.ask(state: state)
         }
         reader.holder = { StateHolder(directory: state) }
+        reader.isBrief = true
     }
 
-    func line() async throws(IngestError) -> String {
+    /// `counts`: how files have ended, where the page has counted them itself.
+    func line(_ counts: FrameCounts?) async throws(IngestError) -> String {
         let now = ContinuousClock.now
         if let last, now - last.at < .milliseconds(500) { return last.line }
-        let line = try await read()
+        var snapshot = try await read()
+        if let counts { (snapshot.endings, snapshot.unfinished) = (counts.endings, counts.unfinished) }
+        let line = StatusLine.json(snapshot)
         last = (line, now)
         return line
     }
 
-    private func read() async throws(IngestError) -> String {
+    private func read() async throws(IngestError) -> StatusSnapshot {
         // Others may ask meanwhile: each reads with what was known when it began.
         var own = reader
         let snapshot = try await own.read()
         reader = own
-        return StatusLine.json(snapshot)
+        return snapshot
     }
 }

@@ -1,0 +1,178 @@
+import FilmgateCore
+
+/// Where a page of a list begins.
+public enum FramePlace: Sendable, Hashable {
+    /// Counted from the newest file.
+    case at(Int)
+    /// Behind the file with that number and age, whether or not it is still there.
+    case behind(since: Int64, number: UInt64)
+}
+
+/// A part of a list, newest first.
+public struct FramePart: Sendable {
+    public var entries: [FrameEntry] = []
+    /// Where the part begins, and how long the whole list is.
+    public var start = 0, total = 0
+}
+
+/// All files of a ledger, and those that some filters choose: kept up to date with what is told, without reading anything anew.
+public struct FrameList: Sendable {
+    public private(set) var index = FrameIndex()
+    private var selections = FrameSelections()
+    /// Another one whenever a file came, changed or went.
+    public private(set) var revision: Int
+
+    public init(revision: Int) { self.revision = revision }
+
+    /// Takes the place of all that is here; the numbers of the files that are others now, nil where there are too many to name.
+    public mutating func replace(_ index: FrameIndex) -> Set<UInt64>? {
+        let changed = index.differences(from: self.index, most: Self.mostNamed)
+        (self.index, selections) = (index, FrameSelections())
+        if changed?.isEmpty != true { revision += 1 }
+        return changed
+    }
+    private static let mostNamed = 1000
+
+    /// Takes over what the ledger has of some files; the numbers of those of which anything is another than it was.
+    public mutating func take(_ fresh: FrameRows) -> Set<UInt64> {
+        var changed: Set<UInt64> = []
+        index.know(fresh.places)
+        for row in fresh.rows {
+            switch index.put(row) {
+            case .same: continue
+            case .added(let position): selections.added(position, index)
+            case .changed(let position): selections.changed(position, index)
+            }
+            changed.insert(row.number)
+        }
+        for number in fresh.missing {
+            guard let position = index.remove(number) else { continue }
+            selections.removed(position)
+            changed.insert(number)
+        }
+        if !changed.isEmpty { revision += 1 }
+        return changed
+    }
+
+    /// A part of what fits.
+    ///
+    /// `contents`: what the ledger found for the filter's text.
+    public mutating func part(_ filter: FrameFilter, contents: Set<Int64> = [], from place: FramePlace, limit: Int) -> FramePart {
+        let chosen = positions(filter, contents), total = chosen?.count ?? index.count
+        // Positions count from the oldest on, places from the newest.
+        func position(_ place: Int) -> Int { chosen.map { Int($0[total - 1 - place]) } ?? total - 1 - place }
+        var start = 0
+        switch place {
+        case .at(let wanted): start = min(max(0, wanted), total)
+        case .behind(let since, let number):
+            var high = total
+            while start < high {
+                let middle = (start + high) / 2
+                if index.slots[position(middle)].since > since { start = middle + 1 } else { high = middle }
+            }
+            while start < total, index.slots[position(start)].since == since {
+                start += 1
+                if index.slots[position(start - 1)].number == number { break }
+            }
+        }
+        let end = min(total, start + max(0, limit))
+        return FramePart(entries: (start..<end).map { index[position($0)] }, start: start, total: total)
+    }
+
+    /// The bytes of all that fits, by their numbers in the ledger.
+    public mutating func bytes(_ filter: FrameFilter, contents: Set<Int64>) -> Set<Int64> {
+        let slots = index.slots
+        func number(_ slot: FrameSlot) -> Int64? { slot.content == 0 ? nil : Int64(slot.content) }
+        guard let chosen = positions(filter, contents) else { return Set(slots.compactMap(number)) }
+        return Set(chosen.compactMap { number(slots[Int($0)]) })
+    }
+
+    /// The files that are of these bytes.
+    public func numbers(ofBytes wanted: Set<Int64>) -> Set<UInt64> {
+        if wanted.isEmpty { return [] }
+        let wanted = Set(wanted.map { UInt32(clamping: $0) })
+        return Set(index.slots.compactMap { $0.content != 0 && wanted.contains($0.content) ? $0.number : nil })
+    }
+
+    /// Whoever has the list reads it anew, though the same files are in it.
+    public mutating func renumber() { revision += 1 }
+
+    /// Of what fits, oldest first; nil when all of it does.
+    mutating func positions(_ filter: FrameFilter, _ contents: Set<Int64>) -> [Int32]? {
+        guard filter != FrameFilter() else { return nil }
+        // What was found for a text is not kept: it is not the same for all who look for it.
+        guard !filter.text.isEmpty else { return selections.positions(filter, index) }
+        let condition = index.condition(filter), slots = index.slots
+        var named = index.positions(named: filter.text)
+        if !contents.isEmpty {
+            let wanted = Set(contents.map { UInt32(clamping: $0) }), known = Set(named)
+            let more = slots.indices.filter { slots[$0].content != 0 && wanted.contains(slots[$0].content) }.map { Int32($0) }
+            named += more.filter { !known.contains($0) }
+            named.sort()
+        }
+        return named.filter { condition.fits(slots[Int($0)]) }
+    }
+}
+
+/// What some filters without a text choose, each kept as a list of positions.
+struct FrameSelections: Sendable {
+    private struct Selection { var filter: FrameFilter, condition: FrameCondition, positions: [Int32] }
+    /// The one that was asked for last comes last.
+    private var kept: [Selection] = []
+    private static let most = 16
+
+    mutating func positions(_ filter: FrameFilter, _ index: FrameIndex) -> [Int32] {
+        if let place = kept.firstIndex(where: { $0.filter == filter }) {
+            if place != kept.count - 1 { kept.append(kept.remove(at: place)) }
+            return kept[kept.count - 1].positions
+        }
+        let condition = index.condition(filter), slots = index.slots
+        var positions: [Int32] = []
+        for position in slots.indices where condition.fits(slots[position]) { positions.append(Int32(position)) }
+        // Its event may get a number later.
+        let isKept = filter.event == nil || slots.contains { condition.fits($0) }
+        guard isKept else { return positions }
+        if kept.count >= Self.most { kept.removeFirst() }
+        kept.append(Selection(filter: filter, condition: condition, positions: positions))
+        return positions
+    }
+
+    mutating func added(_ position: Int, _ index: FrameIndex) {
+        let slot = index.slots[position], isLast = position == index.count - 1
+        for number in kept.indices {
+            let place = isLast ? kept[number].positions.count : Self.place(of: position, in: kept[number].positions)
+            if !isLast { for later in place..<kept[number].positions.count { kept[number].positions[later] += 1 } }
+            if kept[number].condition.fits(slot) { kept[number].positions.insert(Int32(position), at: place) }
+        }
+    }
+
+    mutating func changed(_ position: Int, _ index: FrameIndex) {
+        for number in kept.indices {
+            let place = Self.place(of: position, in: kept[number].positions)
+            let isIn = place < kept[number].positions.count && kept[number].positions[place] == Int32(position)
+            let fits = kept[number].condition.fits(index.slots[position])
+            if fits, !isIn { kept[number].positions.insert(Int32(position), at: place) }
+            if !fits, isIn { kept[number].positions.remove(at: place) }
+        }
+    }
+
+    mutating func removed(_ position: Int) {
+        for number in kept.indices {
+            let place = Self.place(of: position, in: kept[number].positions)
+            if place < kept[number].positions.count, kept[number].positions[place] == Int32(position) {
+                kept[number].positions.remove(at: place)
+            }
+            for later in place..<kept[number].positions.count { kept[number].positions[later] -= 1 }
+        }
+    }
+
+    /// The first place that is not before `position`.
+    private static func place(of position: Int, in positions: [Int32]) -> Int {
+        var low = 0, high = positions.count
+        while low < high {
+            let middle = (low + high) / 2
+            if positions[middle] < Int32(position) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,54 @@
+import FilmgateCore
+import FilmgateLedger
+import FilmgateReport
+import HTTPTypes
+
+/// Files by their numbers on the page, and what is told of them.
+struct Frames: Sendable {
+    let ledger: LedgerView
+    /// For numbers of files that tell nothing.
+    let key: SipKey
+
+    func id(_ entry: FrameEntry) -> String {
+        let digits = String(entry.number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// The file that the list names so, if who asks may see it.
+    func file(_ id: String, _ call: Call) async throws -> (row: AssetRow, entry: FrameEntry, reader: SQLiteReader) {
+        guard id.utf8.count == 16, let number = UInt64(id, radix: 16), let (entry, reader) = try await ledger.entry(number),
+            let row = try await reader.rows(of: [entry], key).first ?? nil, call.scope.holds(event: row.event, since: entry.since)
+        else {
+            throw StudioError(.notFound, "notFound", "There is no such file.", advice: "The list may have changed: read it again.")
+        }
+        return (row, entry, reader)
+    }
+
+    /// Each file as `history --json` would tell it, with its name here.
+    func items(_ entries: [FrameEntry], _ reader: SQLiteReader, _ role: Role) async throws -> [JSONWriter] {
+        try await found(entries, reader).map { item($0, role) }
+    }
+
+    /// The same for those who may see everything, and for those who may not; read once.
+    func texts(_ entries: [FrameEntry], _ reader: SQLiteReader) async throws -> [StudioStream.Frame] {
+        try await found(entries, reader).map { found in
+            StudioStream.Frame(
+                whole: item(found, .operate).finished, shown: item(found, .view).finished, event: found.row?.event, since: found.entry.since
+            )
+        }
+    }
+
+    private typealias Found = (entry: FrameEntry, row: AssetRow?, receipts: [NamedReceipt], marks: FrameMarks)
+
+    private func found(_ entries: [FrameEntry], _ reader: SQLiteReader) async throws -> [Found] {
+        guard !entries.isEmpty else { return [] }
+        let rows = try await reader.rows(of: entries, key), receipts = try await reader.receipts(of: rows.compactMap { $0?.content })
+        let marks = try await FrameMarks(rows.compactMap { $0?.content?.sha256 }, reader)
+        var next = receipts.makeIterator()
+        return zip(entries, rows).map { entry, row in (entry, row, row?.content == nil ? [] : next.next() ?? [], marks) }
+    }
+
+    private func item(_ found: Found, _ role: Role) -> JSONWriter {
+        FrameObject.item(found.row, found.entry, id: id(found.entry), receipts: found.receipts, found.marks, role)
+    }
+}

@@ -1,0 +1,185 @@
+import FilmgateCore
+import Testing
+
+@testable import FilmgateLedger
+
+/// The list of all files against a plain array that is sorted and filtered anew each time.
+@Suite struct FrameIndexTests {
+    /// Reproducible numbers (SplitMix64).
+    struct Dice: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var word = state
+            word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
+            word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+            return word ^ word >> 31
+        }
+    }
+
+    static let names = ["IMG_0001.JPG", "img_0001.jpg", "DSC_2.NEF", "Ä_grüße.jpg", "A\u{308}_x.CR3", "clip\n1.MOV", "日本.heic", "x"]
+    static let filters: [FrameFilter] = {
+        var all: [FrameFilter] = [FrameFilter()]
+        func add(_ change: (inout FrameFilter) -> Void) {
+            var filter = FrameFilter()
+            change(&filter)
+            all.append(filter)
+        }
+        add { $0.endings = [.delivered] }
+        add { ($0.endings, $0.isUnfinished) = ([.pending, .setAside], true) }
+        add { $0.kinds = [.jpeg, .raw] }
+        add { $0.run = 2 }
+        add { $0.event = "wedding" }
+        add { $0.event = "not yet" }
+        for text in ["img", "IMG_0001", "ä_", "GRÜSSE", "1", "clip 1", "日", "jpg", "none", "0001.jpgdsc"] { add { $0.text = text } }
+        add { ($0.text, $0.kinds) = ("1", [.jpeg]) }
+        return all
+    }()
+
+    /// What the list must be.
+    struct Model {
+        var rows: [UInt64: FrameRow] = [:]
+
+        var sorted: [FrameRow] {
+            rows.values.sorted { a, b in
+                if a.since != b.since { return a.since > b.since }
+                return a.path == b.path ? a.number > b.number : a.path < b.path
+            }
+        }
+
+        func chosen(_ filter: FrameFilter, _ contents: Set<Int64>) -> [UInt64] {
+            sorted.filter { row in
+                if filter.endings != nil || filter.isUnfinished {
+                    guard row.ending.map({ filter.endings?.contains($0) ?? false }) ?? filter.isUnfinished else { return false }
+                }
+                if let kinds = filter.kinds, !kinds.contains(row.kind) { return false }
+                if let run = filter.run, row.run != run { return false }
+                if let event = filter.event, row.event != event { return false }
+                guard !filter.text.isEmpty else { return true }
+                let name = row.path.split(separator: "/").last.map { FrameNames.folded(String($0)) } ?? []
+                let wanted = FrameNames.folded(filter.text)
+                let isNamed = name.count >= wanted.count && (0...(name.count - wanted.count)).contains { name[$0...].starts(with: wanted) }
+                return isNamed || row.content.map { contents.contains($0) } ?? false
+            }.map(\.number)
+        }
+    }
+
+    static func row(_ dice: inout Dice, since: Int64) -> FrameRow {
+        let name = names.randomElement(using: &dice) ?? "x"
+        let folder = ["", "DCIM/100/", "DCIM/101/", "é/", "e\u{301}/"].randomElement(using: &dice) ?? ""
+        return FrameRow(
+            number: dice.next(), volume: Int64.random(in: 1...2, using: &dice), path: folder + name,
+            size: UInt64.random(in: 0...9, using: &dice),
+            place: Int64.random(in: 1...3, using: &dice), run: Int64.random(in: 1...3, using: &dice),
+            content: Bool.random(using: &dice) ? Int64.random(in: 1...40, using: &dice) : nil,
+            kind: MediaKind.allCases.randomElement(using: &dice) ?? .other, ending: Ending.allCases.randomElement(using: &dice),
+            event: [nil, "wedding", "fair"].randomElement(using: &dice) ?? nil, since: since, at: since)
+    }
+
+    static func change(_ row: inout FrameRow, _ dice: inout Dice) {
+        row.at += 5
+        switch Int.random(in: 0...4, using: &dice) {
+        case 0: row.ending = Ending.allCases.randomElement(using: &dice)
+        case 1: row.ending = nil
+        case 2: row.run = Int64.random(in: 1...3, using: &dice)
+        case 3: row.event = [nil, "wedding", "not yet"].randomElement(using: &dice) ?? nil
+        default: row.content = Int64.random(in: 1...40, using: &dice)
+        }
+    }
+
+    static let places: [Int64: KnownPlace] = [
+        1: KnownPlace(volume: "a", root: "/a", source: "card"), 2: KnownPlace(volume: "b", root: "/b", source: "card"),
+        3: KnownPlace(volume: "c", root: "/c", source: "ftp"),
+    ]
+
+    /// New files, changes, files that went, words that come twice, and everything read anew, in any order.
+    @Test(arguments: 1...12) func isWhatAPlainListWouldBe(_ seed: Int) {
+        var dice = Dice(state: UInt64(seed)), model = Model(), list = FrameList(revision: 0), now: Int64 = 1000
+        for round in 0..<60 {
+            var fresh = FrameRows()
+            fresh.places = Self.places
+            for _ in 0..<Int.random(in: 0...12, using: &dice) {
+                let kind = Int.random(in: 0...9, using: &dice)
+                if kind < 6 || model.rows.isEmpty {
+                    // Mostly newer than all; sometimes of the same moment, or from long ago.
+                    now += Int64.random(in: 0...2, using: &dice)
+                    fresh.rows.append(Self.row(&dice, since: kind == 0 ? Int64.random(in: 1...now, using: &dice) : now))
+                } else if let number = model.rows.keys.sorted().randomElement(using: &dice), var row = model.rows[number],
+                    !fresh.missing.contains(number), !fresh.rows.contains(where: { $0.number == number })
+                {
+                    if kind == 9 {
+                        fresh.missing.append(number)
+                    } else {
+                        if kind < 8 { Self.change(&row, &dice) }
+                        fresh.rows.append(row)
+                    }
+                }
+            }
+            for row in fresh.rows { model.rows[row.number] = row }
+            for number in fresh.missing { model.rows[number] = nil }
+            let revision = list.revision, changed = list.take(fresh)
+            #expect(list.revision == revision + (changed.isEmpty ? 0 : 1))
+            // The same words once more change nothing.
+            #expect(list.take(fresh).isEmpty)
+            if round % 7 == 6 { rebuild(&list, model) }
+            compare(&list, model, &dice)
+        }
+    }
+
+    private func rebuild(_ list: inout FrameList, _ model: Model) {
+        var index = FrameIndex()
+        index.know(Self.places)
+        for row in model.rows.values { index.load(row) }
+        index.settle()
+        let changed = list.replace(index)
+        #expect(changed == [], "what was told was not the whole of it")
+    }
+
+    private func compare(_ list: inout FrameList, _ model: Model, _ dice: inout Dice) {
+        let contents: Set<Int64> = [1, 2, 3]
+        for filter in Self.filters {
+            let found = filter.text.isEmpty ? [] : contents, wanted = model.chosen(filter, found)
+            let all = list.part(filter, contents: found, from: .at(0), limit: .max)
+            #expect(all.entries.map(\.number) == wanted && all.total == wanted.count, "\(filter)")
+            guard let place = wanted.indices.randomElement(using: &dice), let row = model.rows[wanted[place]] else { continue }
+            let part = list.part(filter, contents: found, from: .at(place), limit: 3)
+            #expect(part.entries.map(\.number) == Array(wanted[place...].prefix(3)) && part.start == place)
+            let next = list.part(filter, contents: found, from: .behind(since: row.since, number: row.number), limit: 3)
+            #expect(next.entries.map(\.number) == Array(wanted[(place + 1)...].prefix(3)))
+        }
+        for row in model.rows.values {
+            let entry = list.index.entry(numbered: row.number)
+            #expect(entry?.path.utf8.elementsEqual(row.path.utf8) == true && entry?.volume == row.volume && entry?.at == row.at)
+        }
+        let counts = Dictionary(grouping: model.rows.values.compactMap(\.ending)) { $0 }.mapValues(\.count)
+        #expect(list.index.counts.endings == counts && list.index.counts.unfinished == model.rows.values.count { $0.ending == nil })
+        for place in list.index.knownPlaces {
+            let files = model.rows.values.filter { Self.places[$0.place]?.volume == place.volume }
+            #expect(place.files == files.count && place.bytes == files.reduce(0) { $0 + $1.size })
+        }
+        #expect(list.index.knownPlaces.count == Set(model.rows.values.map(\.place)).count)
+    }
+
+    /// Another ledger, or one that changed without a word: what differs is named, as long as that is little.
+    @Test func aRereadNamesWhatIsNew() {
+        var dice = Dice(state: 5), list = FrameList(revision: 7), rows = (0..<50).map { Self.row(&dice, since: Int64($0)) }
+        func index(_ rows: [FrameRow]) -> FrameIndex {
+            var index = FrameIndex()
+            for row in rows.shuffled(using: &dice) { index.load(row) }
+            index.settle()
+            return index
+        }
+        #expect(list.replace(index(rows))?.count == 50 && list.revision == 8)
+        #expect(list.replace(index(rows)) == [] && list.revision == 8)
+        rows[3].ending = rows[3].ending == .pending ? .delivered : .pending
+        rows[4].event = "another"
+        rows.append(Self.row(&dice, since: 99))
+        #expect(list.replace(index(rows)) == [rows[3].number, rows[4].number, rows[50].number] && list.revision == 9)
+        rows.removeLast()
+        #expect(list.replace(index(rows)) == nil && list.revision == 10)
+    }
+
+    @Test func aFileTakesAHundredBytesAtMost() {
+        #expect(MemoryLayout<FrameSlot>.stride <= 64)
+    }
+}

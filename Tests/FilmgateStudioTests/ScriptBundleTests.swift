@@ -1,0 +1,42 @@
+import FilmgateCore
+import Testing
+
+@testable import FilmgateStudio
+
+@Suite struct ScriptBundleTests {
+    @Test func modulesBecomeFunctions() throws {
+        let text = try #require(
+            ScriptBundle.text(
+                [
+                    ("a.js", "import { b, c } from \"./b.js\";\nexport async function f(x) {}\nexport const g = b;\n"),
+                    ("b.js", "export class C {}\nexport function b() { return import(\"./a.js\"); }\n"),
+                ], first: "a.js"))
+        for part in [
+            "const { b, c } = use(\"b.js\");\nasync function f(x) {}\nconst g = b;\n\nreturn { f, g };",
+            "class C {}\nfunction b() { return Promise.resolve(\"a.js\").then(use); }\n\nreturn { C, b };", "\nuse(\"a.js\");\n",
+        ] {
+            #expect(text.contains(part), "\(text)")
+        }
+    }
+
+    @Test(arguments: [
+        "import x from \"./b.js\";", "import { a as b } from \"./b.js\";", "import \"./b.js\";", "export default 5;", "export { a };",
+        "import { a } from \"https://elsewhere.example/b.js\";", "export let x = 5;", "export * from \"./b.js\";",
+    ]) func whatIsSaidInAnotherWayIsLeft(_ line: String) {
+        #expect(ScriptBundle.text([("a.js", line + "\n")], first: "a.js") == nil)
+    }
+
+    /// A browser that comes for the first time asks for four files: the page, its style, its icon and its scripts.
+    @Test func thePageAsksForOneScript() async throws {
+        try await StudioBench.with { bench async throws in
+            let page = try bench.client.send("GET", "/", [:]).body
+            let names = page.matches(of: /(?:href|src)="(\/page\/[^"]+)"/).map { String($0.1) }
+            #expect(names.count == 3)
+            let script = try #require(names.first { $0.hasSuffix("/page.js") }), text = try bench.client.send("GET", script, [:]).body
+            for module in ["main.js", "sheet.js", "stream.js", "cards.js"] { #expect(text.contains("modules[\"\(module)\"] = () => {")) }
+            #expect(!text.contains("\nimport ") && !text.contains("\nexport ") && !text.contains("import(\"./"))
+            let one = script.replacing("page.js", with: "sheet.js")
+            #expect(try bench.client.send("GET", one, [:]).status == 200)
+        }
+    }
+}
