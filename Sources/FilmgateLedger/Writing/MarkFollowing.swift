@@ -17,12 +17,12 @@ struct MarkFollowing {
     }
 
     private func follow(_ old: DeliveryRow, _ mark: PictureMark, at: Int64) throws {
-        guard let gate = old.gate else { return }
+        // What a person took back is not a matter of marks any more.
+        guard let gate = old.gate, old.receipt.state != .excluded || old.isUnwanted else { return }
         var row = old
         switch gate.decision(on: mark) {
         case .refuses(let reason):
-            // What a person took back is not to come again when the mark is taken back.
-            if row.receipt.state == .excluded { return }
+            if row.isUnwanted { return }
             (row.receipt, row.attempts, row.nextTry) = (Receipt(state: .excluded, at: at, reason: reason), DeliveryRow.unwanted, nil)
             // Its bytes stay named: the mark may be taken back.
             try writer.cancel(row, run: 0, at: at)
