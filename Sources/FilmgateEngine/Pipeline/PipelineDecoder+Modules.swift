@@ -190,12 +190,13 @@ extension ModuleKind {
         case .stage: "stages"
         case .target: "targets"
         case .auth: "auth"
+        case .catalog: "catalog"
         }
     }
 
     var withArticle: String {
         switch self {
-        case .source, .stage, .target: "a \(rawValue)"
+        case .source, .stage, .target, .catalog: "a \(rawValue)"
         case .auth: "a way to sign in"
         }
     }
