@@ -24,6 +24,9 @@ public struct PQRow: ~Copyable {
     public func double(_ column: Int) throws(IngestError) -> Double {
         Double(bitPattern: try fixed(column, as: UInt64.self, [PQType.float8]))
     }
+    public func doubleOrNil(_ column: Int) throws(IngestError) -> Double? {
+        try value(column, [PQType.float8]) == nil ? nil : try double(column)
+    }
     public func text(_ column: Int) throws(IngestError) -> String { try required(column, try textOrNil(column)) }
     /// Text, names, JSON and `"char"`.
     public func textOrNil(_ column: Int) throws(IngestError) -> String? {

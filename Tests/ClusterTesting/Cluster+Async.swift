@@ -9,6 +9,7 @@ extension Cluster {
     public static func made(standbyOf primary: Cluster) async throws -> Cluster { try await aside { try Cluster(standbyOf: primary) } }
 
     /// Runs what blocks, such as `psql`.
+    @discardableResult
     public static func aside<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Result { try body() }) }

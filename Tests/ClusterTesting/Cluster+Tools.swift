@@ -8,8 +8,29 @@ public struct ClusterFault: Error, CustomStringConvertible {
 }
 
 extension Cluster {
-    struct Held: @unchecked Sendable { let input: Pipe, process: Process }  // Used under the lock, or by whoever took it out.
+    struct Held: @unchecked Sendable { let input: FileHandle, process: Process }  // Used under the lock, or by whoever took it out.
     static let running = Mutex<[String: Held]>([:])
+
+    private static let spawning = Mutex(())
+
+    /// Starts a process with a pipe for its input and perhaps one for its output, one process at a time: a child that is started meanwhile
+    /// would hold a pipe open, and nobody would notice its end.
+    static func spawn(_ process: Process, readingOutput: Bool = false) throws -> (input: FileHandle, output: FileHandle) {
+        try spawning.withLock { _ in
+            let input = Pipe(), output = Pipe()
+            for pipe in [input, output] {
+                for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+                    _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
+                }
+            }
+            process.standardInput = input
+            if readingOutput { (process.standardOutput, process.standardError) = (output, output) }
+            try process.run()
+            try? input.fileHandleForReading.close()
+            try? output.fileHandleForWriting.close()
+            return (input.fileHandleForWriting, output.fileHandleForReading)
+        }
+    }
 
     /// PostgreSQL refuses to run as root.
     static var asOwner: [String] {
@@ -40,15 +61,13 @@ extension Cluster {
     }
 
     private static func output(_ words: [String]) throws -> String {
-        let process = Process(), output = Pipe()
+        let process = Process()
         process.executableURL = URL(fileURLWithPath: words[0])
         process.arguments = Array(words.dropFirst())
         process.currentDirectoryURL = URL(fileURLWithPath: "/")
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let ends = try spawn(process, readingOutput: true)
+        try ends.input.close()
+        let text = String(decoding: ends.output.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw ClusterFault("\(words.joined(separator: " ")): \(text)") }
         return text.hasSuffix("\n") ? String(text.dropLast()) : text

@@ -60,18 +60,19 @@ public final class Cluster: Sendable {
         // The shell ends the server when nobody holds its input any more, and takes the folder away unless it was told to keep it: no test
         // that dies leaves anything.
         let words = """
-            folder=$1; shift; exec 3<&0; "$@" </dev/null & server=$!; word=$(cat <&3); kill -QUIT $server 2>/dev/null; wait
-            [ "$word" = keep ] || rm -rf "$folder"
+            folder=$1; shift; exec 3<&0; "$@" </dev/null & server=$!; word=$(cat <&3); kill -QUIT $server 2>/dev/null
+            [ "$word" = keep ] && exit
+            for i in 1 2 3 4 5 6 7 8 9 10; do [ -e "$folder/data/postmaster.pid" ] && sleep 0.2; done
+            kill -KILL $server 2>/dev/null; rm -rf "$folder"
             """
-        let process = Process(), input = Pipe()
+        let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = ["-c", words, "sh", folder] + Self.asOwner + [Self.path("postgres"), "-D", data]
-        process.standardInput = input
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle(forWritingAtPath: try log())
-        try process.run()
+        let input = try Self.spawn(process).input
         Self.running.withLock { $0[folder] = Held(input: input, process: process) }
-        for _ in 0..<200 {
+        for _ in 0..<900 {
             if (try? Self.tool("pg_isready", ["-q", "-h", folder, "-p", "\(port)"])) != nil { return }
             if !process.isRunning { break }
             usleep(50_000)
@@ -96,6 +97,8 @@ public final class Cluster: Sendable {
         let children = (try? Self.tool("pgrep", ["-P", "\(server)"]))?.split(separator: "\n").compactMap { pid_t($0) } ?? []
         for process in [server] + children { Foundation.kill(process, SIGKILL) }
         letGo()
+        // A process that nobody has waited for yet counts as alive, and the next server would refuse to start beside it.
+        for file in ["/data/postmaster.pid", "/.s.PGSQL.\(port).lock"] { unlink(folder + file) }
     }
 
     /// Freezes the server and its present processes, or lets them go on.
@@ -107,8 +110,8 @@ public final class Cluster: Sendable {
 
     private func letGo() {
         guard let held = Self.running.withLock({ $0.removeValue(forKey: folder) }) else { return }
-        try? held.input.fileHandleForWriting.write(contentsOf: Data("keep".utf8))
-        try? held.input.fileHandleForWriting.close()
+        try? held.input.write(contentsOf: Data("keep".utf8))
+        try? held.input.close()
         for _ in 0..<500 where held.process.isRunning { usleep(20_000) }
     }
 

@@ -26,7 +26,9 @@ public protocol Catalog: Sendable {
     ///
     /// It takes a report only where that is `report.since`; otherwise it changes nothing. Nil when the session is over.
     func tell(_ report: StationReport, _ session: Int64) async throws(IngestError) -> Int64?
-    /// Asks for the right to deliver; an answer for each, in their order.
+    /// Asks for the right to deliver, 256 at once at most; an answer for each, in their order.
+    ///
+    /// `cancelled` when the session is over: nothing that it held is its own any more.
     func claim(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> [ClaimAnswer]
     /// Gives claims back that were not used; how many there were.
     func release(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> Int

@@ -41,6 +41,8 @@ public struct DeliveryFact: Sendable, Hashable {
     public var target: String, targetName: String
     public var state: State, proof: Receipt.Proof
     public var size: UInt64
+    /// Several stations deliver there; without it, the same identity at two stations means two places.
+    public var shared = false
     /// Path, address or id; whichever it has.
     public var receipt: String?
     /// The digest of what was sent where that is not the content.
@@ -57,9 +59,11 @@ public struct ClaimWish: Sendable, Hashable {
     public var content: ContentKey
     /// The identity that all its stations give the shared target.
     public var target: String, targetName: String
+    /// The target can be asked for bytes, or takes them twice without harm: a claim there ends with its session.
+    public var canBeSettled: Bool
 
-    public init(content: ContentKey, target: String, targetName: String) {
-        (self.content, self.target, self.targetName) = (content, target, targetName)
+    public init(content: ContentKey, target: String, targetName: String, canBeSettled: Bool = true) {
+        (self.content, self.target, self.targetName, self.canBeSettled) = (content, target, targetName, canBeSettled)
     }
 }
 
@@ -74,8 +78,8 @@ public enum ClaimAnswer: Sendable, Hashable {
     case done(by: String, receipt: String?)
     /// Another station may or may not have sent it, and this target cannot be asked.
     case unsure(by: String)
+    /// Another station saw that the copy there is gone.
+    case removed(by: String)
     /// Just now nobody can tell: ask again. Never means free.
     case undecided
-    /// The session is over.
-    case sessionOver
 }
