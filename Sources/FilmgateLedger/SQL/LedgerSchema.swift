@@ -15,6 +15,7 @@ enum LedgerSchema {
         migrator.registerMigration("4 what targets said later", foreignKeyChecks: .immediate) { db in try db.execute(sql: denials) }
         migrator.registerMigration("5 the parts of a name", foreignKeyChecks: .immediate) { db in try db.execute(sql: nameParts) }
         migrator.registerMigration("6 the disks of folders", foreignKeyChecks: .immediate) { db in try db.execute(sql: disks) }
+        migrator.registerMigration("8 what stations tell", foreignKeyChecks: .immediate) { db in try db.execute(sql: StationTables.sql) }
         return migrator
     }()
 
