@@ -132,7 +132,7 @@ let package = Package(
             "FilmgateEngine", [core, "CLinux", "FileKit", channels, log], tests: ["FilmgateConfig", "FilmgateLedger"],
             fixtures: ["Fixtures"]),
         // Layer 4: modules
-        module("PostgresCatalog", uses: ["PQKit", "CryptographyKit"], tests: ["ClusterTesting", log]),
+        module("PostgresCatalog", uses: ["PQKit", "CryptographyKit"], tests: ["ClusterTesting", "FilmgateLedger", "FilmgateEngine", log]),
         module("CardSource", uses: ["CardKit", "FileKit", log]),
         module("FTPSource", uses: ["CardKit", "FTPKit", log], tests: ["TestThreads"]),
         module("FolderSource", uses: ["CardKit", "FileKit", log], tests: ["FilmgateLedger"]),
@@ -212,7 +212,8 @@ let package = Package(
                     "FilmgateTesting", "FilmgateSample", "FilmgateStudio", "CardSource", "FolderSource", "FTPSource", "ExifStage",
                     "SelectStage", "StampStage", "DedupeStage", "UploadStage", "FolderTarget", "HTTPTarget", "BearerAuth", "BasicAuth",
                     "APIKeyAuth",
-                    "NoAuth", "PTPKit", "USBKit", "GPhoto2Source", "PostgresCatalog", "VirtualCamera", "StandardCamera", "CanonCamera",
+                    "NoAuth", "PTPKit", "USBKit", "GPhoto2Source", "PQKit", "PostgresCatalog", "VirtualCamera", "StandardCamera",
+                    "CanonCamera",
                     "NikonCamera",
                     "SonyCamera",
                     "LeicaCamera",

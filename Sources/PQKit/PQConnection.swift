@@ -1,6 +1,12 @@
 public import FilmgateCore
 import Glibc
 
+/// The newest history of a server that an earlier run has met: for a module to find among its services.
+public struct LeastTimeline: Sendable {
+    public var number: Int64
+    public init(_ number: Int64) { self.number = number }
+}
+
 /// How a database is reached.
 public struct PQOptions: Sendable {
     public var address: PQAddress

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PQKit
 
-@Suite(.enabled(if: Cluster.isInstalled), .timeLimit(.minutes(2))) struct FailureTests {
+@Suite(.enabled(if: Cluster.isInstalled), .timeLimit(.minutes(6))) struct FailureTests {
     private func connection(_ text: String, _ change: (inout PQOptions) -> Void = { _ in }) throws -> PQConnection {
         var options = try PQOptions(text)
         change(&options)

@@ -6,7 +6,7 @@ import Testing
 @testable import PQKit
 
 /// Certificates and passwords against a server that asks for them.
-@Suite(.enabled(if: Cluster.isInstalled), .timeLimit(.minutes(2))) struct SecurityTests {
+@Suite(.enabled(if: Cluster.isInstalled), .timeLimit(.minutes(6))) struct SecurityTests {
     /// TLS with a certificate for 127.0.0.1, and SCRAM for the role `desk3`.
     private static let strict = Task {
         try await Cluster.aside {

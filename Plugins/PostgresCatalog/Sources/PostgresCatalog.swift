@@ -19,6 +19,7 @@ public struct PostgresCatalog: Module, Catalog {
         options.key = config.key.isEmpty ? nil : config.key
         options.root = config.root.isEmpty ? nil : config.root
         (options.connect, options.answer) = (config.connect, config.answer)
+        options.leastTimeline = context.lookup.service(LeastTimeline.self)?.number ?? 0
         self.address = address
         live = PQConnection(options)
         reports = PQConnection(options)
@@ -69,11 +70,6 @@ public struct PostgresCatalog: Module, Catalog {
         // The other connection does not go back behind this server, either.
         if let timeline = session.timeline { await reports.expect(timeline: timeline) }
         return session
-    }
-
-    public func expect(timeline: Int64) async {
-        await live.expect(timeline: timeline)
-        await reports.expect(timeline: timeline)
     }
 
     public func renew(_ session: Int64, status: String?) async throws(IngestError) -> Bool {

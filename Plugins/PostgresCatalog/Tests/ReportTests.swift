@@ -5,7 +5,7 @@ import Testing
 
 @testable import PostgresCatalog
 
-@Suite(.enabled(if: Cluster.isInstalled), .timeLimit(.minutes(3))) struct ReportTests {
+@Suite(.enabled(if: Cluster.isInstalled), .timeLimit(.minutes(6))) struct ReportTests {
     private func counts(_ catalog: TestCatalog) async throws -> String {
         try await catalog.sql(
             "SELECT (SELECT count(*) FROM catalog.content), (SELECT count(*) FROM catalog.seen), (SELECT count(*) FROM catalog.delivery)")

@@ -5,7 +5,7 @@ import Testing
 @testable import PostgresCatalog
 
 /// A station's role can call the functions that are meant for it, and do nothing else.
-@Suite(.enabled(if: Cluster.isInstalled), .timeLimit(.minutes(3))) struct RightsTests {
+@Suite(.enabled(if: Cluster.isInstalled), .timeLimit(.minutes(6))) struct RightsTests {
     @Test func tablesAreMadeOnce() async throws {
         let catalog = try await TestCatalog.made(migrated: false), admin = try catalog.as("postgres")
         let plan = try await admin.migration()

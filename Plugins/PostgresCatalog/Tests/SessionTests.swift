@@ -4,7 +4,7 @@ import Testing
 
 @testable import PostgresCatalog
 
-@Suite(.enabled(if: Cluster.isInstalled), .timeLimit(.minutes(3))) struct SessionTests {
+@Suite(.enabled(if: Cluster.isInstalled), .timeLimit(.minutes(6))) struct SessionTests {
     @Test func aStationIsFoundAgain() async throws {
         let catalog = try await TestCatalog.made(), one = try await catalog.station(1)
         let again = try await one.catalog.join(StationIdentity(uuid: one.membership.uuid, name: "renamed", site: "press"))

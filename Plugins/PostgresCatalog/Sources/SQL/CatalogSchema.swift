@@ -34,7 +34,10 @@ enum CatalogTables {
         DECLARE name text;
         BEGIN
             FOREACH name IN ARRAY ARRAY['filmgate_owner', 'filmgate_station', 'filmgate_reader'] LOOP
-                IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) THEN EXECUTE format('CREATE ROLE %I NOLOGIN', name); END IF;
+                IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) THEN
+                    -- Another database of the cluster may be given a catalogue at the same moment.
+                    BEGIN EXECUTE format('CREATE ROLE %I NOLOGIN', name); EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END;
+                END IF;
             END LOOP;
             IF NOT pg_has_role(current_user, 'filmgate_owner', 'MEMBER') THEN
                 EXECUTE format('GRANT filmgate_owner TO %I', current_user);
