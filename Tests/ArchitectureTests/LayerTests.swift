@@ -5,7 +5,7 @@ import Testing
     static let system: Set = ["Glibc", "Synchronization", "Dispatch"]
     static let kits: Set = [
         "CardKit", "CryptographyKit", "FileKit", "FTPKit", "MediaKit", "StampKit", "XMLKit", "HTTPKit", "AuthKit", "PTPKit", "USBKit",
-        "GPhoto2Wire",
+        "GPhoto2Wire", "PQKit",
         "VirtualCamera",
     ]
     static let allowed: [String: Set<String>] = [
@@ -22,6 +22,7 @@ import Testing
         "PTPKit": ["FilmgateCore"],
         "USBKit": ["FilmgateCore", "CLibUSB"],
         "GPhoto2Wire": [],
+        "PQKit": ["FilmgateCore", "CPQ"],
         "filmgate-gphoto2": ["GPhoto2Wire", "CGPhoto2"],
         "PreviewWire": [],
         "PreviewKit": ["FilmgateCore", "FileKit", "MediaKit", "PreviewWire"],

@@ -16,6 +16,7 @@ enum LedgerSchema {
         migrator.registerMigration("5 the parts of a name", foreignKeyChecks: .immediate) { db in try db.execute(sql: nameParts) }
         migrator.registerMigration("6 the disks of folders", foreignKeyChecks: .immediate) { db in try db.execute(sql: disks) }
         migrator.registerMigration("7 marks", foreignKeyChecks: .immediate) { db in try db.execute(sql: marks) }
+        migrator.registerMigration("8 what stations tell", foreignKeyChecks: .immediate) { db in try db.execute(sql: StationTables.sql) }
         return migrator
     }()
 
