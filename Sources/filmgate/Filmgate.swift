@@ -28,7 +28,7 @@ struct Filmgate: AsyncParsableCommand {
             SchemaCommand.self,
             ProfileCommand.self, LoginCommand.self, LogoutCommand.self, WhoamiCommand.self, StatusCommand.self, HistoryCommand.self,
             RetryCommand.self, AssignCommand.self, CancelCommand.self, EventsCommand.self,
-            VerifyCommand.self, SafeToFormatCommand.self,
+            VerifyCommand.self, SafeToFormatCommand.self, CatalogCommand.self,
             StudioCommand.self,
             CamerasCommand.self, ClockCommand.self, SampleCommand.self, CameraCommand.self, DoctorCommand.self,
         ])
