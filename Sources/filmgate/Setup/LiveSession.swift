@@ -57,6 +57,7 @@ struct LiveSession {
         let counts = Metrics(ledger), meter = try metrics.map { address in try serve(address, counts) }
         if metrics != nil { hub.watch(counts.note) }
         studio?.start()
+        let telling = await RunTelling.begin([pipeline], ledger, context)
         let background = Task { await Self.keepAlive() }
         let result = await Signals.handled(by: runControl, reloading: load != nil) {
             await Result { () async throws(IngestError) in
@@ -78,6 +79,7 @@ struct LiveSession {
         var code = outcome.exitCode
         if code == .complete, session.errorOnEmpty, outcome.summary[.delivered] == 0 { code = .nothingToDo }
         Console.out(session.json ? SummaryLine.json(outcome, exit: code) : SummaryLine.human(outcome, exit: code, plan: false))
+        await telling?.end()
         ledger.close()
         await notices.end(session.options.verb, outcome.summary, code)
         return code

@@ -76,6 +76,7 @@ struct RunSession {
         hub.watch(notices.note)
         let leases = HostedJob.leases ?? DeliveryLeases(), control = watchable(hub, leases, writer)
         defer { control?.stop() }
+        let telling = await RunTelling.begin(pipelines, writer, context)
         let outcome = try await context.telling { () async throws(IngestError) in
             let events = try await events(reader), held = try await heldEvents(events, pipelines)
             let plan = try plan(pipelines, reader, events: events, held: held)
@@ -108,6 +109,7 @@ struct RunSession {
             for line in outcome.remarks + older { Console.err(line) }
         }
         Console.out(json ? SummaryLine.json(outcome, exit: code) : SummaryLine.human(outcome, exit: code, plan: options.dryRun))
+        await telling?.end()
         letGo(writer, control)
         notices.runEnded(options.verb, outcome.summary, exit: Int(code.rawValue))
         await notices.finish()

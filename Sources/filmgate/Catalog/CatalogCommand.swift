@@ -1,0 +1,92 @@
+import ArgumentParser
+import FilmgateCore
+import FilmgateEngine
+import FilmgateLedger
+import PQKit
+
+struct CatalogCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "catalog", abstract: "The catalogue that this station shares with others.",
+        discussion: """
+            A pipeline names it under `catalog:`. Every station keeps its own ledger and works without the catalogue; what it did is told \
+            there as soon as it can be reached.
+            """,
+        subcommands: [
+            CatalogCheckCommand.self, CatalogMigrateCommand.self, CatalogJoinCommand.self, CatalogStatusCommand.self,
+            CatalogWhereCommand.self,
+        ])
+}
+
+/// What every verb of the catalogue takes.
+struct CatalogOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("The pipeline that names the catalogue; absent: those used before.", valueName: "file"),
+        completion: .file(extensions: ["yaml", "yml"]))
+    var pipeline: String?
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp("Change one value of the pipeline, such as catalog.postgres.url=postgresql://…", valueName: "key=value"))
+    var set: [String] = []
+
+    func overrides() throws -> [Override] {
+        try set.map { text in
+            guard let override = Override(text) else { throw ValidationError("--set takes key=value.") }
+            return override
+        }
+    }
+}
+
+/// The catalogue that a verb is about.
+struct ChosenCatalog {
+    let catalog: any Catalog
+    let use: CatalogUse
+
+    /// The first of the pipelines that names one; ends the verb where none does.
+    init(_ options: CatalogOptions, _ context: CommandContext) async throws {
+        let overrides = try options.overrides()
+        let files = options.pipeline.map { [UserPath.absolute($0)] } ?? PipelineSnapshot(state: context.options.stateDirectory).files()
+        // What was used before may be broken since: that hides no other pipeline's catalogue.
+        let pipelines =
+            try options.pipeline == nil
+            ? files.compactMap { context.loader(overrides: overrides).load(path: $0).pipeline }
+            : files.map { try context.load($0, overrides: overrides) }
+        for pipeline in pipelines {
+            guard let found = try await context.telling({ () async throws(IngestError) in try await Self.of(pipeline, context) }) else {
+                continue
+            }
+            self = found
+            return
+        }
+        let which = options.pipeline == nil ? "No pipeline that was used here" : "This pipeline"
+        throw CommandContext.refuse(
+            "\(which) names no catalogue. Write `catalog: { postgres: { url: … } }` there, and say which file with --pipeline.",
+            context.options)
+    }
+
+    private init(_ catalog: any Catalog, _ use: CatalogUse) { (self.catalog, self.use) = (catalog, use) }
+
+    /// Nil where the pipeline names none.
+    static func of(_ pipeline: PipelineFile, _ context: CommandContext) async throws(IngestError) -> ChosenCatalog? {
+        guard let use = pipeline.catalog else { return nil }
+        let reader = try SQLiteLedger.reader(directory: context.options.stateDirectory)
+        let place = try await (reader as? SQLiteReader)?.station()
+        let services: [any Sendable] = [LeastTimeline(place?.timeline ?? 0)]
+        return try context.builder(ledger: nil).catalog(of: pipeline, services: services).map { ChosenCatalog($0, use) }
+    }
+}
+
+/// What a run tells of, as the reporter wants it.
+struct LedgerOfStation: StationLedger {
+    let ledger: SQLiteLedger
+
+    func standing() async throws(IngestError) -> StationStanding? {
+        guard let place = try await ledger.station() else { return nil }
+        return StationStanding(membership: place.membership, session: place.session, last: place.last, timeline: place.timeline)
+    }
+    func note(session: Int64, timeline: Int64) async throws(IngestError) { try await ledger.note(session: session, timeline: timeline) }
+    func untold(after seq: Int64, limit: Int) async throws(IngestError) -> StationReport? {
+        try await ledger.untold(after: seq, limit: limit)
+    }
+    func acknowledge(_ applied: Int64) async throws(IngestError) { try await ledger.acknowledge(applied) }
+}

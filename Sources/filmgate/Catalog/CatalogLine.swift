@@ -1,0 +1,62 @@
+import FilmgateCore
+import FilmgateLedger
+
+/// The JSON objects of the catalogue's verbs.
+enum CatalogLine {
+    static func condition(_ found: CatalogCondition, _ place: String) -> JSONWriter {
+        var line = JSONWriter()
+        line.add("type", "catalog")
+        line.add("place", place)
+        line.add("server", found.server)
+        line.add("version", found.version)
+        line.add("protection", found.protection)
+        line.add("role", found.role)
+        line.add("excess", found.excess)
+        line.add("identity", found.identity)
+        line.add("schema", found.schema)
+        line.add("timeline", found.timeline.map { Int($0) })
+        line.add("round_trip_ms", number: found.roundTrip)
+        line.add("clock_ahead_ms", number: found.clockAhead)
+        line.add("usable", found.common != nil)
+        return line
+    }
+
+    static func station(_ place: StationPlace, _ catalog: String) -> JSONWriter {
+        var line = JSONWriter()
+        line.add("type", "membership")
+        line.add("station", place.membership.name)
+        line.add("catalog", catalog)
+        line.add("epoch", place.membership.epoch)
+        line.add("told", Int(place.acknowledged))
+        line.add("waiting", Int(place.waiting))
+        return line
+    }
+
+    static func summary(_ station: StationSummary) -> JSONWriter {
+        var line = JSONWriter()
+        line.add("type", "station")
+        line.add("name", station.name)
+        line.add("site", station.site)
+        line.add("version", station.version)
+        line.add("present", station.present)
+        line.add("silence_s", number: station.silence)
+        line.add("clock_ahead_ms", station.clockAhead)
+        line.add("told", Int(station.applied))
+        line.add("revoked", station.revoked)
+        return line
+    }
+
+    static func place(_ copy: CatalogCopy) -> JSONWriter {
+        var line = JSONWriter()
+        line.add("type", "place")
+        line.add("sha256", copy.sha256)
+        line.add("station", copy.station)
+        line.add("state", copy.state.rawValue)
+        line.add("place", copy.place)
+        line.add("detail", copy.detail)
+        line.add("verified", copy.proof)
+        line.add("size", copy.size.map { Int(clamping: $0) })
+        line.add("at", Int(copy.at))
+        return line
+    }
+}

@@ -1,0 +1,149 @@
+import ArgumentParser
+import FileKit
+import FilmgateCore
+import FilmgateEngine
+import FilmgateLedger
+
+struct CatalogCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Try the catalogue: reachable, proven, its tables, this role's rights, the clocks.",
+        discussion: """
+            Exit codes: 0 all is well, 4 sign-in refused, 8 it cannot be used now, 78 the pipeline is invalid.
+
+            EXAMPLE:
+              filmgate catalog check --pipeline desk.yaml
+            """)
+
+    @OptionGroup var choice: CatalogOptions
+    @OptionGroup var options: CommonOptions
+
+    func run() async throws {
+        let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog
+        let result = await Result { () async throws(IngestError) in try await catalog.condition() }
+        await catalog.close()
+        let found: CatalogCondition
+        do throws(IngestError) { found = try result.get() } catch {
+            Failure.tell(error, json: options.json)
+            throw Exit(error.code == .unauthorized ? .signIn : .notProven)
+        }
+        if options.json { Console.out(CatalogLine.condition(found, catalog.place).finished) } else { tell(found, catalog) }
+        if found.common == nil { throw Exit(.notProven) }
+    }
+
+    private func tell(_ found: CatalogCondition, _ catalog: any Catalog) {
+        let clock = abs(found.clockAhead) > 2000 ? "CLOCK" : "clock"
+        let ahead = (found.clockAhead < 0 ? "−" : "+") + Describe.decimal(abs(found.clockAhead) / 1000, 1)
+        Console.out(Describe.name("\(catalog.place): \(found.server), PostgreSQL \(found.version), \(found.protection), as \(found.role)"))
+        Console.out(
+            "  answer after \(Describe.decimal(found.roundTrip, 1)) ms, \(clock) \(ahead) s, "
+                + "history \(found.timeline.map(String.init) ?? "unknown")")
+        for word in found.excess { Console.err("warning: this role \(Describe.name(word)): a station needs no such right.") }
+        guard let schema = found.schema else {
+            return Console.err("There are no tables yet: `filmgate catalog migrate`.")
+        }
+        Console.out("  tables of version \(schema), functions of \(found.speaks.map(String.init).joined(separator: ", "))")
+        guard found.common == nil else { return }
+        let newer = (found.understands.max() ?? 0) > (found.speaks.max() ?? 0)
+        Console.err(
+            newer
+                ? "This filmgate is newer than the catalogue: `filmgate catalog migrate`."
+                : "This filmgate is older than the catalogue: update it.")
+    }
+}
+
+struct CatalogStatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "What this station has yet to tell, and who else is there.",
+        discussion: """
+            EXAMPLE:
+              filmgate catalog status
+            """)
+
+    @OptionGroup var choice: CatalogOptions
+    @OptionGroup var options: CommonOptions
+
+    func run() async throws {
+        let context = try CommandContext(options), chosen = try await ChosenCatalog(choice, context)
+        let reader = try await context.readLedger(mustExist: true) as? SQLiteReader
+        let place = try await context.telling { () async throws(IngestError) in try await reader?.station() }
+        if let place {
+            if options.json {
+                Console.out(CatalogLine.station(place, chosen.catalog.place).finished)
+            } else {
+                let waiting = place.waiting == 0 ? "all told" : "\(Describe.count(Int(place.waiting), "change")) to tell"
+                Console.out(Describe.name("\(place.membership.name) of \(chosen.catalog.place): \(waiting)"))
+            }
+        } else {
+            Console.err("This state directory has not joined: `filmgate catalog join`.")
+        }
+        let stations = try await context.telling { () async throws(IngestError) in try await chosen.catalog.stations() }
+        await chosen.catalog.close()
+        for station in stations { Console.out(options.json ? CatalogLine.summary(station).finished : Self.text(station)) }
+    }
+
+    private static func text(_ station: StationSummary) -> String {
+        let heard = station.present ? "now" : station.silence.map { "\(Describe.duration($0)) ago" } ?? "never"
+        let clock = station.clockAhead.map { milliseconds in
+            let sign = milliseconds < 0 ? "−" : "+", seconds = Describe.decimal(Double(abs(milliseconds)) / 1000, 1)
+            return "\(abs(milliseconds) > 2000 ? "CLOCK" : "clock") \(sign)\(seconds) s"
+        }
+        let parts = [station.name, station.site, heard, clock, station.version, station.revoked ? "SHUT OUT" : nil]
+        return "  " + Describe.name(parts.compactMap(\.self).joined(separator: "  "))
+    }
+}
+
+struct CatalogWhereCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "where", abstract: "Who says to have these bytes: stations, places, proof.",
+        discussion: """
+            What another station says is its word, and makes no card safe to format.
+
+            EXAMPLES:
+              filmgate catalog where DSC_0101.NEF
+              filmgate catalog where 9f2c…  (all 64 digits)
+            """)
+
+    @Argument(help: "Files, or digests (SHA-256).", completion: .file())
+    var files: [String]
+
+    @OptionGroup var choice: CatalogOptions
+    @OptionGroup var options: CommonOptions
+
+    func run() async throws {
+        let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog
+        let wanted = try files.map { try digest(of: $0) }
+        let copies = try await context.telling { () async throws(IngestError) in try await catalog.copies(of: wanted) }
+        await catalog.close()
+        for (name, sha256) in zip(files, wanted) {
+            let mine = copies.filter { $0.sha256 == sha256 }
+            if options.json {
+                for copy in mine { Console.out(CatalogLine.place(copy).finished) }
+                continue
+            }
+            let size = mine.lazy.compactMap(\.size).first.map { "  " + Describe.bytes($0) } ?? ""
+            Console.out(Describe.name("\(sha256)\(size)\(name == sha256 ? "" : "  \(name)")"))
+            if mine.isEmpty { Console.out("  nobody") }
+            for copy in mine { Console.out("  " + Describe.name(Self.text(copy))) }
+        }
+        if copies.isEmpty { throw Exit(.sourceLost) }
+    }
+
+    private func digest(of name: String) throws -> String {
+        let isDigest = name.utf8.count == 64 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        if isDigest { return name }
+        do throws(IngestError) { return try FileCopy.hash(path: UserPath.absolute(name)).digests.sha256 } catch {
+            throw CommandContext.end(error, options)
+        }
+    }
+
+    private static func text(_ copy: CatalogCopy) -> String {
+        let time = CivilTime(unixSeconds: copy.at / 1_000_000_000)?.description ?? "?", detail = copy.detail.map { " \($0)" } ?? ""
+        switch copy.state {
+        case .seen: return "\(copy.station)  seen as \(copy.place) (\(copy.detail ?? "?")) \(time)"
+        case .done: return "\(copy.station)  delivered to \(copy.place) (\(copy.proof ?? "no proof"))\(detail) \(time)"
+        case .removed: return "\(copy.station)  no longer at \(copy.place)\(detail) \(time)"
+        case .claimed: return "\(copy.station)  sends it to \(copy.place) \(time)"
+        case .unsure: return "\(copy.station)  may have sent it to \(copy.place) \(time)"
+        }
+    }
+}

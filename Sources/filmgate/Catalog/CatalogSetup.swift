@@ -1,0 +1,95 @@
+import ArgumentParser
+import FilmgateCore
+import FilmgateEngine
+import FilmgateLedger
+import Glibc
+
+struct CatalogMigrateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate", abstract: "Make the catalogue's tables, or bring them up to date.",
+        discussion: """
+            Needs a role that may make tables and roles in the database, which no station needs.
+
+            EXAMPLES:
+              filmgate catalog migrate --pipeline desk.yaml --set catalog.postgres.url=postgresql://postgres@/filmgate
+              filmgate catalog migrate --pipeline desk.yaml --dry-run > for-the-dba.sql
+            """)
+
+    @Flag(help: "Print the SQL that would be run, and change nothing.")
+    var dryRun = false
+
+    @OptionGroup var choice: CatalogOptions
+    @OptionGroup var options: CommonOptions
+
+    func run() async throws {
+        let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog
+        if dryRun {
+            let statements = try await context.telling { () async throws(IngestError) in try await catalog.migration() }
+            if statements.isEmpty { return Console.err("The tables are up to date.") }
+            for line in ["BEGIN"] + statements + ["COMMIT"] { Console.out(line + ";") }
+            return
+        }
+        let done = try await context.telling { () async throws(IngestError) in try await catalog.migrate() }
+        await catalog.close()
+        if options.json { return }
+        for line in done { Console.out("\(Describe.name(catalog.place)): \(line).") }
+        if done.isEmpty { Console.out("\(Describe.name(catalog.place)): the tables are up to date.") }
+    }
+}
+
+struct CatalogJoinCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "join", abstract: "Make this state directory a station of the catalogue.",
+        discussion: """
+            From then on what happens here is told there, and what happened before too.
+
+            EXAMPLE:
+              filmgate catalog join --pipeline desk.yaml
+            """)
+
+    @Flag(help: "Take the station's identity for this state directory, after it was restored or copied: whoever had it before is out.")
+    var asNew = false
+
+    @OptionGroup var choice: CatalogOptions
+    @OptionGroup var options: CommonOptions
+
+    func run() async throws {
+        let context = try CommandContext(options), chosen = try await ChosenCatalog(choice, context)
+        let ledger = try await context.openLedger()
+        let before = try await context.telling { () async throws(IngestError) in try await ledger.station() }
+        let station = chosen.use.station, site = station.site.isEmpty ? nil : station.site
+        let name = station.station.isEmpty ? Self.hostName : station.station
+        let identity = StationIdentity(uuid: before?.membership.uuid ?? Self.newIdentity(), name: name, site: site, asNew: asNew)
+        let place = try await context.telling { () async throws(IngestError) in
+            let membership = try await chosen.catalog.join(identity)
+            // Who is in already goes on where it was.
+            let isSame = before?.membership.catalog == membership.catalog && before?.membership.epoch == membership.epoch
+            if !isSame || before?.membership.name != membership.name || asNew { try await ledger.join(membership) }
+            return try await ledger.station()
+        }
+        await chosen.catalog.close()
+        context.close(ledger)
+        guard let place else { return }
+        let waiting = "\(Describe.count(Int(place.waiting), "change")) to tell"
+        if options.json {
+            Console.out(CatalogLine.station(place, chosen.catalog.place).finished)
+        } else {
+            Console.out(
+                "This state directory is the station \(Describe.name(place.membership.name)) of \(Describe.name(chosen.catalog.place)); \(waiting)."
+            )
+        }
+    }
+
+    /// 128 random bits.
+    private static func newIdentity() -> String {
+        (0..<4).map { _ in String(UInt32.random(in: 0...(.max)) | 0, radix: 16) }.map { String(repeating: "0", count: 8 - $0.count) + $0 }
+            .joined()
+    }
+
+    static var hostName: String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard gethostname(&buffer, buffer.count - 1) == 0 else { return "station" }
+        let name = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }.prefix(64), as: UTF8.self)
+        return name.isEmpty || !StationRule.isName(name) ? "station" : name
+    }
+}

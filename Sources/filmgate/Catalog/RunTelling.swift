@@ -1,0 +1,65 @@
+import FilmgateCore
+import FilmgateEngine
+import FilmgateLedger
+
+/// Tells the catalogue of a run while it goes on; a catalogue in trouble is a line on stderr, never the run's failure.
+struct RunTelling {
+    private let reporter: CatalogReporter, running: Task<Void, Never>
+    /// How long the end of a run waits for what is left; more is told by the next run.
+    private static let patience = Duration.seconds(5)
+
+    /// Nil without `catalog:` in these pipelines, for a job of another run, which tells for both, and where the state has not joined.
+    static func begin(_ pipelines: [PipelineFile], _ ledger: SQLiteLedger?, _ context: CommandContext) async -> RunTelling? {
+        guard let ledger, HostedJob.ledger == nil, let pipeline = pipelines.first(where: { $0.catalog != nil }) else { return nil }
+        let result = await Result { () async throws(IngestError) in try await prepare(pipeline, ledger, context) }
+        switch result {
+        case .success(let telling): return telling
+        case .failure(let error):
+            Console.err("catalog: \(Describe.name(error.description))")
+            return nil
+        }
+    }
+
+    private static func prepare(
+        _ pipeline: PipelineFile, _ ledger: SQLiteLedger, _ context: CommandContext
+    ) async throws(IngestError) -> RunTelling? {
+        guard try await ledger.station() != nil else {
+            Console.err("catalog: this state directory has not joined; nothing is told until `filmgate catalog join`.")
+            return nil
+        }
+        guard let chosen = try await ChosenCatalog.of(pipeline, context) else { return nil }
+        let json = context.options.json
+        let reporter = CatalogReporter(chosen.catalog, LedgerOfStation(ledger: ledger)) { notice in tell(notice, json: json) }
+        return RunTelling(reporter: reporter, running: Task { await reporter.run() })
+    }
+
+    /// Tells what is left; before the ledger is closed.
+    func end() async {
+        running.cancel()
+        await running.value
+        _ = await reporter.finish(within: Self.patience)
+    }
+
+    private static func tell(_ notice: CatalogNotice, json: Bool) {
+        let text = text(notice)
+        HostedJob.$output.withValue(nil) {
+            guard json else { return Console.err("catalog: " + Describe.name(text)) }
+            var line = JSONWriter()
+            line.add("type", "status")
+            line.add("catalog", text)
+            Console.out(line.finished)
+        }
+    }
+
+    private static func text(_ notice: CatalogNotice) -> String {
+        switch notice {
+        case .away(let words): "not reachable (\(words)); going on alone."
+        case .back(let seconds): "back after \(Describe.duration(Double(seconds)))."
+        case .refused(let words, let advice): words + (advice.map { " " + $0 } ?? "")
+        case .ahead(let known, let own):
+            "it knows \(known) of our changes, we made \(own): this state directory was restored or copied. "
+                + "Nothing is reported until `filmgate catalog join --as-new`."
+        case .setBack(let had, let has): "it was set back (had \(had) of ours, has \(has)): telling the rest again."
+        }
+    }
+}
