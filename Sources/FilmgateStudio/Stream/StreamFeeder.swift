@@ -45,10 +45,10 @@ struct StreamFeeder: Sendable {
             // Without a reader there is no clock either: nothing happens until one comes.
             guard stream.hasReaders else { continue }
             clock?.cancel()
-            await look(&memory, isAsked: isTold.exchange(false, ordering: .relaxed))
+            let isBusy = await look(&memory, isAsked: isTold.exchange(false, ordering: .relaxed))
             // Readers also see by this that they may still be here.
             stream.wake()
-            try? await Task.sleep(for: Self.gathering)
+            if isBusy { try? await Task.sleep(for: Self.gathering) }
             clock = Task {
                 do { try await Task.sleep(for: .seconds(1), tolerance: .milliseconds(200)) } catch { return }
                 feed.yield()
@@ -59,7 +59,8 @@ struct StreamFeeder: Sendable {
         end()
     }
 
-    private func look(_ memory: inout Memory, isAsked: Bool) async {
+    /// False when nothing happened.
+    private func look(_ memory: inout Memory, isAsked: Bool) async -> Bool {
         memory.looks += 1
         var items: [(key: String, item: StudioStream.Item)] = []
         // What cannot be read now is read the next time; whoever asks for it directly is told why.
@@ -69,12 +70,13 @@ struct StreamFeeder: Sendable {
             memory.revision = news.revision
         }
         stream.add(items)
-        guard isAsked || !items.isEmpty || memory.isFresh || memory.looks >= Self.longest else { return }
+        guard isAsked || !items.isEmpty || memory.isFresh || memory.looks >= Self.longest else { return false }
         (memory.looks, memory.isFresh) = (0, isAsked)
         if let whole = try? await api.board(), whole != memory.board {
             memory.board = whole
             stream.add([("board", .board(whole: whole, shown: StudioAPI.shown(board: whole)))])
         }
+        return true
     }
 
     private func frames(_ news: LedgerView.News) async -> [(key: String, item: StudioStream.Item)] {
