@@ -22,7 +22,7 @@ PUSHES_SOAK ?= 20000
 SHOTS ?= .build-studio/shots
 
 .PHONY: help build demo install install-debug clean program deb deb-test dist dist-test test lint house models fuzz tsan peers bench
-.PHONY: crash crash-cameras outage chaos soak hotfolder push strangers ways usb vusb studio-bench studio-browser
+.PHONY: crash crash-cameras outage chaos soak hotfolder push strangers stations ways usb vusb studio-bench studio-browser
 .PHONY: deps deps-install deps-test deps-crash deps-hotfolder deps-strangers deps-deb deps-bench deps-peers deps-usb deps-vusb deps-studio
 
 help: ## this list
@@ -128,6 +128,9 @@ push: deps-hotfolder program ## push 500 files with lftp, curl and replayed came
 strangers: deps-strangers program ## deliver to nine servers of other people over a network that breaks, and let their clients push
 	programs=$$(Tests/Scenarios/Strangers/python.sh $(CURDIR)/.build-strangers) && \
 		PATH="$$PATH:/usr/sbin" python3 Tests/Scenarios/Strangers/strangers.py --filmgate $(PROGRAM) --programs "$$programs"
+
+stations: deps-test program ## let two stations share a catalogue on a PostgreSQL of their own, and kill it and them
+	python3 Tests/Scenarios/Stations/stations.py --filmgate $(PROGRAM)
 
 ways: deps-hotfolder program ## take the same forty shots as a card, from cameras, through a hot folder and by FTP
 	python3 Tests/Scenarios/Ways/ways.py --filmgate $(PROGRAM)

@@ -58,9 +58,9 @@ struct ChosenCatalog {
             self = found
             return
         }
-        let which = options.pipeline == nil ? "No pipeline that was used here" : "This pipeline"
+        let which = options.pipeline == nil ? "No pipeline that was used here names a catalogue." : "This pipeline names no catalogue."
         throw CommandContext.refuse(
-            "\(which) names no catalogue. Write `catalog: { postgres: { url: … } }` there, and say which file with --pipeline.",
+            "\(which) Write `catalog: { postgres: { url: … } }` there, and say which file with --pipeline.",
             context.options)
     }
 

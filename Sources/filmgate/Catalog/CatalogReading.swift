@@ -32,7 +32,7 @@ struct CatalogCheckCommand: AsyncParsableCommand {
 
     private func tell(_ found: CatalogCondition, _ catalog: any Catalog) {
         let clock = abs(found.clockAhead) > 2000 ? "CLOCK" : "clock"
-        let ahead = (found.clockAhead < 0 ? "−" : "+") + Describe.decimal(abs(found.clockAhead) / 1000, 1)
+        let ahead = CatalogStatusCommand.signed(found.clockAhead)
         Console.out(Describe.name("\(catalog.place): \(found.server), PostgreSQL \(found.version), \(found.protection), as \(found.role)"))
         Console.out(
             "  answer after \(Describe.decimal(found.roundTrip, 1)) ms, \(clock) \(ahead) s, "
@@ -81,11 +81,15 @@ struct CatalogStatusCommand: AsyncParsableCommand {
         for station in stations { Console.out(options.json ? CatalogLine.summary(station).finished : Self.text(station)) }
     }
 
+    /// Seconds of so many milliseconds, with their sign.
+    static func signed(_ milliseconds: Double) -> String {
+        (milliseconds <= -50 ? "−" : "+") + Describe.decimal(abs(milliseconds) / 1000, 1)
+    }
+
     private static func text(_ station: StationSummary) -> String {
         let heard = station.present ? "now" : station.silence.map { "\(Describe.duration($0)) ago" } ?? "never"
         let clock = station.clockAhead.map { milliseconds in
-            let sign = milliseconds < 0 ? "−" : "+", seconds = Describe.decimal(Double(abs(milliseconds)) / 1000, 1)
-            return "\(abs(milliseconds) > 2000 ? "CLOCK" : "clock") \(sign)\(seconds) s"
+            "\(abs(milliseconds) > 2000 ? "CLOCK" : "clock") \(signed(Double(milliseconds))) s"
         }
         let parts = [station.name, station.site, heard, clock, station.version, station.revoked ? "SHUT OUT" : nil]
         return "  " + Describe.name(parts.compactMap(\.self).joined(separator: "  "))

@@ -15,7 +15,7 @@ struct RunTelling {
         switch result {
         case .success(let telling): return telling
         case .failure(let error):
-            Console.err("catalog: \(Describe.name(error.description))")
+            Console.err("catalog: \(Describe.name(plain(error.description)))")
             return nil
         }
     }
@@ -41,7 +41,7 @@ struct RunTelling {
     }
 
     private static func tell(_ notice: CatalogNotice, json: Bool) {
-        let text = text(notice)
+        let text = plain(text(notice))
         HostedJob.$output.withValue(nil) {
             guard json else { return Console.err("catalog: " + Describe.name(text)) }
             var line = JSONWriter()
@@ -50,6 +50,9 @@ struct RunTelling {
             Console.out(line.finished)
         }
     }
+
+    /// What the catalogue itself refuses begins so already.
+    private static func plain(_ text: String) -> String { text.hasPrefix("catalog: ") ? String(text.dropFirst(9)) : text }
 
     private static func text(_ notice: CatalogNotice) -> String {
         switch notice {

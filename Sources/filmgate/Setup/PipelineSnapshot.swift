@@ -39,7 +39,14 @@ struct PipelineSnapshot {
         lines += pipeline.auth.map(entry)
         if !pipeline.hooks.isEmpty { lines.append("hooks:") }
         lines += pipeline.hooks.map { "- \($0.use.module): \(flow($0.use.node))" }
+        if let catalog = pipeline.catalog { lines.append(entry(catalog)) }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func entry(_ catalog: CatalogUse) -> String {
+        let words = [("station", catalog.station.station), ("site", catalog.station.site)].filter { !$0.1.isEmpty }
+        let said = words.map { ", \($0.0): \(JSONString.quoted($0.1))" }.joined()
+        return "catalog: { \(catalog.use.module): \(flow(catalog.use.node))\(said) }"
     }
 
     private static func entry(_ use: ModuleUse) -> String { "  \(JSONString.quoted(use.name)): { \(use.module): \(flow(use.node)) }" }

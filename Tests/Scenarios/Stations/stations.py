@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""Two stations and a catalogue on a PostgreSQL of the scenario's own: one card in both, an outage, a kill of the server and of a station, a
+copied state directory. After each, the catalogue has what the ledgers have, no more and no less. Needs no network; leaves nothing running."""
+import argparse
+import glob
+import hashlib
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "Shared"))
+from proof import Failure  # noqa: E402
+
+PIPELINE = """\
+version: 1
+name: {name}
+sources:
+  - card: {{ paths: [/nonexistent] }}
+stages:
+  - exif: {{}}
+  - dedupe: {{}}
+  - upload: {{ to: [archive] }}
+targets:
+  archive: {{ folder: {{ path: "{folder}/pictures-{name}/{{captured:yyyy-MM-dd}}" }} }}
+"""
+CATALOG = """\
+catalog:
+  postgres: {{ url: "postgresql://{role}@{host}:{port}/filmgate" }}
+  station: {name}
+  site: press
+"""
+
+
+class Server:
+    """A cluster that `postgres` owns, reached by its socket alone."""
+
+    def __init__(self, folder):
+        self.folder, self.port = folder, 5432
+        self.programs = max(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[4]))
+        self.owner = ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--init-groups", "--"] if os.geteuid() == 0 else []
+        os.makedirs(folder)
+        if self.owner:
+            shutil.chown(folder, "postgres")
+        self.call("initdb", "-D", f"{folder}/data", "-A", "trust", "-U", "postgres", "--no-sync", "--no-instructions", "-E", "UTF8")
+        self.start()
+        self.sql("CREATE DATABASE filmgate", "postgres")
+
+    def call(self, program, *arguments):
+        done = subprocess.run([*self.owner, f"{self.programs}/{program}", *arguments], cwd="/", capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise Failure(f"{program}: {done.stdout}{done.stderr}")
+
+    def start(self):
+        options = f"-c listen_addresses='' -p {self.port} -k {self.folder}"
+        subprocess.run([*self.owner, f"{self.programs}/pg_ctl", "-D", f"{self.folder}/data", "-w", "-l", f"{self.folder}/log", "-o", options, "start"],
+                       cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+
+    def stop(self, how="fast"):
+        self.call("pg_ctl", "-D", f"{self.folder}/data", "-w", "-m", how, "stop")
+
+    def kill(self):
+        pid = int(open(f"{self.folder}/data/postmaster.pid", encoding="ascii").readline())
+        children = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()
+        for process in [pid, *map(int, children)]:
+            try:
+                os.kill(process, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        while os.path.exists(f"/proc/{pid}"):
+            time.sleep(0.05)
+
+    def sql(self, text, database="filmgate"):
+        done = subprocess.run(["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-p", str(self.port), "-U", "postgres", "-d", database,
+                               "-c", text], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise Failure(f"psql: {done.stderr}")
+        return done.stdout.strip()
+
+    def url(self, role):
+        return f"postgresql://{role}@{self.folder.replace('/', '%2F')}:{self.port}/filmgate"
+
+
+class Station:
+    """A state directory, its pipeline, and the program."""
+
+    def __init__(self, program, folder, name, server=None, role=None):
+        self.program, self.folder, self.name, self.state = program, folder, name, f"{folder}/state-{name}"
+        self.file = f"{folder}/{name}.yaml"
+        with open(self.file, "w", encoding="utf-8") as file:
+            file.write(PIPELINE.format(name=name, folder=folder))
+            if server:
+                file.write(CATALOG.format(role=role, host=server.folder.replace("/", "%2F"), port=server.port, name=name))
+
+    def start(self, *words):
+        return subprocess.Popen([self.program, *words, "--state", self.state], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def call(self, *words, exits=(0,)):
+        process = self.start(*words)
+        said = process.communicate(timeout=300)[0]
+        if process.returncode not in exits:
+            raise Failure(f"{self.name}: {' '.join(words)} ended with {process.returncode}:\n{said}")
+        return said
+
+    def take(self, card, exits=(0,)):
+        return self.call("import", card, "--pipeline", self.file, exits=exits)
+
+    def facts(self):
+        """What the ledger has: digests of files that ended, and of what was delivered."""
+        ledger = sqlite3.connect(f"file:{self.state}/ledger.sqlite?mode=ro", uri=True)
+        seen = ledger.execute("SELECT substr(c.key, 1, 64), a.path FROM asset a LEFT JOIN content c ON c.id = a.content_id WHERE a.ending IS NOT NULL")
+        done = ledger.execute("SELECT substr(c.key, 1, 64) FROM delivery d JOIN content c ON c.id = d.content_id WHERE d.state = 'done'")
+        return sorted((sha or "", path) for sha, path in seen), sorted(sha for sha, in done)
+
+
+def same(server, station, when):
+    """The catalogue has what this station's ledger has."""
+    who = f"(SELECT id FROM catalog.station WHERE name = '{station.name}')"
+    seen = server.sql(f"SELECT coalesce(encode(sha, 'hex'), ''), path FROM catalog.seen WHERE station = {who}")
+    done = server.sql(f"SELECT encode(sha, 'hex') FROM catalog.delivery WHERE state = 'd' AND station = {who}")
+    told = sorted(tuple(line.split("|", 1)) for line in seen.splitlines()), sorted(done.splitlines())
+    if told != station.facts():
+        raise Failure(f"{when}: the catalogue has {len(told[0])} files and {len(told[1])} deliveries of {station.name}, its ledger "
+                      f"{len(station.facts()[0])} and {len(station.facts()[1])}")
+
+
+def make_card(folder, count, seed):
+    """Pictures that no other card has."""
+    numbers = random.Random(seed)
+    os.makedirs(f"{folder}/DCIM/100TEST")
+    for number in range(count):
+        head = bytes.fromhex("ffd8ffe000104a46494600010100000100010000") + b"\xff\xfe\x00\x22" + numbers.randbytes(32)
+        with open(f"{folder}/DCIM/100TEST/{seed}_{number:04}.JPG", "wb") as file:
+            file.write(head + numbers.randbytes(2000) + b"\xff\xd9")
+    return folder
+
+
+def scenario(program, folder, kills):
+    server = Server(f"{folder}/pg")
+    try:
+        alone = Station(program, folder, "alone")
+        alone.take(make_card(f"{folder}/card-alone", 5, 1))
+        ledger = sqlite3.connect(f"{alone.state}/ledger.sqlite")
+        if ledger.execute("SELECT count(*) FROM told").fetchone() != (0,) or ledger.execute("SELECT count(*) FROM station").fetchone() != (0,):
+            raise Failure("something was noted without a catalogue")
+        if ledger.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND name LIKE 'told%'").fetchone() != (0,):
+            raise Failure("a ledger without a catalogue has triggers for one")
+        print("without a catalogue nothing is noted")
+
+        one, two = (Station(program, folder, name, server, name) for name in ("desk1", "desk2"))
+        one.call("catalog", "migrate", "--pipeline", one.file, "--set", f"catalog.postgres.url={server.url('postgres')}")
+        for station in (one, two):
+            server.sql(f"CREATE ROLE {station.name} LOGIN; GRANT filmgate_station TO {station.name}")
+            station.call("catalog", "check", "--pipeline", station.file)
+        card = make_card(f"{folder}/card", 60, 2)
+        one.take(card)
+        for station in (one, two):
+            station.call("catalog", "join", "--pipeline", station.file)
+            station.take(card)
+            same(server, station, "one card in both")
+        some = glob.glob(f"{card}/DCIM/*/*.JPG")[0]
+        digest = hashlib.sha256(open(some, "rb").read()).hexdigest()
+        for words in (some, digest):
+            said = two.call("catalog", "where", words)
+            if said.count("desk1  delivered") != 1 or said.count("desk2  delivered") != 1:
+                raise Failure(f"`where` does not show both copies:\n{said}")
+        one.call("catalog", "where", "0" * 64, exits=(5,))
+        print("one card in two stations: `where` shows both copies")
+
+        server.stop()
+        said = one.take(make_card(f"{folder}/card-away", 40, 3))
+        if said.count("going on alone") != 1:
+            raise Failure(f"an outage is told once:\n{said}")
+        one.call("catalog", "where", digest, exits=(5,))
+        server.start()
+        one.take(card)
+        same(server, one, "after an outage")
+        print("a day without the catalogue: imported all the same, told afterwards")
+
+        for number in range(kills):
+            card = make_card(f"{folder}/card-kill{number}", 120, 10 + number)
+            process = one.start("import", card, "--pipeline", one.file)
+            time.sleep(random.uniform(0.1, 1.5))
+            if number % 2:
+                server.kill()
+                said = process.communicate(timeout=300)[0]
+                if process.returncode:
+                    raise Failure(f"the import ended with {process.returncode} because its catalogue did:\n{said}")
+                server.start()
+            else:
+                process.kill()
+                process.communicate()
+            one.take(card)
+            same(server, one, f"kill {number + 1}")
+        print(f"{kills} kills of station and server: nothing is missing, nothing is double")
+
+        copy = Station(program, folder, "copy", server, "desk1")
+        shutil.copytree(one.state, copy.state)
+        copy.call("catalog", "join", "--pipeline", one.file, "--as-new")
+        said = one.take(card)
+        if "taken anew elsewhere" not in said:
+            raise Failure(f"a copied state directory is not noticed:\n{said}")
+        print("a copied state directory: whoever joined anew has the identity, the other tells nothing")
+    finally:
+        server.stop("immediate")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--filmgate", required=True)
+    parser.add_argument("--kills", type=int, default=6)
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+    options = parser.parse_args()
+    random.seed(options.seed)
+    print(f"seed {options.seed}")
+    folder = tempfile.mkdtemp(prefix="filmgate-stations-")
+    os.chmod(folder, 0o755)
+    try:
+        scenario(os.path.abspath(options.filmgate), folder, options.kills)
+    except Failure as failure:
+        print(f"FAILED: {failure}\nleft behind: {folder}", file=sys.stderr)
+        return 1
+    shutil.rmtree(folder)
+    print("ok")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
