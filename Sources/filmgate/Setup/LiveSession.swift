@@ -70,17 +70,18 @@ struct LiveSession {
         await stopStudio()
         let outcome = try await context.telling { () throws(IngestError) in try result.get() }
         background.cancel()
-        throw Exit(await tell(outcome, printer, ledger, notices))
+        let code = await tell(outcome, printer, notices)
+        await telling?.end()
+        ledger.close()
+        throw Exit(code)
     }
 
-    /// Says how the run ended, to whoever asked for it and to hooks; closes the ledger.
-    private func tell(_ outcome: RunOutcome, _ printer: RunPrinter, _ ledger: SQLiteLedger, _ notices: NoticeRelay) async -> ExitStatus {
+    /// Says how the run ended, to whoever asked for it and to hooks.
+    private func tell(_ outcome: RunOutcome, _ printer: RunPrinter, _ notices: NoticeRelay) async -> ExitStatus {
         await printer.finish(outcome)
         var code = outcome.exitCode
         if code == .complete, session.errorOnEmpty, outcome.summary[.delivered] == 0 { code = .nothingToDo }
         Console.out(session.json ? SummaryLine.json(outcome, exit: code) : SummaryLine.human(outcome, exit: code, plan: false))
-        await telling?.end()
-        ledger.close()
         await notices.end(session.options.verb, outcome.summary, code)
         return code
     }
