@@ -24,7 +24,7 @@ enum ScriptBundle {
                 let name = words.first == "async" ? words.dropFirst(2).first : words.dropFirst().first
                 guard let kind = words.first, ["async", "function", "class", "const"].contains(kind), let name else { return nil }
                 names.append(name)
-                body += line.dropFirst(7)
+                body += later(line.dropFirst(7))
             } else {
                 body += later(line)
             }
