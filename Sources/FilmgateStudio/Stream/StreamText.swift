@@ -34,12 +34,16 @@ struct StreamText: Sendable {
             }
         }
         if isListed || !frames.isEmpty {
-            let total = list.map { String($0.total) } ?? "null", revision = list.map { String($0.revision) } ?? "null"
-            let object = #"{"type":"frames","total":\#(total),"revision":\#(revision),"frames":[\#(frames.joined(separator: ","))]}"#
-            text += Self.message("frames", object)
+            text += Self.frames(frames, list)
         }
         // Whoever reads up to here needs none of it again, also when there was nothing for this role.
         return text.isEmpty ? "" : text.dropLast() + "id: \(place.text)\n\n"
+    }
+
+    static func frames(_ frames: [String], _ list: (total: Int, revision: Int)?, at place: StudioStream.Place? = nil) -> String {
+        let total = list.map { String($0.total) } ?? "null", revision = list.map { String($0.revision) } ?? "null"
+        let object = #"{"type":"frames","total":\#(total),"revision":\#(revision),"frames":[\#(frames.joined(separator: ","))]}"#
+        return message("frames", object, at: place)
     }
 
     static func message(_ name: String, _ object: String, at place: StudioStream.Place? = nil) -> String {
