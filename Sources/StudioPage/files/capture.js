@@ -37,6 +37,8 @@ export function open(main) {
   let timer = 0, due = 0;
   // What was told is shown at once. Where that is not all, the list is read again a moment later, else only to be sure; once for many.
   const look = (event) => {
+    // What a stream begins with is mostly what was just read.
+    if (event.detail && !event.detail.frames.length && event.detail.revision === sheet.revision) return;
     const { frames } = event.detail ?? {}, isTold = Boolean(frames?.length) && sheet.patch(frames), time = Date.now() + (isTold ? 2000 : 200);
     if (!event.detail) sheet.isStale = true;
     if (timer && due <= time) return;
