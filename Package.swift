@@ -52,6 +52,7 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let http2 = Target.Dependency.product(name: "HummingbirdHTTP2", package: "hummingbird")
 
 let remoteTargets: [Target.Dependency] = [
     "S3Target", "WebDAVTarget", "TusTarget", "ImmichTarget", "FrameFastTarget", "ConvexTarget", "ExecTarget",
@@ -84,6 +85,8 @@ let package = Package(
         [system("CQREncode", "libqrencode", "libqrencode-dev")],
         [system("CCrypto", "libcrypto", "libssl-dev")],
         [system("CXXHash", "libxxhash", "libxxhash-dev")],
+        // Its functions are looked up when they are needed (decision 33): the program starts without libpq.
+        [.systemLibrary(name: "CPQ", path: "Sources/CPQ", providers: [.apt(["libpq-dev"])])],
         [system("CXML2", "libxml-2.0", "libxml2-dev")],
         [system("CLibUSB", "libusb-1.0", "libusb-1.0-0-dev")],
         [system("CGPhoto2", "libgphoto2", "libgphoto2-dev")],
@@ -99,7 +102,7 @@ let package = Package(
         library("FileKit", [core, "CLinux", "CXXHash", "CryptographyKit"], tests: []),
         library("MediaKit", [core, "CExif"], tests: []),
         library("CardKit", [core, "FileKit", "MediaKit"]),
-        library("FTPKit", [core, "FileKit", nio, nioPosix, nioTLS, nioSSL, log]),
+        library("FTPKit", [core, "FileKit", "ServerKit", nio, nioPosix, nioTLS, nioSSL, log]),
         library("XMLKit", ["CXML2"], tests: []),
         library("StampKit", [core, "XMLKit", "CXML2", "CryptographyKit"], tests: []),
         library("HTTPKit", [core, "XMLKit", "CCurl", "CXXHash", "CryptographyKit"], tests: ["FilmgateTesting"]),
@@ -107,12 +110,13 @@ let package = Package(
         library("PTPKit", [core], tests: ["VirtualCamera", "CameraTesting"], fixtures: ["Recordings"]),
         library("USBKit", [core, "CLibUSB"], tests: []),
         library("GPhoto2Wire", [], tests: []),
+        library("PQKit", [core, "CPQ"], tests: ["ClusterTesting"]),
         library("PreviewWire"),
         library(
             "PreviewKit", [core, "FileKit", "MediaKit", "PreviewWire"], tests: ["filmgate-previews", "FilmgateSample", "TestThreads"]),
         library("VirtualCamera", [core, "PTPKit"]),
         library("CameraTesting", [core, "PTPKit", "VirtualCamera", log]),
-        library("ServerKit", [core, hummingbird, log]),
+        library("ServerKit", [core, hummingbird, http2, nioTLS, nioSSL, log]),
         // Layer 3: machinery
         library("FilmgateLedger", [core, grdb, sqlite], tests: []),
         library("FilmgateReport", [core, "FilmgateLedger"]),
@@ -129,6 +133,7 @@ let package = Package(
             "FilmgateEngine", [core, "CLinux", "FileKit", channels, log], tests: ["FilmgateConfig", "FilmgateLedger"],
             fixtures: ["Fixtures"]),
         // Layer 4: modules
+        module("PostgresCatalog", uses: ["PQKit", "CryptographyKit"], tests: ["ClusterTesting", "FilmgateLedger", "FilmgateEngine", log]),
         module("CardSource", uses: ["CardKit", "FileKit", log]),
         module("FTPSource", uses: ["CardKit", "FTPKit", log], tests: ["TestThreads"]),
         module("FolderSource", uses: ["CardKit", "FileKit", log], tests: ["FilmgateLedger"]),
@@ -208,7 +213,9 @@ let package = Package(
                     "FilmgateTesting", "FilmgateSample", "FilmgateStudio", "CardSource", "FolderSource", "FTPSource", "ExifStage",
                     "SelectStage", "StampStage", "DedupeStage", "UploadStage", "FolderTarget", "HTTPTarget", "BearerAuth", "BasicAuth",
                     "APIKeyAuth",
-                    "NoAuth", "PTPKit", "USBKit", "GPhoto2Source", "VirtualCamera", "StandardCamera", "CanonCamera", "NikonCamera",
+                    "NoAuth", "PTPKit", "USBKit", "GPhoto2Source", "PQKit", "PostgresCatalog", "VirtualCamera", "StandardCamera",
+                    "CanonCamera",
+                    "NikonCamera",
                     "SonyCamera",
                     "LeicaCamera",
                     "PentaxCamera",
@@ -227,6 +234,7 @@ let package = Package(
         // Tests
         library("FilmgateTesting", [core, "FileKit", "HTTPKit", "CryptographyKit", log]),
         [.target(name: "TestThreads", path: "Tests/TestThreads")],
+        [.target(name: "ClusterTesting", path: "Tests/ClusterTesting")],
         [
             .testTarget(
                 name: "CommandTests", dependencies: ["filmgate", core, "PTPKit", "USBKit", "FilmgateTesting", "TestThreads"],

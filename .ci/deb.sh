@@ -75,7 +75,7 @@ install -D -m 755 -t "$root/DEBIAN" .ci/deb/postinst .ci/deb/prerm .ci/deb/postr
 package filmgate <<END
 Section: graphics
 Depends: $depends, passwd
-Recommends: udev${recommends:+, $recommends}
+Recommends: udev, libpq5${recommends:+, $recommends}
 Description: photo ingest from cameras and cards to folders and galleries
  Finds cameras, memory cards and hot folders, copies or fetches what is new,
  recognises what was taken before, delivers to folders and galleries, and

@@ -6,7 +6,7 @@ set -euo pipefail
 libraries="" commands="" files=""
 case "${1:-build}" in
     build)
-        libraries="libexif=libexif-dev libcurl=libcurl4-openssl-dev libcrypto=libssl-dev libqrencode=libqrencode-dev libxxhash=libxxhash-dev sqlite3=libsqlite3-dev libusb-1.0=libusb-1.0-0-dev libgphoto2=libgphoto2-dev libxml-2.0=libxml2-dev libturbojpeg=libturbojpeg0-dev libheif=libheif-dev"
+        libraries="libexif=libexif-dev libcurl=libcurl4-openssl-dev libcrypto=libssl-dev libqrencode=libqrencode-dev libxxhash=libxxhash-dev sqlite3=libsqlite3-dev libusb-1.0=libusb-1.0-0-dev libgphoto2=libgphoto2-dev libxml-2.0=libxml2-dev libturbojpeg=libturbojpeg0-dev libheif=libheif-dev libpq=libpq-dev"
         commands="pkg-config=pkg-config"
         ;;
     install) commands="python3=python3 strip=binutils objcopy=binutils" ;;
@@ -19,7 +19,8 @@ case "${1:-build}" in
         ;;
     test)
         commands="glewlwyd=glewlwyd sqlite3=sqlite3 curl=curl openssl=openssl gphoto2=gphoto2 python3=python3 jq=jq
-            exiftool=libimage-exiftool-perl exiv2=exiv2"
+            exiftool=libimage-exiftool-perl exiv2=exiv2 psql=postgresql-client setpriv=util-linux"
+        files="/usr/share/doc/postgresql=postgresql"
         ;;
     crash) commands="python3=python3" ;;
     hotfolder)

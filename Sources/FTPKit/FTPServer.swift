@@ -4,6 +4,7 @@ package import Logging
 import NIOCore
 import NIOPosix
 import NIOSSL
+import ServerKit
 import Synchronization
 
 /// An FTP server that only takes: logins push files into an inbox, nobody reads or deletes anything.
@@ -46,7 +47,7 @@ package final class FTPServer: Sendable {
         guard !logins.isEmpty else { throw IngestError(.misconfigured, "An FTP server needs at least one login.") }
         (self.options, self.logins, self.inbox, self.logger, self.tell) = (options, logins, inbox, logger, tell)
         state = Mutex(State(connections: FTPConnections(most: options.maxSessions, mostUnknown: options.maxUnknown)))
-        tls = try options.tls == .none ? nil : Self.context(options)
+        tls = try options.tls == .none ? nil : ServerCertificate(certificate: options.certificate, key: options.key).context()
     }
 
     /// A login as the name of a folder.
@@ -196,21 +197,5 @@ package final class FTPServer: Sendable {
         }
         let session = FTPSession(self, channel, lines)
         Task { await session.serve() }
-    }
-
-    private static func context(_ options: FTPServerOptions) throws(IngestError) -> NIOSSLContext {
-        do {
-            let chain = try NIOSSLCertificate.fromPEMFile(options.certificate).map { NIOSSLCertificateSource.certificate($0) }
-            var configuration = TLSConfiguration.makeServerConfiguration(
-                certificateChain: chain, privateKey: .privateKey(try NIOSSLPrivateKey(file: options.key, format: .pem)))
-            configuration.minimumTLSVersion = .tlsv12
-            return try NIOSSLContext(configuration: configuration)
-        } catch {
-            throw IngestError(
-                .misconfigured, "The certificate `\(options.certificate)` or its key `\(options.key)` cannot be used: \(error).",
-                advice:
-                    "openssl req -x509 -newkey rsa:2048 -nodes -days 3650 -subj /CN=filmgate -keyout key.pem -out cert.pem makes a pair.",
-                cause: error)
-        }
     }
 }

@@ -64,6 +64,10 @@ extension SQLiteLedger {
     public func bodies(make: String?, model: String) async throws(IngestError) -> [String] {
         try await reader.bodies(make: make, model: model)
     }
+    public func queue(judgedBy sha256s: Set<String>?) async throws(IngestError) -> [QueuedDelivery] {
+        try await reader.queue(judgedBy: sha256s)
+    }
+    public func marks(of sha256s: [String]) async throws(IngestError) -> [String: PictureMark] { try await reader.marks(of: sha256s) }
     public func notes(of asset: AssetID?, limit: Int) async throws(IngestError) -> [NoteRow] {
         try await reader.notes(of: asset, limit: limit)
     }

@@ -57,7 +57,7 @@ public final class SQLiteLedger: Ledger {
         guard directory == nil else { return }
         _ = try await commits.commit { writer in
             writer.contents.forget()
-            for table in ["denial", "delivery", "shot_name", "past", "asset", "note", "run", "content"] {
+            for table in ["mark_past", "mark", "mark_order", "denial", "delivery", "shot_name", "past", "asset", "note", "run", "content"] {
                 try writer.db.execute(sql: "DELETE FROM \(table)")
             }
             return 0

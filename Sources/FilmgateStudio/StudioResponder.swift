@@ -14,7 +14,7 @@ struct StudioResponder: HTTPResponder {
     init(check: RequestCheck, api: StudioAPI, page: PageFiles) {
         (self.check, self.api, self.page) = (check, api, page)
         routes = api.routes
-        plain = PlainPage(api: api)
+        plain = PlainPage(api: api, style: page.style)
     }
 
     func respond(to request: Request, context: StudioContext) async throws -> Response {
@@ -24,9 +24,10 @@ struct StudioResponder: HTTPResponder {
 
     private func whole(_ request: Request, _ context: StudioContext) async throws -> Response {
         do {
-            try check.checkHost(request, port: context.port)
+            try check.checkHost(request, context.place)
         } catch RequestCheck.Failure.otherHost(let host) {
-            return Answer.html(RefusalPage.otherHost(host, port: context.port), .misdirectedRequest).response(to: request)
+            return Answer.html(RefusalPage.otherHost(host, context.place, isEncrypted: check.names.isEncrypted), .misdirectedRequest)
+                .response(to: request)
         } catch RequestCheck.Failure.malformed(let words) {
             return Answer.json(StudioError.usage(words).json, .badRequest).response(to: request)
         }
@@ -60,7 +61,7 @@ struct StudioResponder: HTTPResponder {
             throw StudioError(.methodNotAllowed, "wrongMethod", "Only GET is understood here.")
         }
         if path == PlainPage.path {
-            try check.checkSite(request, port: context.port, isProgram: false)
+            try check.checkSite(request, context.place, isProgram: false)
             return try await plain.answer(request)
         }
         guard let file = page.answer(path, request.headers.single(.ifNoneMatch)) else { throw StudioError.unknown(path) }
@@ -80,25 +81,27 @@ struct StudioResponder: HTTPResponder {
             throw StudioError(.methodNotAllowed, "wrongMethod", "This address takes \(others).")
         }
         let bearer = Self.bearer(request)
-        try check.checkSite(request, port: context.port, isProgram: bearer != nil)
+        try check.checkSite(request, context.place, isProgram: bearer != nil)
         var call = Call(grant: try admit(request, bearer, route))
         let query = request.uri.queryParameters.map { (name: String($0.key), value: String($0.value)) }
         call.values = try route.values(path: values, query: query)
         (call.address, call.agent) = (context.address, request.headers.single(.userAgent) ?? "")
         (call.lastEvent, call.idempotencyKey) = (request.headers.single(.lastEvent), request.headers.single(.idempotencyKey))
         call.knownTag = request.headers.single(.ifNoneMatch)
-        call.body = try await body(of: request, route)
+        if let bytes = try await body(of: request, route) {
+            if route.bodyShape == nil { call.body = try route.body(bytes) } else { call.object = try Route.object(bytes) }
+        }
         return try await route.run(call)
     }
 
-    private func body(of request: Request, _ route: Route) async throws -> [String: String] {
-        guard route.takesBody || !route.fields.isEmpty else { return [:] }
+    /// Nil for a route that takes none.
+    private func body(of request: Request, _ route: Route) async throws -> [UInt8]? {
+        guard route.takesBody || !route.fields.isEmpty else { return nil }
         let type = (request.headers.single(.contentType) ?? "").split(separator: ";").first?.lowercased()
         guard type == "application/json" else {
             throw StudioError(.unsupportedMediaType, "wrongType", "The body must be application/json.")
         }
-        let bytes = try await request.body.collect(upTo: Self.mostBody)
-        return try route.body(Array(bytes.readableBytesView))
+        return Array(try await request.body.collect(upTo: Self.mostBody).readableBytesView)
     }
 
     /// Who asks; nil where nobody needs to.
@@ -111,7 +114,7 @@ struct StudioResponder: HTTPResponder {
 
     /// Both halves are needed: cookies go to every port of this machine, and what a page keeps can be read by its scripts.
     private func session(_ request: Request, _ route: Route) -> Grant? {
-        let cookies = request.headers[values: .cookie].joined(separator: ";").split(separator: ";"), start = api.cookie + "="
+        let cookies = request.headers[values: .cookie].joined(separator: ";").split(separator: ";"), start = api.cookie.name + "="
         let own = cookies.map { $0.drop { $0 == " " } }.filter { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count)) }
         guard own.count == 1 else { return nil }
         if let key = request.headers.single(.studioKey) { return api.access.session(cookie: own[0], key: key) }

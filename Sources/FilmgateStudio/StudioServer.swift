@@ -4,15 +4,16 @@ import HummingbirdCore
 public import Logging
 import NIOCore
 import PreviewKit
-import ServerKit
+public import ServerKit
 
-/// The page and its API, served to this machine.
+/// The page and its API: served to this machine, and to others through TLS.
 public final class StudioServer: Sendable {
     public struct Options: Sendable {
         /// The state directory; it need not be there yet.
         public var state: String
-        /// An address of this machine alone, and a port; 0 picks a free one.
+        /// An address and a port, 0 for a free one; without a certificate an address of this machine alone.
         public var host: String, port: Int
+        public var certificate: ServerCertificate?
         /// Further names under which browsers may ask, such as those of a tunnel.
         public var names: [String] = []
         public var version = ""
@@ -33,18 +34,27 @@ public final class StudioServer: Sendable {
     /// Codes, sessions and tokens.
     public let grants: GrantStore
 
-    /// Throws `misconfigured` for an address at which the page is not served.
-    public static func check(host: String) throws(IngestError) {
-        guard LoopbackAddress.isOne(host) else {
+    /// Throws `misconfigured` for an address at which the page is not served: what is said there could be read and changed on its way.
+    ///
+    /// `options`: how those of a certificate begin on the command line.
+    public static func check(host: String, isEncrypted: Bool = false, options: String = "--") throws(IngestError) {
+        if LocalAddress.isLoopback(host) { return }
+        guard LocalAddress.isNumber(host) else {
             throw IngestError(
-                .misconfigured, "The page is not served at \(host): other machines could reach it there, unencrypted.",
-                advice: "Listen on 127.0.0.1, and reach it from elsewhere through `ssh -L 8484:127.0.0.1:8484 THIS-MACHINE`.")
+                .misconfigured, "`\(host)` is no address.", advice: "Such as 192.168.1.20, or 0.0.0.0 for all of this machine.")
+        }
+        guard isEncrypted else {
+            throw IngestError(
+                .misconfigured, "The page is not served at \(host) like this: other machines could reach it there, unencrypted.",
+                advice:
+                    "Add `\(options)self-signed`, or `\(options)certificate` and `\(options)key`. Or listen on 127.0.0.1, and reach it from elsewhere "
+                    + "through `ssh -L 8484:127.0.0.1:8484 THIS-MACHINE`.")
         }
     }
 
-    /// `misconfigured` for an address that others can reach: what is said there could be read and changed on its way.
+    /// Throws `misconfigured` for an address that others can reach, without a certificate.
     public init(_ options: Options, _ services: StudioServices, logger: Logger) throws(IngestError) {
-        try Self.check(host: options.host)
+        try Self.check(host: options.host, isEncrypted: options.certificate != nil)
         guard (0...65_535).contains(options.port) else { throw IngestError(.misconfigured, "\(options.port) is no port.") }
         (self.options, self.services, self.logger) = (options, services, logger)
         grants = GrantStore(state: options.state)
@@ -56,14 +66,17 @@ public final class StudioServer: Sendable {
         channel.httpDecoder = .init(maxHeaderFieldSize: Self.mostHeader, maxHeaderListSize: Self.mostHeader, maxHeaderFieldCount: 100)
         let stream = StudioStream(), api = try api(stream)
         let responder = StudioResponder(
-            check: RequestCheck(names: HostNames(host: options.host, more: options.names)), api: api, page: PageFiles())
+            check: RequestCheck(names: HostNames(host: options.host, more: options.names, isEncrypted: options.certificate != nil)),
+            api: api,
+            page: PageFiles())
         let server = LocalHTTPServer(
-            "page", host: options.host, port: options.port, responder: responder, channel: channel, connections: Self.mostConnections)
+            "page", host: options.host, port: options.port, responder: responder, channel: channel, connections: Self.mostConnections,
+            certificate: options.certificate)
         let feeder = Task { await StreamFeeder(api: api, stream: stream).run() }
-        let host = options.host.contains(":") ? "[\(options.host)]" : options.host
+        let start = LocalAddress.start(options.host, isEncrypted: options.certificate != nil)
         let result = await Result { () async throws(IngestError) in
             try await server.run { [grants, logger] port in
-                do throws(IngestError) { try grants.note(address: "\(host):\(port)") } catch {
+                do throws(IngestError) { try grants.note(address: "\(start):\(port)") } catch {
                     logger.warning("studio: where the page is served could not be written down: \(error.message)")
                 }
                 started(port)
@@ -113,6 +126,7 @@ public final class StudioServer: Sendable {
             pictures: pictures,
             pipeline: options.pipeline, state: options.state,
             version: options.version,
-            cookie: "filmgate_" + AccessSecret.hexadecimal(Array(instance[16..<20])))
+            cookie: SessionCookie(
+                name: "filmgate_" + AccessSecret.hexadecimal(Array(instance[16..<20])), isEncrypted: options.certificate != nil))
     }
 }

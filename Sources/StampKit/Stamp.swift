@@ -9,13 +9,15 @@ public struct Stamp: Sendable, Hashable {
     public var keywords: [String] = []
     /// When it was taken, where the camera's own clock is known to have been wrong.
     public var captured: CivilTime?
+    /// What people said of it, which counts whatever the file says.
+    public var mark = PictureMark()
     /// What becomes of fields that say something already; keywords are always added to those that are there.
     public var replaces = false
 
     public init() {}
 
     public var isEmpty: Bool {
-        creators.isEmpty && copyright == nil && event == nil && caption == nil && keywords.isEmpty && captured == nil
+        creators.isEmpty && copyright == nil && event == nil && caption == nil && keywords.isEmpty && captured == nil && mark.isEmpty
     }
 }
 

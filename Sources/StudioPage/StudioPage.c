@@ -28,6 +28,12 @@ static const unsigned char pairing_js[] = {
 static const unsigned char sheet_js[] = {
 #embed "files/sheet.js"
 };
+static const unsigned char selection_js[] = {
+#embed "files/selection.js"
+};
+static const unsigned char marks_js[] = {
+#embed "files/marks.js"
+};
 static const unsigned char capture_js[] = {
 #embed "files/capture.js"
 };
@@ -61,6 +67,9 @@ static const unsigned char cards_js[] = {
 static const unsigned char tools_js[] = {
 #embed "files/tools.js"
 };
+static const unsigned char accounts_js[] = {
+#embed "files/accounts.js"
+};
 static const unsigned char profile_js[] = {
 #embed "files/profile.js"
 };
@@ -78,6 +87,8 @@ static const studio_page pages[] = {
     {"words.js", "text/javascript; charset=utf-8", words_js, sizeof words_js},
     {"pairing.js", "text/javascript; charset=utf-8", pairing_js, sizeof pairing_js},
     {"sheet.js", "text/javascript; charset=utf-8", sheet_js, sizeof sheet_js},
+    {"selection.js", "text/javascript; charset=utf-8", selection_js, sizeof selection_js},
+    {"marks.js", "text/javascript; charset=utf-8", marks_js, sizeof marks_js},
     {"capture.js", "text/javascript; charset=utf-8", capture_js, sizeof capture_js},
     {"pictures.js", "text/javascript; charset=utf-8", pictures_js, sizeof pictures_js},
     {"big.js", "text/javascript; charset=utf-8", big_js, sizeof big_js},
@@ -89,6 +100,7 @@ static const studio_page pages[] = {
     {"events.js", "text/javascript; charset=utf-8", events_js, sizeof events_js},
     {"cards.js", "text/javascript; charset=utf-8", cards_js, sizeof cards_js},
     {"tools.js", "text/javascript; charset=utf-8", tools_js, sizeof tools_js},
+    {"accounts.js", "text/javascript; charset=utf-8", accounts_js, sizeof accounts_js},
     {"profile.js", "text/javascript; charset=utf-8", profile_js, sizeof profile_js},
     {"icon.svg", "image/svg+xml", icon_svg, sizeof icon_svg},
 };

@@ -33,6 +33,7 @@ import OlympusCamera
 import PTPKit
 import PanasonicCamera
 import PentaxCamera
+import PostgresCatalog
 import RcloneTarget
 import S3Target
 import SFTPTarget
@@ -95,6 +96,7 @@ enum Modules {
         .auth(AWSAuth.self),
         .auth(ExecAuth.self),
         .auth(MockAuth.self),
+        .catalog(PostgresCatalog.self),
     ]
 
     /// Targets whose servers let nobody in without a sign-in.

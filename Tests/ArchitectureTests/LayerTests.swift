@@ -5,7 +5,7 @@ import Testing
     static let system: Set = ["Glibc", "Synchronization", "Dispatch"]
     static let kits: Set = [
         "CardKit", "CryptographyKit", "FileKit", "FTPKit", "MediaKit", "StampKit", "XMLKit", "HTTPKit", "AuthKit", "PTPKit", "USBKit",
-        "GPhoto2Wire",
+        "GPhoto2Wire", "PQKit",
         "VirtualCamera",
     ]
     static let allowed: [String: Set<String>] = [
@@ -13,7 +13,7 @@ import Testing
         "CryptographyKit": ["FilmgateCore", "CCrypto"],
         "FileKit": ["FilmgateCore", "CLinux", "CXXHash", "CryptographyKit"],
         "CardKit": ["FilmgateCore", "FileKit", "MediaKit"],
-        "FTPKit": ["FilmgateCore", "FileKit", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS", "Logging"],
+        "FTPKit": ["FilmgateCore", "FileKit", "ServerKit", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS", "Logging"],
         "MediaKit": ["FilmgateCore", "CExif"],
         "XMLKit": ["CXML2"],
         "StampKit": ["FilmgateCore", "XMLKit", "CXML2", "CryptographyKit"],
@@ -22,6 +22,7 @@ import Testing
         "PTPKit": ["FilmgateCore"],
         "USBKit": ["FilmgateCore", "CLibUSB"],
         "GPhoto2Wire": [],
+        "PQKit": ["FilmgateCore", "CPQ"],
         "filmgate-gphoto2": ["GPhoto2Wire", "CGPhoto2"],
         "PreviewWire": [],
         "PreviewKit": ["FilmgateCore", "FileKit", "MediaKit", "PreviewWire"],
@@ -32,7 +33,9 @@ import Testing
         "FilmgateConfig": ["FilmgateCore", "Yams"],
         "FilmgateExternal": ["FilmgateCore", "FileKit", "HTTPKit", "CryptographyKit", "Logging"],
         "FilmgateEngine": ["FilmgateCore", "CLinux", "FileKit", "AsyncAlgorithms", "Logging"],
-        "ServerKit": ["FilmgateCore", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore"],
+        "ServerKit": [
+            "FilmgateCore", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "Logging", "NIOCore", "NIOSSL", "NIOTLS",
+        ],
         "FilmgateReport": ["FilmgateCore", "FilmgateLedger"],
         "FilmgateSample": ["FilmgateCore", "FileKit", "HTTPKit", "ServerKit", "Hummingbird", "CryptographyKit", "HTTPTypes", "NIOCore"],
         // The page reads the ledger and asks the program around it: no engine, no modules.

@@ -20,6 +20,9 @@ import Testing
             import sqlite3, sys
             db = sqlite3.connect(sys.argv[1], isolation_level=None)
             steps = {
+                8: "DROP TABLE told; DROP TABLE station;",
+                7: "DROP INDEX delivery_mark; ALTER TABLE delivery DROP COLUMN mark_of; ALTER TABLE delivery DROP COLUMN mark_rule;"
+                   "DROP TABLE mark_past; DROP TABLE mark; DROP TABLE mark_order;",
                 6: "ALTER TABLE target DROP COLUMN disk;",
                 5: "ALTER TABLE delivery DROP COLUMN pattern; ALTER TABLE delivery DROP COLUMN counter;"
                    "ALTER TABLE delivery DROP COLUMN suffix;"
@@ -31,7 +34,7 @@ import Testing
                    " AND changed = OLD.changed; END;",
                 2: "DROP TRIGGER asset_past; DROP TABLE past;",
             }
-            for number in range(6, int(sys.argv[2]), -1):
+            for number in range(8, int(sys.argv[2]), -1):
                 db.executescript(steps[number])
                 db.execute("DELETE FROM grdb_migrations WHERE identifier LIKE ?", (str(number) + " %",))
             assert db.execute("SELECT count(*) FROM grdb_migrations").fetchone()[0] == int(sys.argv[2])

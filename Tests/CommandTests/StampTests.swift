@@ -144,4 +144,25 @@ import Testing
         #expect(checked.status == 78)
         #expect(checked.output.contains("unknown-target") && checked.output.contains("Did you mean `gallery`?"))
     }
+
+    /// What people say is in what is delivered after that, and in nothing that was delivered before.
+    @Test(.enabled(if: hasExiftool)) func marksAreInWhatIsDeliveredLater() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let file = try pipeline(table), text = try String(contentsOfFile: file, encoding: .utf8)
+        let waiting = try table.write(
+            "wait.yaml", text.replacing("to: [archive, gallery]", with: "to: [archive, gallery], deliver: { gallery: { picks: only } }"))
+        #expect(try importing(table, waiting).status == 8)
+        let before = table.files(table.archive).filter { $0.key.hasSuffix("mp") || $0.key.hasSuffix("MP") }
+        let picture = table.card + "/DCIM/100CANON/IMG_0001.JPG"
+        #expect(try table.run(["mark", "--pick", "--rating", "4", "--colour", "2", picture]).status == 0)
+        #expect(try table.run(["retry", "--pipeline", waiting]).status == 8)
+        let sent = try facts("\(table.path("gallery"))/Smith & Co/IMG_0001.JPG")
+        #expect(sent["XMP:Rating"] as? Int == 4 && sent["XMP:Label"] as? String == "Red", "\(sent)")
+        #expect("\(sent["XMP:Tagged"] ?? "")" == "Yes" && "\(sent["XMP:ColorClass"] ?? "")".hasPrefix("2"), "\(sent)")
+        #expect("\(sent["XMP:PickLabel"] ?? "")".contains("Accepted") || "\(sent["XMP:PickLabel"] ?? "")" == "3", "\(sent)")
+        #expect(sent["XMP:Creator"] as? String == "Ann Øster", "the stamp stays")
+        #expect(table.files(table.archive).filter { before[$0.key] != nil } == before)
+        #expect(try table.run(["verify"]).status == 0)
+    }
 }

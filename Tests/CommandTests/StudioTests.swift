@@ -208,6 +208,34 @@ import Testing
         #expect(outcome.status == 2 && outcome.errors.contains("ssh -L"))
     }
 
+    /// A telephone compares the fingerprint; curl takes the certificate itself.
+    @Test func othersReachItThroughTLS() throws {
+        let table = try Table()
+        let studio = try Background(["studio", "--listen", "0.0.0.0:0", "--self-signed", "--json", "--state", table.state])
+        let line = try #require(studio.line(#"{"type":"studio""#))
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        #expect((object["link"] as? String)?.hasPrefix("https://") == true && (object["fingerprint"] as? String)?.count == 95, "\(line)")
+        let port = try #require(object["port"] as? Int), further = try Program.run(["studio", "link", "--state", table.state])
+        #expect(further.output.hasPrefix(try #require((object["link"] as? String)?.split(separator: "#").first)), "\(further.output)")
+        let process = Process(), output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
+        process.arguments = [
+            "-s", "-m", "20", "--cacert", table.state + "/studio/certificate.pem", "https://127.0.0.1:\(port)/api/v1/about",
+        ]
+        process.standardOutput = output
+        try process.run()
+        #expect(String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self).contains("pairing"))
+        process.waitUntilExit()
+        #expect(studio.kill(SIGTERM).status == 143)
+    }
+
+    @Test(arguments: [
+        ["--key", "key.pem"], ["--self-signed", "--certificate", "cert.pem", "--key", "key.pem"],
+    ]) func halfACertificateIsNone(_ words: [String]) throws {
+        let outcome = try Program.run(["studio", "--listen", "0.0.0.0:0", "--state", try Table().state] + words)
+        #expect(outcome.status == 2 && outcome.errors.contains("--certificate and --key"), "\(outcome.errors)")
+    }
+
     @Test(arguments: [
         ["--listen", "8484"], ["--listen", "127.0.0.1:99999"], ["--name", "a b"], ["link", "--role", "king"], ["token", "--for", "5"],
     ])

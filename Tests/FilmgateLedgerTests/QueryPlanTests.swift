@@ -28,6 +28,8 @@ import Testing
         "holder": SQLiteReader.holder, "copies": SQLiteReader.copies, "copies of a span": SQLiteReader.copiesOfSpan,
         "numbers": ContentSpan.numbers, "shotName": SQLiteReader.shotName, "counter": SQLiteReader.counter,
         "shotNames": SQLiteReader.shotNames, "filesNamed": SQLiteReader.filesNamed,
+        "mark": MarkReading.one, "queue by mark": SQLiteReader.queue("d.mark_of = ? AND " + SQLiteReader.open),
+        "files of a picture": MarkWriter.files, "besides": MarkWriter.besides, "what was before": MarkWriter.findPast,
         "queue": SQLiteReader.queue([.pending, .held]), "notes": SQLiteReader.latestNotes(ofAsset: true),
         "assets(sha256:)": "SELECT a.path FROM asset a" + AssetReading.joins + SQLiteReader.bySHA256,
     ]

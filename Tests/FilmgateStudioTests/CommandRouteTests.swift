@@ -21,6 +21,11 @@ import Testing
                 ("events/refresh", "{}", ["events", "list"] + common + ["--refresh", "--", pipeline]),
                 ("doctor", "{}", ["doctor"] + common + ["--pipeline=\(pipeline)"]),
                 ("pipeline/check", "{}", ["check"] + common + ["--", pipeline]),
+                ("accounts", "{}", ["whoami"] + common + ["--pipeline=\(pipeline)"]),
+                (
+                    "accounts/login", #"{"account":"--protect"}"#,
+                    ["login"] + common + ["--no-browser", "--pipeline=\(pipeline)", "--", "--protect"]
+                ),
             ]
             for (path, body, words) in asked {
                 let reply = try bench.post(path, body), job = try await bench.ended(reply)
@@ -93,7 +98,8 @@ import Testing
     @Test(arguments: [
         ("retry", #"{"target":"a\nb"}"#), ("assign", #"{"event":"a\u0000b"}"#), ("assign", #"{"event":"  "}"#), ("assign", "{}"),
         ("events/use", #"{"event":""}"#), ("cancel", "{}"), ("retry", #"{"other":"x"}"#), ("retry", #"{"target":5}"#), ("retry", "[]"),
-        ("retry", #"{"failed":"maybe"}"#), ("doctor", "x"), ("doctor", #"{"a":"b"}"#),
+        ("retry", #"{"failed":"maybe"}"#), ("accounts/login", #"{"account":"/etc/a.yaml"}"#), ("accounts/login", "{}"),
+        ("doctor", "x"), ("doctor", #"{"a":"b"}"#),
     ]) func badWordsStartNothing(_ path: String, _ body: String) async throws {
         try await StudioBench.with { bench async throws in
             let reply = try bench.post(path, body)

@@ -37,7 +37,7 @@ import Testing
             let check = SchemaCheck(schemas: try #require(Self.document.at("components.schemas"))), admin = try bench.token(.admin)
             let id = try bench.client.send("GET", "/api/v1/frames", admin).json?.at("frames.0.id")?.string ?? "0123456789abcdef"
             // The files of that ledger lie nowhere.
-            let missing: Set = isFilled ? ["thumbnail", "preview"] : ["frame", "run", "thumbnail", "preview"]
+            let missing: Set = isFilled ? ["thumbnail", "preview"] : ["frame", "run", "thumbnail", "preview", "marks", "marksUndo"]
             for route in RoleTests.routes where !route.answer.isStream {
                 let reply = try await Self.ask(route, bench, admin, id), isThere = !missing.contains(route.id)
                 let shape = isThere ? route.answer.shape : "Error", name = "\(route.method) \(route.path)"
@@ -72,6 +72,10 @@ import Testing
         case "revoke":
             let made = try bench.server.grants.makeToken(role: .view, seconds: 60, label: "", now: bench.now)
             return try bench.client.send("DELETE", "/api/v1/sessions/\(made.grant.id)", admin)
+        case "marks": return try bench.client.send("POST", route.path, own, body: MarkRouteTests.body(#"{"rating":3}"#, [1]))
+        case "marksUndo":
+            let made = try bench.client.send("POST", "/api/v1/marks", own, body: MarkRouteTests.body(#"{"rating":3}"#, [1]))
+            return try bench.client.send("POST", route.path, own, body: #"{"token":"\#(made.json?["undo"]?.string ?? "none")"}"#)
         case "link": return try bench.client.send("POST", route.path, admin.merging(StudioBench.own) { $1 }, body: #"{"role":"view"}"#)
         default: return try bench.client.send("GET", route.path.replacing("{id}", with: route.id == "run" ? "1" : id), admin)
         }

@@ -53,14 +53,14 @@ import Testing
     }
 
     @Test func aNameOnThePageIsNotObeyed() {
-        let page = RefusalPage.otherHost("<script>alert(1)</script>\"'", port: 1)
+        let page = RefusalPage.otherHost("<script>alert(1)</script>\"'", ServedPlace(host: "127.0.0.1", port: 1), isEncrypted: false)
         #expect(!page.contains("<script") && page.contains("&lt;script&gt;") && page.contains("&quot;&#39;"))
     }
 
     @Test(arguments: ["0.0.0.0", "::", "192.168.1.5", "::ffff:127.0.0.1", "localhost", "evil.example", ""])
     func onlyThisMachineIsServed(_ host: String) {
-        #expect(!LoopbackAddress.isOne(host))
+        #expect(!LocalAddress.isLoopback(host))
     }
 
-    @Test(arguments: ["127.0.0.1", "127.8.9.10", "::1"]) func thisMachineIsServed(_ host: String) { #expect(LoopbackAddress.isOne(host)) }
+    @Test(arguments: ["127.0.0.1", "127.8.9.10", "::1"]) func thisMachineIsServed(_ host: String) { #expect(LocalAddress.isLoopback(host)) }
 }

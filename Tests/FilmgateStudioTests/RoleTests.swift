@@ -18,8 +18,10 @@ import Testing
         "GET /api/v1/stream": "view", "GET /api/v1/deliveries": "operate", "GET /api/v1/runs": "operate",
         "GET /api/v1/runs/{id}": "operate",
         "GET /api/v1/events": "operate", "GET /api/v1/cards": "operate",
+        "POST /api/v1/marks": "pick", "POST /api/v1/marks/undo": "pick",
         "POST /api/v1/retry": "operate", "POST /api/v1/cancel": "operate", "POST /api/v1/assign": "operate",
         "POST /api/v1/events/use": "operate", "POST /api/v1/events/refresh": "operate", "POST /api/v1/doctor": "operate",
+        "POST /api/v1/accounts": "operate", "POST /api/v1/accounts/login": "operate",
         "POST /api/v1/pause": "operate", "POST /api/v1/resume": "operate",
         "POST /api/v1/cards/{id}/plan": "operate", "POST /api/v1/cards/{id}/import": "operate", "POST /api/v1/cards/{id}/prove": "operate",
         "GET /api/v1/jobs": "operate", "GET /api/v1/jobs/{id}": "operate", "DELETE /api/v1/jobs/{id}": "operate",
@@ -40,7 +42,7 @@ import Testing
             access: access, frames: Frames(ledger: ledger, key: key), services: services, stream: StudioStream(),
             jobs: JobRunner(.init(path: "/bin/false", state: "/nonexistent")) { _ in },
             proofs: CardProofs(ledger, mounted: services.mounted) {}, pipeline: nil, state: "/nonexistent", version: "",
-            cookie: "c"
+            cookie: SessionCookie(name: "c", isEncrypted: false)
         ).routes
     }()
 

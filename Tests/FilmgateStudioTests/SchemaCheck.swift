@@ -17,6 +17,8 @@ struct SchemaCheck {
                 if !types.contains(where: { Self.isOf($0, value) }) { faults.append("\(place): not \(types)") }
             case "const": if value != wanted { faults.append("\(place): not \(wanted)") }
             case "enum": if wanted.items?.contains(value) != true { faults.append("\(place): none of the words") }
+            case "minimum": if case .integer(let least) = wanted, value.whole ?? least < least { faults.append("\(place): below \(least)") }
+            case "maximum": if case .integer(let most) = wanted, value.whole ?? most > most { faults.append("\(place): above \(most)") }
             case "items":
                 for (index, item) in (value.items ?? []).enumerated() { faults += self.faults(item, wanted, at: "\(place)/\(index)") }
             case "required":

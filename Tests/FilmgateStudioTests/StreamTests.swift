@@ -144,7 +144,7 @@ import Testing
         ring.add("job 1", .job(#"{"j":1}"#), at: 0)
         ring.add("list", .list(total: 4, revision: 2), at: 0)
         let changes = ring.changes(after: 0, limit: 10).changes
-        var operate = StreamText(role: .operate), view = StreamText(role: .view)
+        var operate = StreamText(StudioStream.View(isTrusted: true)), view = StreamText(StudioStream.View(isTrusted: false))
         let whole = operate.messages(changes, at: place), shown = view.messages(changes, at: place)
         #expect(whole.components(separatedBy: "id: i.9").count == 2 && whole.hasSuffix("\nid: i.9\n\n"))
         #expect(whole.contains(#""j":1"#) && !shown.contains(#""j":1"#) && !shown.contains(#""a":1"#))

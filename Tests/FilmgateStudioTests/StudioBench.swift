@@ -15,8 +15,11 @@ final class StudioBench: Sendable {
     let run: ToldRun
 
     /// `fill` writes into the ledger before the page is there; nil leaves none.
+    ///
+    /// `everywhere`: through TLS, at every address of this machine.
     static func with(
-        names: [String] = [], previews: Bool = false, fill: (@Sendable (SQLiteLedger) async throws -> Void)? = nil,
+        names: [String] = [], previews: Bool = false, everywhere: Bool = false,
+        fill: (@Sendable (SQLiteLedger) async throws -> Void)? = nil,
         _ body: (StudioBench) async throws -> Void
     ) async throws {
         var template = Array("\(ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")/filmgate-studio-XXXXXX".utf8CString)
@@ -27,7 +30,7 @@ final class StudioBench: Sendable {
             try await fill(ledger)
             ledger.close()
         }
-        let bench = try await StudioBench(folder, names, previews)
+        let bench = try await StudioBench(folder, names, previews, everywhere)
         do { try await body(bench) } catch {
             await bench.server.stop()
             throw error
@@ -35,9 +38,10 @@ final class StudioBench: Sendable {
         await bench.server.stop()
     }
 
-    private init(_ folder: String, _ names: [String], _ previews: Bool) async throws {
+    private init(_ folder: String, _ names: [String], _ previews: Bool, _ everywhere: Bool) async throws {
         self.folder = folder
-        var options = StudioServer.Options(state: folder + "/state", host: "127.0.0.1", port: 0)
+        var options = StudioServer.Options(state: folder + "/state", host: everywhere ? "0.0.0.0" : "127.0.0.1", port: 0)
+        if everywhere { options.certificate = try OwnCertificate(state: folder + "/state", names: names).certificate }
         options.names = names
         if previews { (options.previews, options.previewProgram) = (folder + "/previews", Self.decoder) }
         var services = StudioServices { () async throws(IngestError) in
@@ -45,7 +49,8 @@ final class StudioBench: Sendable {
         } status: { (_: FrameCounts?) async throws(IngestError) in
             #"{"type":"status","running":false,"paused":false,"event":"secret event","assets":{"delivered":1},"unfinished":0,"targets":[],"sources":[]}"#
         }
-        let box = ToldRun()
+        let box = ToldRun(), state = folder + "/state"
+        services.mark = { order async throws(IngestError) in try await SQLiteLedger.mark(order, directory: state) }
         services.watch = { hear in
             box.hear.withLock { $0 = hear }
             return {}

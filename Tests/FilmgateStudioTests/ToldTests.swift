@@ -126,9 +126,15 @@ import Testing
 
 /// One who reads slowly, or not at all.
 @Suite struct SlowReaderTests {
+    private static let trusted = StudioStream.View(isTrusted: true), viewer = StudioStream.View(isTrusted: false)
+
+    private static func item(_ whole: String, _ shown: String) -> StudioStream.Item {
+        .frame(StudioStream.Frame(whole: whole, shown: shown, event: nil, since: 0))
+    }
+
     private func frame(_ number: Int, _ length: Int) -> (key: String, item: StudioStream.Item) {
         let text = "{\"id\":\"\(number)\",\"x\":\"" + String(repeating: "x", count: length) + "\"}"
-        return ("frame \(number)", .frame(whole: text, shown: text))
+        return ("frame \(number)", Self.item(text, text))
     }
 
     /// Whatever comes meanwhile, it is a place in what all readers share: the newest of each file, and beyond that one word that all is new.
@@ -138,7 +144,7 @@ import Testing
         for number in 0..<400 { stream.add([frame(number % 40, length)]) }
         var received: [Int64] = []
         repeat {
-            let part = stream.part(after: place, .operate)
+            let part = stream.part(after: place, Self.trusted)
             #expect(part.text.readableBytes < 60 * length)
             place = part.upTo
             received.append(place)
@@ -146,7 +152,7 @@ import Testing
         } while received.count < 100
         #expect(place == 400 && received.count == 1)
         for number in 0..<40_000 { stream.add([frame(number, length)]) }
-        let part = stream.part(after: place, .operate)
+        let part = stream.part(after: place, Self.trusted)
         #expect(String(buffer: part.text).contains("event: reset") && part.text.readableBytes < 200)
         #expect(!stream.knows(StudioStream.Place(instance: "i", number: place)) && stream.knows(stream.last))
         // 8 MiB of these.
@@ -156,13 +162,14 @@ import Testing
     /// Written once for all who know as much and may see as much.
     @Test func allReadersShareOneText() throws {
         let stream = StudioStream(instance: "i")
-        stream.add([("frame 1", .frame(whole: #"{"secret":1}"#, shown: "{}")), ("list", .list(total: 5, revision: 9))])
-        let first = stream.part(after: 0, .operate), second = stream.part(after: 0, .admin), shown = stream.part(after: 0, .view)
+        stream.add([("frame 1", Self.item(#"{"secret":1}"#, "{}")), ("list", .list(total: 5, revision: 9))])
+        let first = stream.part(after: 0, Self.trusted), second = stream.part(after: 0, Self.trusted),
+            shown = stream.part(after: 0, Self.viewer)
         func place(_ part: StudioStream.TextPart) -> UnsafeRawPointer? { part.text.withUnsafeReadableBytes(\.baseAddress) }
         #expect(place(first) == place(second) && place(first) != place(shown))
         #expect(!String(buffer: shown.text).contains("secret") && String(buffer: first.text).contains(#""total":5,"revision":9"#))
-        stream.add([("frame 2", .frame(whole: "{}", shown: "{}"))])
+        stream.add([("frame 2", Self.item("{}", "{}"))])
         // What was told last of the whole list is said to all.
-        #expect(String(buffer: stream.part(after: first.upTo, .view).text).contains(#""total":5,"revision":9"#))
+        #expect(String(buffer: stream.part(after: first.upTo, Self.viewer).text).contains(#""total":5,"revision":9"#))
     }
 }

@@ -29,7 +29,7 @@ struct Rules: Sendable {
 
     private func judge(_ asset: Asset, in shot: Shot) -> String? {
         kindRefusal(asset.kind) ?? nameRefusal(asset.origin.name)
-            ?? SelectionRule.refusal(rating: shot.rating, below: config.minRating, unrated: config.unrated) ?? protectionRefusal(shot)
+            ?? markRefusal(shot) ?? protectionRefusal(shot)
             ?? timeRefusal(asset, in: shot)
     }
 
@@ -40,6 +40,12 @@ struct Rules: Sendable {
     private func nameRefusal(_ name: String) -> String? {
         guard !config.include.isEmpty, !config.include.contains(where: { $0.matches(name) }) else { return nil }
         return "\(name) matches none of `include: \(config.include.shown ?? "")`"
+    }
+
+    /// A frame that waits passes: it waits at the targets.
+    private func markRefusal(_ shot: Shot) -> String? {
+        guard case .refuses(let reason) = config.marks.decision(rating: shot.rating, pick: shot.pick) else { return nil }
+        return reason
     }
 
     private func protectionRefusal(_ shot: Shot) -> String? {

@@ -9,17 +9,20 @@ public struct SelectStage: Module, Stage {
         public var accept: [MediaKind] = []
         public var minRating = -1
         public var unrated = Unrated.pass
+        public var picks = Picks.any
         public var protected = Protected.any
         public var since: TimeBound?, until: TimeBound?
         public var include: [Glob] = [], exclude: [Glob] = []
         public init() {}
 
         var asksTimes: Bool { since != nil || until != nil }
+        var marks: MarkRule { MarkRule(picks: picks, minRating: minRating, unrated: unrated) }
 
         public static let schema: Schema<Self> = [
             .field("accept", \.accept, "Kinds that pass; absent: all."),
             .field("min_rating", \.minRating, in: -1...5, "Lowest rating that passes; -1 is what the camera calls rejected."),
-            .field("unrated", \.unrated, "What happens to frames without a rating."),
+            .field("unrated", \.unrated, "What happens to frames without a rating; wait: they wait until somebody rates them."),
+            .field("picks", \.picks, "only: frames wait until somebody picks them; rejected ones are filtered."),
             .field("protected", \.protected, "Frames that were protected in the camera: no difference, only those, or all others."),
             .field("since", \.since, "Earliest time of capture, as 2026-05-01 or 2026-05-01T18:30."),
             .field("until", \.until, "Latest time of capture; a date includes its whole day."),
@@ -45,6 +48,7 @@ public struct SelectStage: Module, Stage {
         rules = Rules(config)
         var traits = StageTraits()
         (traits.asksTimes, traits.selects) = (config.asksTimes, true)
+        if config.marks.waits { traits.awaits = config.marks }
         self.traits = traits
     }
 

@@ -11,6 +11,7 @@ public struct StampStage: Module, Stage {
         public var rule = StampRule()
         public var sidecars: [TargetReference] = [], embed: [TargetReference] = []
         public var existing = Existing.keep, sidecarNames = SidecarNames.stem
+        public var marks = true
         public init() {}
 
         public static let schema: Schema<Self> = [
@@ -21,6 +22,7 @@ public struct StampStage: Module, Stage {
             .field("keywords", \.rule.keywords, "Keywords, added to those that are there."),
             .field("sidecars", \.sidecars, "Targets that get an XMP sidecar beside each frame; a card's own sidecar is merged."),
             .field("embed", \.embed, "Targets that get a copy of each JPEG with XMP and IPTC in it, instead of the original."),
+            .field("marks", \.marks, "Whether rating, colour and pick are written as people said them (`filmgate mark`, the page)."),
             .field("existing", \.existing, "What happens to fields that have a value already."),
             .field("sidecar_names", \.sidecarNames, "`stem` makes IMG_1.xmp for IMG_1.CR3, `file` makes IMG_1.CR3.xmp."),
         ]
@@ -70,6 +72,18 @@ public struct StampStage: Module, Stage {
         return .pass(stamped)
     }
 
+    public func marked(
+        _ rendition: LocalFile, of asset: Asset, as mark: PictureMark, newFile: String, digests: Set<DigestAlgorithm>
+    ) async throws(IngestError) -> Rendition? {
+        guard config.marks, asset.kind == .jpeg else { return nil }
+        var stamp = Stamp()
+        stamp.mark = mark
+        let stamping = Stamping(rule: StampRule(), values: [:], newFiles: [{ newFile }], digests: digests)
+        let job = StampWriter.Job(stamp: stamp, path: rendition.path, modified: asset.origin.modified, stamping: stamping)
+        guard case .made(let marked) = try await writer.picture(job) else { return nil }
+        return marked
+    }
+
     /// Makes all files that `asset` is to have.
     ///
     /// What it throws leaves what was made by then with `asset`.
@@ -111,6 +125,7 @@ public struct StampStage: Module, Stage {
         stamp.caption = Self.text(rule.caption, values)
         stamp.keywords = (rule.keywords ?? []).compactMap { Self.text($0, values) }
         if stamping.isClockCorrected { stamp.captured = values.captured }
+        if config.marks { stamp.mark = stamping.mark }
         stamp.replaces = config.existing == .replace
         return stamp
     }

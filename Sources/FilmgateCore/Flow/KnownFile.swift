@@ -21,6 +21,12 @@ public struct KnownFile: Sendable, Hashable {
     /// It was protected in the camera (``AssetFlag/protected``) when it was taken.
     public var isProtected = false
     public var captured: CivilTime?
+    /// What people said of it; the rating and picking of it alone count.
+    public var mark: PictureMark {
+        get { storedMark.mark }
+        set { storedMark = SmallMark(newValue) }
+    }
+    private var storedMark = SmallMark()
     private var storedRating = SmallNumber(), storedWidth = SmallNumber(), storedHeight = SmallNumber()
 
     public init(
@@ -162,6 +168,24 @@ private struct SplitText: Sendable, Hashable {
     func hash(into hasher: inout Hasher) {
         name.hashSpelling(into: &hasher)
         folder.hashSpelling(into: &hasher)
+    }
+}
+
+/// A mark in four bytes; whose word is later is not kept.
+private struct SmallMark: Sendable, Hashable {
+    private var rating: UInt8 = 0, pick: UInt8 = 0
+
+    init() {}
+    init(_ mark: PictureMark) {
+        rating = mark.rating.map { UInt8(clamping: $0 + 1) } ?? 0
+        pick = mark.pick.flatMap { PictureMark.Pick.allCases.firstIndex(of: $0) }.map { UInt8($0 + 1) } ?? 0
+    }
+
+    var mark: PictureMark {
+        var mark = PictureMark()
+        if rating > 0 { (mark.rating, mark.ratingRevision) = (Int(rating) - 1, 1) }
+        if pick > 0 { (mark.pick, mark.pickRevision) = (PictureMark.Pick.allCases[Int(pick) - 1], 1) }
+        return mark
     }
 }
 

@@ -49,6 +49,10 @@ public protocol LedgerReader: Sendable {
     func disk(of target: String) async throws(IngestError) -> String?
     /// Serial numbers of the bodies of a model that files came from.
     func bodies(make: String?, model: String) async throws(IngestError) -> [String]
+    /// Deliveries that wait, are held or pending, and are judged by the marks of these pictures; with nil, by any.
+    func queue(judgedBy sha256s: Set<String>?) async throws(IngestError) -> [QueuedDelivery]
+    /// What people said of these pictures, by their SHA-256; of those that nobody has marked, nothing.
+    func marks(of sha256s: [String]) async throws(IngestError) -> [String: PictureMark]
     /// Notes on one asset, or on anything (nil), newest first.
     func notes(of asset: AssetID?, limit: Int) async throws(IngestError) -> [NoteRow]
 }
@@ -81,6 +85,10 @@ extension LedgerReader {
     ) async throws(IngestError) {}
     /// None, for ledgers that do not remember.
     public func disk(of target: String) async throws(IngestError) -> String? { nil }
+    /// None, for ledgers that keep no marks.
+    public func queue(judgedBy sha256s: Set<String>?) async throws(IngestError) -> [QueuedDelivery] { [] }
+    /// None, for ledgers that keep no marks.
+    public func marks(of sha256s: [String]) async throws(IngestError) -> [String: PictureMark] { [:] }
     /// None, for ledgers that keep no notes.
     public func notes(of asset: AssetID?, limit: Int) async throws(IngestError) -> [NoteRow] { [] }
 }
@@ -123,6 +131,8 @@ public enum LedgerChange: Sendable {
     case shotName(ShotName, shot: String, target: String, event: String?)
     /// The folder of that target lies on that disk now; in which words is for those who compare them.
     case disk(String, target: String, name: String)
+    /// A picture has the marks of its shot, which were said before it was known.
+    case marked(String, PictureMark)
     case note(asset: AssetID?, at: Int64, text: String)
     case endRun(Int64, at: Int64, exit: Int, summary: RunSummary)
 }
@@ -171,6 +181,8 @@ public struct DeliveryRow: Sendable, Hashable {
     public var attempts: Int
     /// Nanoseconds since 1970; nil = as soon as possible.
     public var nextTry: Int64?
+    /// What it waits for, or would wait for if a person took a mark back; nil where no mark matters.
+    public var gate: MarkGate?
     /// What the target said against this copy since it was delivered; nil when it said nothing, or said later that it has it.
     public var denial: Denial?
 
@@ -186,6 +198,8 @@ public struct DeliveryRow: Sendable, Hashable {
 
     /// For `attempts` of a delivery that was taken back: its place is gone, and what is delivered there later is a new copy.
     public static let retired = -2
+    /// For `attempts` of a delivery that marks have ended: it comes back with them.
+    public static let unwanted = -4
     /// The reason of every delivery that was taken back.
     public static let cancelledReason = "taken back with `filmgate cancel`; `import --again` orders it anew"
     public static let retiredReason = "its place is gone, said with `filmgate cancel --gone`"
@@ -194,7 +208,9 @@ public struct DeliveryRow: Sendable, Hashable {
     /// True for the reason of a delivery that a person ended, not a rule.
     public static func isByHand(_ reason: String?) -> Bool { [cancelledReason, retiredReason, culledReason].contains(reason) }
     /// Somebody took it back: it counts as filtered there, never as delivered.
-    public var isCancelled: Bool { receipt.state == .excluded && attempts != Self.retired }
+    public var isCancelled: Bool { receipt.state == .excluded && attempts != Self.retired && !isUnwanted }
+    /// Marks have ended it, such as a rejection.
+    public var isUnwanted: Bool { receipt.state == .excluded && attempts == Self.unwanted }
 
     /// The event of a delivery that is held until somebody says which event it belongs to.
     public static let unassigned = ""

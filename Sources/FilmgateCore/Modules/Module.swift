@@ -3,8 +3,8 @@ public import Logging
 /// How far a module can be trusted; printed by `filmgate modules`.
 public enum Stability: String, Sendable, Hashable, Codable { case stable, beta, experimental }
 
-/// The four kinds of module.
-public enum ModuleKind: String, Sendable, Hashable, Codable, CaseIterable { case source, stage, target, auth }
+/// The five kinds of module.
+public enum ModuleKind: String, Sendable, Hashable, Codable, CaseIterable { case source, stage, target, auth, catalog }
 
 /// What a stage needs to find on an asset, and what it adds.
 ///
@@ -32,7 +32,7 @@ public struct Manifest: Sendable, Hashable, Codable {
 
 /// Anything registered by name.
 ///
-/// A module also plays one role: `SourceDriver`, `Stage`, `UploadTarget` or `AuthProvider`.
+/// A module also plays one role: `SourceDriver`, `Stage`, `UploadTarget`, `AuthProvider` or `Catalog`.
 public protocol Module: Sendable {
     associatedtype Config: ModuleConfig
     static var manifest: Manifest { get }

@@ -5,6 +5,7 @@ public struct ModuleEntry: Sendable {
         case stage(@Sendable (ConfigNode, ModuleContext, inout [ConfigError]) throws(IngestError) -> any Stage)
         case target(@Sendable (ConfigNode, ModuleContext, inout [ConfigError]) throws(IngestError) -> any UploadTarget)
         case auth(@Sendable (ConfigNode, ModuleContext, inout [ConfigError]) throws(IngestError) -> any AuthProvider)
+        case catalog(@Sendable (ConfigNode, ModuleContext, inout [ConfigError]) throws(IngestError) -> any Catalog)
     }
     public let kind: ModuleKind
     public let manifest: Manifest
@@ -40,6 +41,9 @@ public struct ModuleEntry: Sendable {
     }
     public static func auth<M: Module & AuthProvider>(_ module: M.Type) -> ModuleEntry {
         entry(M.self, .auth, .auth { node, context, errors throws(IngestError) in try build(M.self, node, context, &errors) })
+    }
+    public static func catalog<M: Module & Catalog>(_ module: M.Type) -> ModuleEntry {
+        entry(M.self, .catalog, .catalog { node, context, errors throws(IngestError) in try build(M.self, node, context, &errors) })
     }
 
     private static func entry<M: Module>(_: M.Type, _ kind: ModuleKind, _ make: Make) -> ModuleEntry {

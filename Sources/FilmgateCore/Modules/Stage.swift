@@ -10,6 +10,12 @@ public protocol Stage: Sendable {
     ///
     /// The reason that `process` would give. Default: nil, it depends on the frame.
     func refusal(ofName name: String, _ kind: MediaKind) -> String?
+    /// The same file of `asset`, which this stage has made, with what people have said since; nil where there is nothing to be written.
+    ///
+    /// `newFile` is the path to write it to. Default: nil.
+    func marked(
+        _ rendition: LocalFile, of asset: Asset, as mark: PictureMark, newFile: String, digests: Set<DigestAlgorithm>
+    ) async throws(IngestError) -> Rendition?
     /// Why a file ends here as filtered, told from its facts and its shot's alone, without its bytes.
     ///
     /// Default: nil, it passes, or that cannot be told so.
@@ -20,6 +26,9 @@ extension Stage {
     public var traits: StageTraits { StageTraits() }
     public func refusal(ofName name: String, _ kind: MediaKind) -> String? { nil }
     public func refusal(of asset: Asset, in shot: Shot) -> String? { nil }
+    public func marked(
+        _ rendition: LocalFile, of asset: Asset, as mark: PictureMark, newFile: String, digests: Set<DigestAlgorithm>
+    ) async throws(IngestError) -> Rendition? { nil }
 }
 
 /// What a stage asks of the engine, as data.
@@ -44,6 +53,8 @@ public struct StageTraits: Sendable, Hashable {
     public var asksTimes = false
     /// Answers `refusal(of:in:)`.
     public var selects = false
+    /// What it lets pass waits for marks at every target.
+    public var awaits: MarkRule?
 
     public init(deliversTo: [String] = [], workers: Int? = nil, recognises: Bool = false, hourShift: Bool = false) {
         (self.deliversTo, self.workers, self.recognises, self.hourShift) = (deliversTo, workers, recognises, hourShift)
@@ -70,6 +81,8 @@ public struct Shot: Sendable {
     ///
     /// `file` is nil where it has been read already.
     public var known: [Asset] = []
+    /// What people said of its pictures, which are marked as one.
+    public var mark = PictureMark()
     /// For stages that ask for it.
     public var stamping: Stamping?
     /// For stages that ask for it: when each file was taken, corrected by its profile; the file's own time where it does not say.

@@ -33,6 +33,8 @@ public struct Stamping: Sendable {
     public var rule: StampRule
     /// Values for templates, by asset: with corrected time, photographer and event.
     public var values: [AssetID: TemplateValues]
+    /// What people said of the shot's pictures.
+    public var mark: PictureMark
     /// The camera's clock is known to have been wrong.
     public var isClockCorrected: Bool
     /// Each makes a path for a file of its own, on one disk after another for where the earlier ones are full; none in a dry run, when
@@ -42,9 +44,11 @@ public struct Stamping: Sendable {
     public var digests: Set<DigestAlgorithm>
 
     public init(
-        rule: StampRule, values: [AssetID: TemplateValues], isClockCorrected: Bool = false, newFiles: [@Sendable () -> String] = [],
+        rule: StampRule, values: [AssetID: TemplateValues], mark: PictureMark = PictureMark(), isClockCorrected: Bool = false,
+        newFiles: [@Sendable () -> String] = [],
         digests: Set<DigestAlgorithm> = []
     ) {
+        self.mark = mark
         (self.rule, self.values, self.isClockCorrected, self.newFiles) = (rule, values, isClockCorrected, newFiles)
         self.digests = digests
     }

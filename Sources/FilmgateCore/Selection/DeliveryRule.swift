@@ -13,6 +13,7 @@ public struct DeliveryRule: Sendable, Hashable, ConfigSection, ExpressibleByArra
     /// As for `select`: -1 is what the camera calls rejected.
     public var minRating = -1
     public var unrated = Unrated.pass
+    public var picks = Picks.any
     public var protected = Protected.any
     /// Width times height; where a file does not say its size, it passes.
     public var minPixels = 0
@@ -27,7 +28,8 @@ public struct DeliveryRule: Sendable, Hashable, ConfigSection, ExpressibleByArra
         .field("kinds", \.kinds, "Kinds of file; absent: all."),
         .field("formats", \.formats, "Extensions, such as [jpg, cr3]; absent: all."),
         .field("min_rating", \.minRating, in: -1...5, "Lowest rating that passes; -1 is what the camera calls rejected."),
-        .field("unrated", \.unrated, "What happens to frames without a rating."),
+        .field("unrated", \.unrated, "What happens to frames without a rating; wait: they wait until somebody rates them."),
+        .field("picks", \.picks, "only: frames wait until somebody picks them; rejected ones are left out."),
         .field("protected", \.protected, "Frames that were protected in the camera: no difference, or only those."),
         .field("min_pixels", \.minPixels, in: 0...1_000_000_000_000, "Fewest pixels, width times height."),
         .field("name", \.name, "Names that pass, a pattern such as IMG_*.CR3, any case; absent: all."),
@@ -67,7 +69,7 @@ public struct DeliveryRule: Sendable, Hashable, ConfigSection, ExpressibleByArra
     /// What it must know of a frame, beyond its name and kind.
     public var asks: Set<FrameFacts.Fact> {
         var facts: Set<FrameFacts.Fact> = []
-        if minRating > -1 || unrated == .drop { facts.insert(.rating) }
+        if minRating > -1 || unrated != .pass { facts.insert(.rating) }
         if protected == .only { facts.insert(.protection) }
         if minPixels > 0 { facts.insert(.pixels) }
         if after != nil || before != nil { facts.insert(.time) }
@@ -79,7 +81,8 @@ public struct DeliveryRule: Sendable, Hashable, ConfigSection, ExpressibleByArra
         if isOnlyKinds { return kinds?.shown ?? (kinds == nil ? "{}" : "[]") }
         let given: [(String, String?)] = [
             ("kinds", kinds.map { $0.shown ?? "[]" }), ("formats", formats.shown), ("min_rating", minRating > -1 ? "\(minRating)" : nil),
-            ("unrated", unrated == .drop ? unrated.rawValue : nil), ("protected", protected == .only ? protected.rawValue : nil),
+            ("unrated", unrated != .pass ? unrated.rawValue : nil), ("picks", picks == .only ? picks.rawValue : nil),
+            ("protected", protected == .only ? protected.rawValue : nil),
             ("min_pixels", minPixels > 0 ? "\(minPixels)" : nil), ("name", name?.source), ("after", after?.text), ("before", before?.text),
         ]
         return "{ " + given.compactMap { name, value in value.map { "\(name): \($0)" } }.joined(separator: ", ") + " }"
@@ -91,6 +94,8 @@ extension DeliveryRule {
     public enum Decision: Sendable, Hashable {
         case takes
         case refuses(String)
+        /// Nobody has marked it yet, and the rule waits for that; why, in words.
+        case waits(String)
         /// It depends on what is not known yet.
         case undecided
     }
@@ -99,7 +104,8 @@ extension DeliveryRule {
     public func decision(on frame: FrameFacts) -> Decision {
         var isOpen = false
         for (fact, refusal) in [
-            (nil, formatRefusal), (nil, nameRefusal), (.rating, ratingRefusal), (.protection, protectionRefusal), (.pixels, sizeRefusal),
+            (nil, formatRefusal), (nil, nameRefusal), (nil, rejectionRefusal), (.rating, ratingRefusal), (.protection, protectionRefusal),
+            (.pixels, sizeRefusal),
             (.time, timeRefusal),
         ] as [(FrameFacts.Fact?, (FrameFacts) -> String?)] {
             if let fact, frame.unknown.contains(fact) {
@@ -108,8 +114,15 @@ extension DeliveryRule {
                 return .refuses(reason)
             }
         }
-        return isOpen ? .undecided : .takes
+        if isOpen { return .undecided }
+        guard case .waits(let reason) = marks.decision(rating: frame.rating, pick: frame.pick) else { return .takes }
+        return .waits(reason)
     }
+
+    /// What it asks of marks.
+    public var marks: MarkRule { MarkRule(picks: picks, minRating: minRating, unrated: unrated) }
+
+    private func rejectionRefusal(_ frame: FrameFacts) -> String? { picks == .only && frame.pick == .rejected ? MarkRule.rejected : nil }
 
     private func formatRefusal(_ frame: FrameFacts) -> String? {
         guard !formats.isEmpty, !formats.contains(FileExtension(FileName(frame.name).ext)) else { return nil }

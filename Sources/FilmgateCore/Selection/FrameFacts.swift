@@ -8,8 +8,10 @@ public struct FrameFacts: Sendable, Hashable {
     public var pixels: Int?
     /// When it was taken, corrected by the profile; where the file does not say, its own time.
     public var time: CivilTime?
-    /// The shot's; nil for one that is not rated.
+    /// The shot's, by marks and files; nil for one that is not rated.
     public var rating: Int?
+    /// The shot's, by marks and files.
+    public var pick = PictureMark.Pick.none
     public var isProtected = false
     /// What can only be said once files of the shot have been read.
     public var unknown: Set<Fact> = []

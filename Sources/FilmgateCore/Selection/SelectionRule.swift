@@ -1,5 +1,12 @@
 /// What happens to frames without a rating.
-public enum Unrated: String, Sendable, Hashable, CaseIterable, ConfigValue { case pass, drop }
+public enum Unrated: String, Sendable, Hashable, CaseIterable, ConfigValue {
+    case pass, drop
+    /// They wait until somebody rates them.
+    case wait
+}
+
+/// What a person's picking decides: nothing, or that a frame waits until it is picked.
+public enum Picks: String, Sendable, Hashable, CaseIterable, ConfigValue { case any, only }
 
 /// The single conditions of which `select` and the rules per target are made.
 ///

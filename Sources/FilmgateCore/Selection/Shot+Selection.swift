@@ -8,10 +8,15 @@ extension Shot {
         return named.isEmpty ? frames : named
     }
 
-    /// One rating for the shot: the XMP sidecar's, else the first that a frame has.
+    /// One rating for the shot: a person's, else that of its files; -1 for a rejected one, nil for one that is not rated.
+    public var rating: Int? { mark.rating(camera: fileRating) }
+
+    public var pick: PictureMark.Pick { mark.pick(camera: fileRating) }
+
+    /// What its files say: the XMP sidecar, else the first frame that has a rating.
     ///
     /// 0 stands for "not rated". Files that were taken before count in their place: the verdict is the same whichever came first.
-    public var rating: Int? {
+    public var fileRating: Int? {
         let all = (assets + known).map { RatedFile(kind: $0.kind, path: $0.origin.path, rating: $0.media?.rating) }
         return RatedFile.rating(of: all) ?? remembered?.media?.rating.flatMap { $0 == 0 || RatedFile.isCleared(all) ? nil : $0 }
     }

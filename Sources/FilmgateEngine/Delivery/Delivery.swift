@@ -10,6 +10,8 @@ struct Delivery: Sendable {
         case planned
         /// Waits until a folder has the bytes.
         case deferred
+        /// Waits until somebody marks the picture; in no queue.
+        case gated
         /// In the queue of its target.
         case waiting
         /// The target is being asked for a name that is free there.
@@ -59,6 +61,11 @@ struct Delivery: Sendable {
     var inherits: ID?
     /// Written down as held.
     var isNotedHeld = false
+    /// What it asks of the marks of its picture, and what they say; nil where no mark matters.
+    @IndirectOptional var gate: MarkGate?
+    var verdict = MarkVerdict.takes
+    /// Written down as the reason why it waits for marks.
+    var notedWaiting: String?
 
     /// How its path was made; nil for targets without names.
     @IndirectOptional var name: NameParts?
@@ -72,8 +79,16 @@ struct Delivery: Sendable {
     /// Nobody reads its bytes or asks for its name now.
     var isAtRest: Bool {
         switch state {
-        case .planned, .deferred, .waiting, .failing: true
+        case .planned, .deferred, .gated, .waiting, .failing: true
         case .naming, .sending, .settled: false
+        }
+    }
+
+    /// In its queue, or until somebody marks the picture; nobody has begun with it.
+    var isWaiting: Bool {
+        switch state {
+        case .waiting, .gated: true
+        default: false
         }
     }
 

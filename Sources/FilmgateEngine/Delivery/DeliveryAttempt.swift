@@ -6,7 +6,11 @@ import FilmgateCore
 /// What a failure means is the scheduler's business.
 enum DeliveryAttempt {
     /// What came of it: the receipt, and what the target said of these bytes on the way.
-    struct Delivered: Sendable { var receipt: Receipt, word = TargetAnswer.silent }
+    struct Delivered: Sendable {
+        var receipt: Receipt, word = TargetAnswer.silent
+        /// Of the bytes that were sent, where others were made for it than before.
+        var size: UInt64?
+    }
 
     /// One try, and what is to be told of it.
     static func carry(_ delivery: Delivery, roots: [String]) async -> DeliveryEvent {

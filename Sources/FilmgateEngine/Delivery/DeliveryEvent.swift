@@ -30,6 +30,8 @@ enum DeliveryEvent: Sendable {
     case tryNow(String?)
     /// Taken back; the bytes of `keeping` are nowhere else.
     case cancelled(Delivery.ID, keeping: Set<AssetID>)
+    /// Somebody marked pictures: what that says of these deliveries.
+    case judged([(Delivery.ID, MarkVerdict)])
     /// Another scheduler sends it, under that identity.
     case ceded(Delivery.ID, to: Delivery.ID)
     /// What another scheduler's delivery came to; nil when it was given up.
@@ -93,6 +95,8 @@ enum DeliveryAction: Sendable {
     case tell(RunEvent)
     /// The target holds what waits there, as the other schedulers see it.
     case noteHeld(String, IngestError?)
+    /// It waits for marks, as the other schedulers see it; with nil, no longer.
+    case noteWaiting(Delivery.ID, String?)
     /// The same as people are told: for another reason than before, or, with nil, no longer.
     case tellHeld(PlannedTarget, IngestError?)
     /// Something got through to the target.

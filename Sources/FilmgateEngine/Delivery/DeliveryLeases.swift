@@ -13,6 +13,8 @@ public final class DeliveryLeases: Sendable {
         var cede: @Sendable (_ old: Delivery.ID, _ new: Delivery.ID, _ heir: Int) async -> Void
         /// Ends a delivery that was not begun as taken back; false when it is being sent.
         var cancel: @Sendable (Delivery.ID) async -> Bool = { _ in false }
+        /// Judges anew what is judged by the marks of these pictures.
+        var marked: @Sendable (Set<String>?) async -> Void = { _ in }
     }
 
     private struct State {
@@ -25,6 +27,8 @@ public final class DeliveryLeases: Sendable {
         var done: [Delivery.ID: Receipt] = [:]
         /// The targets that each holder sends nothing to now, and why.
         var held: [Int: [String: IngestError]] = [:]
+        /// For which marks deliveries wait at their holders.
+        var waitingForMarks: [Delivery.ID: String] = [:]
     }
     private let state = Mutex(State())
     /// What the runs and jobs of this process have called their shots.
@@ -67,6 +71,7 @@ public final class DeliveryLeases: Sendable {
     private static func end(_ id: Delivery.ID, by owner: Int, _ state: inout State) -> [CheckedContinuation<Receipt?, Never>] {
         guard state.owners[id] == owner else { return [] }
         state.owners.drop(id)
+        state.waitingForMarks[id] = nil
         if var owners = state.contents[id.content], let index = owners.firstIndex(of: owner) {
             owners.remove(at: index)
             if owners.isEmpty { state.contents.drop(id.content) } else { state.contents[id.content] = owners }
@@ -101,12 +106,30 @@ public final class DeliveryLeases: Sendable {
         state.withLock { $0.contents[content]?.contains { $0 != owner } == true }
     }
 
+    /// Whether somebody has that delivery.
+    func isTaken(_ id: Delivery.ID) -> Bool { state.withLock { $0.owners[id] != nil } }
+
     /// With nil, it is no longer held.
     func note(held: IngestError?, _ target: String, by owner: Int) { state.withLock { $0.held[owner, default: [:]][target] = held } }
 
     /// Why whoever has that delivery sends nothing to its target now; nil where it is sent.
     func holdReason(_ id: Delivery.ID) -> IngestError? {
         state.withLock { state in state.owners[id].flatMap { state.held[$0]?[id.target] } }
+    }
+
+    /// With nil, it waits for no mark any more.
+    func note(waiting reason: String?, _ id: Delivery.ID, by owner: Int) {
+        state.withLock { if $0.owners[id] == owner { $0.waitingForMarks[id] = reason } }
+    }
+
+    /// For which mark whoever has that delivery waits; nil where it is sent.
+    func waitReason(_ id: Delivery.ID) -> String? { state.withLock { $0.waitingForMarks[id] } }
+
+    /// Somebody marked these pictures: whoever has deliveries that are judged by that looks at them again.
+    ///
+    /// With nil, all that is judged by marks.
+    public func marked(_ sha256s: Set<String>?) async {
+        for holder in state.withLock({ Array($0.holders.values) }) { await holder.marked(sha256s) }
     }
 
     /// Lets everybody try again now what waits for the target of that name; nil = for every target.

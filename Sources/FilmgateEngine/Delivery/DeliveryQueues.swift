@@ -97,6 +97,15 @@ struct DeliveryQueues: Sendable {
         if delivery.isUnasked { questions.add(delivery.id, of: delivery.shotKey) }
     }
 
+    mutating func change(_ id: Delivery.ID, _ change: (inout Delivery) -> Void) {
+        if var delivery = all[id] {
+            change(&delivery)
+            all[id] = delivery
+        }
+    }
+
+    mutating func effect(_ effect: Effect) { effects.append(effect) }
+
     mutating func noteProgress() { lastProgress = now.instant }
 
     mutating func listen(_ asset: AssetID, to id: Delivery.ID) { all[id]?.listeners.append(asset) }
@@ -117,6 +126,7 @@ struct DeliveryQueues: Sendable {
 
     mutating func enqueue(_ id: Delivery.ID) {
         guard let delivery = all[id] else { return }
+        guard delivery.verdict == .takes else { return gate(id) }
         all[id]?.state = .waiting
         queues[id.target]?.append(delivery)
         if let held = queues[id.target]?.held { note([id], held: held) }
@@ -125,11 +135,13 @@ struct DeliveryQueues: Sendable {
 
     /// Out of its queue, where nobody has begun with it; nil where it is not.
     mutating func withdraw(_ id: Delivery.ID) -> Delivery? {
+        if all[id]?.isGated == true { return all[id] }
         guard case .waiting = all[id]?.state, queues[id.target]?.remove(id) == true else { return nil }
         return all[id]
     }
 
     mutating func settle(_ id: Delivery.ID, _ receipt: Receipt) {
+        if all[id]?.isGated == true { act(.noteWaiting(id, nil)) }
         all[id]?.state = .settled(receipt)
         concluding += 1
     }
@@ -161,6 +173,11 @@ struct DeliveryQueues: Sendable {
     private mutating func start(_ id: Delivery.ID) {
         guard let delivery = all[id] else { return }
         if isStopped { return putBack(id) }
+        if delivery.verdict != .takes {
+            queues[id.target]?.ended(id)
+            gate(id)
+            return effects.append(.pump(id.target))
+        }
         guard delivery.isUnasked || delivery.isRenamed else {
             all[id]?.state = .sending
             return act(.send(delivery))
@@ -204,6 +221,7 @@ struct DeliveryQueues: Sendable {
     private mutating func succeeded(_ id: Delivery.ID, _ delivered: DeliveryAttempt.Delivered) {
         noteProgress()
         all[id]?.word = delivered.word
+        if let size = delivered.size { all[id]?.job.file.size = size }
         queues[id.target]?.succeeded(id)
         flows(id.target)
         act(.noteAnswer(id.target))

@@ -39,7 +39,8 @@ extension Delivery {
             path: job.path)
         row.receipt.sha256 = receipt.sha256 ?? (receipt.state == .done ? job.digests.sha256 : nil)
         (row.event, row.name) = (job.event, name?.row)
-        row.attempts = receipt.state == .excluded ? 0 : isUnasked ? DeliveryRow.unasked : attempts
+        row.gate = gate
+        row.attempts = receipt.state == .excluded ? ended(receipt) : isUnasked ? DeliveryRow.unasked : attempts
         if receipt.isFinalThere { return row }
         if let rendition {
             (row.file, row.staged, row.receipt.sha256) = (rendition.path, true, job.digests.sha256)
@@ -49,6 +50,9 @@ extension Delivery {
         }
         return row
     }
+
+    /// What a person took back stays so; what marks have ended comes back with them.
+    private func ended(_ receipt: Receipt) -> Int { DeliveryRow.isByHand(receipt.reason) ? 0 : DeliveryRow.unwanted }
 
     /// Its last rows; the owner's goes first, since the delivery belongs to its content.
     func lastChanges(_ receipt: Receipt, for owner: AssetDeliveries, run: Int64, at time: Int64) -> [LedgerChange] {

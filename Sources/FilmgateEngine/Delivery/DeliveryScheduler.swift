@@ -13,6 +13,7 @@ actor DeliveryScheduler {
     /// What this process's schedulers leave to one another, and this one's number among them.
     private let leases: DeliveryLeases
     private let number: Int
+    private let renditions: MarkedRendition
 
     private var table: DeliveryTable
     /// Everything that is sent, in one group: to break off is to cancel it.
@@ -24,6 +25,8 @@ actor DeliveryScheduler {
     private var drained: CheckedContinuation<Void, Never>?
     /// What waits for the next commit, and that commit.
     private var gathered = ChangeBatch(), commit: Task<Void, Never>?
+    /// How often somebody has marked pictures.
+    private var markings = 0
     /// Changes that the ledger does not have yet.
     private var unrecorded = 0
 
@@ -37,6 +40,7 @@ actor DeliveryScheduler {
 
     init(_ setup: DeliverySchedulerSetup) {
         (ledger, hub, statistics, reservations) = (setup.ledger, setup.hub, setup.statistics, setup.reservations)
+        renditions = MarkedRendition(stages: setup.stages, ledger: setup.ledger)
         (budget, run, clock, leases, number) = (setup.budget, setup.run, setup.clock, setup.leases, setup.leases.join())
         table = DeliveryTable(setup.targets, run: run, event: setup.event, backoff: setup.backoff, at: clock.now)
         for queue in table.queues.targets { leases.note(held: queue.held, queue.target.identity, by: number) }
@@ -55,7 +59,8 @@ actor DeliveryScheduler {
         let holder = DeliveryLeases.Holder(
             tryNow: { [weak self] target in await self?.handle(.tryNow(target)) },
             cede: { [weak self] old, new, heir in await self?.cede(old, to: new, of: heir) },
-            cancel: { [weak self] id in await self?.cancel(id) ?? false })
+            cancel: { [weak self] id in await self?.cancel(id) ?? false },
+            marked: { [weak self] sha256s in await self?.judge(by: sha256s) })
         leases.introduce(number, holder)
     }
 
@@ -74,6 +79,7 @@ actor DeliveryScheduler {
         var asset = assetDeliveries
         for delivery in new { if let old = delivery.inherits { await leases.cede(old, to: delivery.id, for: number) } }
         for delivery in new where reservations.isConcluded(delivery.id) { await adopt(delivery.id, into: &asset) }
+        let new = await judged(new)
         var claims: [Delivery.ID: DeliveryClaim] = [:]
         for delivery in new where asset.receipts[delivery.id.target] == nil && table[delivery.id] == nil {
             claims[delivery.id] = claim(delivery)
@@ -81,6 +87,37 @@ actor DeliveryScheduler {
         let isShared = asset.isRecorded && leases.isTaken(asset.content, except: number), before = unrecorded
         handle(.submitted(asset, new, claims: claims, isShared: isShared))
         if unrecorded > before, asset.isMade || unrecorded > Self.mostUnrecorded { await commit?.value }
+    }
+
+    /// The same as marks say now: nobody can mark a picture between this and the table's knowing of it without our being told.
+    private func judged(_ deliveries: [Delivery]) async -> [Delivery] {
+        let sha256s = Set(deliveries.compactMap(\.gate?.sha256))
+        if sha256s.isEmpty { return deliveries }
+        while true {
+            let number = markings
+            let read = await Result { () async throws(IngestError) in try await ledger.marks(of: Array(sha256s)) }
+            guard number == markings else { continue }
+            guard case .success(let marks) = read else { return deliveries }
+            return deliveries.map { delivery in
+                var delivery = delivery
+                delivery.judge(by: marks)
+                return delivery
+            }
+        }
+    }
+
+    /// Somebody marked pictures; returns when the ledger knows what came of it.
+    private func judge(by sha256s: Set<String>?) async {
+        markings += 1
+        let changed = await judged(table.judged(by: sha256s))
+        handle(.judged(changed.map { ($0.id, kept($0)) }))
+        await commit?.value
+    }
+
+    /// A picture of which nothing but our own bytes is left is never lost because somebody rejects it: it goes on waiting.
+    private func kept(_ delivery: Delivery) -> MarkVerdict {
+        guard case .refuses(let reason) = delivery.verdict else { return delivery.verdict }
+        return table.lastCopies(of: delivery.id).allSatisfy { Cancellation.isThere($0.origin) } ? delivery.verdict : .waits(reason)
     }
 
     private func claim(_ delivery: Delivery) -> DeliveryClaim {
@@ -153,6 +190,7 @@ actor DeliveryScheduler {
         case .tellHeld(let target, let error):
             statistics.hold(target.identity, error)
             hub.post(error.map { .held(target: target.name, reason: $0.description) } ?? .released(target: target.name))
+        case .noteWaiting(let id, let reason): leases.note(waiting: reason, id, by: number)
         case .noteAnswer(let target): reservations.note(silent: false, target)
         case .noteMismatch: statistics.mismatch()
         }
@@ -160,7 +198,7 @@ actor DeliveryScheduler {
 
     private func send(_ delivery: Delivery) {
         let roots = table.queues.targets.compactMap(\.target.traits.localRoot)
-        attempt(delivery) { await DeliveryAttempt.carry(delivery, roots: roots) }
+        attempt(delivery) { [renditions] in await renditions.carry(delivery, roots: roots) }
     }
 
     /// One file's name is asked for with those of its whole shot.
@@ -320,7 +358,7 @@ extension DeliveryScheduler {
 
     private func wakeIfIdle() {
         guard let waiter = drained, working == 0 else { return }
-        let areOthersHeld = table.followed.keys.allSatisfy { leases.holdReason($0) != nil }
+        let areOthersHeld = table.followed.keys.allSatisfy { leases.holdReason($0) != nil || leases.waitReason($0) != nil }
         guard table.isIdle(areOthersHeld: areOthersHeld) else { return }
         drained = nil
         // Nothing is begun between here and `closeOut`.
@@ -337,7 +375,7 @@ extension DeliveryScheduler {
         var left = UnfinishedDeliveries(table)
         table.close()
         left.keepBytes { keep($0) }
-        left.follow { leases.holdReason($0)?.description }
+        left.follow(held: { leases.holdReason($0)?.description }, waiting: { leases.waitReason($0) })
         for one in left.deliveries.values {
             if let changes = left.changes(of: one, run: run, at: clock.now.wall) {
                 var batch = ChangeBatch()

@@ -11,6 +11,7 @@ struct DeliverySchedulerSetup: Sendable {
     var run: Int64
     var event: String?
     var backoff = Backoff()
+    var stages: [any Stage] = []
     var leases = DeliveryLeases()
     var clock: any RunClock = TimerQueue.shared
 }

@@ -24,7 +24,9 @@ actor DryRunScheduler: DeliverySink {
         var assetDeliveries = assetDeliveries
         for delivery in deliveries {
             var receipt: Receipt
-            if let held {
+            if let waiting = delivery.verdict.receipt {
+                receipt = waiting
+            } else if let held {
                 receipt = Receipt(state: .held, reason: held.description)
             } else if let earlier = promised[delivery.id] {
                 receipt = earlier.receipt

@@ -40,6 +40,7 @@ struct DeliveryTable: Sendable {
             queues.keep(rendition, of: id)
             conclude(id, receipt)
         case .cancelled(let id, let keeping): cancel(id, keeping: keeping)
+        case .judged(let verdicts): for (id, verdict) in verdicts { judge(id, verdict) }
         case .ceded(let old, let new): cede(old, to: new)
         case .heard(let id, let receipt): heard(id, receipt)
         default: queues.handle(event)
@@ -60,6 +61,10 @@ struct DeliveryTable: Sendable {
             // Nobody could make it again without reading the frame anew: it stays for `retry`.
             if receipt.state == .failed, let rendition = self[id]?.rendition {
                 act(.keepRendition(rendition, of: id, receipt))
+            } else if receipt.state == .excluded, let reason = receipt.reason, !lastCopies(of: id).isEmpty {
+                // Its source may be gone: a frame is never lost because nobody wants it delivered.
+                queues.change(id) { $0.verdict = .waits(reason) }
+                queues.gate(id)
             } else {
                 conclude(id, receipt)
             }
@@ -93,7 +98,7 @@ struct DeliveryTable: Sendable {
         // Bytes that others deliver, too, are not ours to move.
         if isShared { asset.bytes.ownership = .delivered }
         let made = own.filter { $0.rendition != nil }, shared = own.filter { $0.rendition == nil }
-        let first = shared.first { $0.target.isLocal && queues[$0.id.target]?.held == nil }
+        let first = shared.first { $0.target.isLocal && queues[$0.id.target]?.held == nil && $0.verdict == .takes }
         if let first { asset.later = shared.map(\.id).filter { $0 != first.id } }
         for (name, rendition) in asset.asset.renditions where !made.contains(where: { $0.target.name == name }) {
             act(.discard(rendition.file, takenTo: ""))
@@ -104,8 +109,11 @@ struct DeliveryTable: Sendable {
         if first == nil, shared.count > 1 { for delivery in shared { queues.leaveBytes(of: delivery.id) } }
         let next = ((first.map { [$0] } ?? shared) + made).map(\.id)
         // Before anything is sent over a network: a crash forgets nothing.
-        guard asset.isMade || own.contains(where: { !$0.target.isLocal }) else { return begin(asset.id, next) }
-        let waiting = own.flatMap { $0.changes(Receipt(state: .pending, at: $0.since), bytes: asset.bytes) }
+        guard asset.isMade || own.contains(where: { !$0.target.isLocal || $0.verdict != .takes }) else { return begin(asset.id, next) }
+        let waiting = own.flatMap { one in
+            queues.noteWaiting(one.id)
+            return one.changes(Receipt(state: .pending, at: one.since, reason: one.verdict.waiting), bytes: asset.bytes)
+        }
         act(.record(asset.changes(nil, run: run, at: now.wall) + waiting, then: .begin(asset.id, next)))
     }
 
@@ -222,7 +230,7 @@ struct DeliveryTable: Sendable {
 
     /// It may wait for long at its folder: the other targets read the staged bytes, which stay for it.
     private mutating func unblock(_ id: Delivery.ID) {
-        guard let delivery = self[id], case .waiting = delivery.state, delivery.rendition == nil,
+        guard let delivery = self[id], delivery.isWaiting, delivery.rendition == nil,
             let owner = delivery.listeners.first, assets[owner]?.later.isEmpty == false
         else { return }
         queues.leaveBytes(of: id)
@@ -244,7 +252,7 @@ struct DeliveryTable: Sendable {
     /// Nobody has begun with it.
     func canBeCancelled(_ id: Delivery.ID) -> Bool {
         switch self[id]?.state {
-        case .waiting, .deferred: true
+        case .waiting, .gated, .deferred: true
         default: false
         }
     }
@@ -258,15 +266,27 @@ struct DeliveryTable: Sendable {
 
     /// Ends a delivery as filtered for its target.
     private mutating func cancel(_ id: Delivery.ID, keeping: Set<AssetID>) {
-        guard canBeCancelled(id), let owner = self[id]?.listeners.first else { return }
-        if queues.withdraw(id) == nil { assets[owner]?.later.removeAll { $0 == id } }
+        guard canBeCancelled(id) else { return }
         for asset in keeping {
             guard let bytes = assets[asset]?.bytes else { continue }
             act(.keep(bytes))
             assets[asset]?.bytes.ownership = .delivered
         }
-        conclude(id, Receipt(state: .excluded, at: now.wall, reason: DeliveryRow.cancelledReason))
+        exclude(id, DeliveryRow.cancelledReason)
+    }
+
+    private mutating func exclude(_ id: Delivery.ID, _ reason: String) {
+        guard let owner = self[id]?.listeners.first else { return }
+        if queues.withdraw(id) == nil { assets[owner]?.later.removeAll { $0 == id } }
+        conclude(id, Receipt(state: .excluded, at: now.wall, reason: reason))
         queues.report(id.target)
+    }
+
+    /// What is being sent, or named for that, is left alone: it is judged when it comes back.
+    private mutating func judge(_ id: Delivery.ID, _ verdict: MarkVerdict) {
+        guard let delivery = self[id], !delivery.isSettled else { return }
+        queues.judge(id, verdict)
+        if case .refuses(let reason) = verdict, canBeCancelled(id) { exclude(id, reason) }
     }
 
     // MARK: Other schedulers
@@ -278,7 +298,7 @@ struct DeliveryTable: Sendable {
     }
 
     /// It waits in its queue; nobody has begun with it.
-    func canBeCeded(_ id: Delivery.ID) -> Bool { if case .waiting = self[id]?.state { true } else { false } }
+    func canBeCeded(_ id: Delivery.ID) -> Bool { self[id]?.isWaiting == true }
 
     /// What waits becomes somebody else's, under its event's identity; its asset waits for that.
     private mutating func cede(_ old: Delivery.ID, to new: Delivery.ID) {

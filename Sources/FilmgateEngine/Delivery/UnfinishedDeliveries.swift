@@ -13,8 +13,9 @@ struct UnfinishedDeliveries: Sendable {
         (deliveries, assets, followed) = (table.queues.all, table.assets, table.followed)
         for (id, delivery) in deliveries {
             let queue = table.queues[id.target], told = delivery.job.asset.receipts[delivery.target.name]?.reason
-            let reason = queue?.held?.description ?? told ?? queue?.trouble?.message ?? "not sent yet"
-            note(queue?.held == nil ? .pending : .held, reason, at: id.target, delivery.listeners, since: delivery.since)
+            let waiting = delivery.verdict.waiting, isHeld = queue?.held != nil && waiting == nil
+            let reason = waiting ?? queue?.held?.description ?? told ?? queue?.trouble?.message ?? "not sent yet"
+            note(isHeld ? .held : .pending, reason, at: id.target, delivery.listeners, since: delivery.since)
         }
     }
 
@@ -26,8 +27,14 @@ struct UnfinishedDeliveries: Sendable {
     }
 
     /// What other schedulers go on with; `held` says why one sends nothing now.
-    mutating func follow(held: (Delivery.ID) -> String?) {
+    ///
+    /// `waiting`: for which mark it waits there.
+    mutating func follow(held: (Delivery.ID) -> String?, waiting: (Delivery.ID) -> String? = { _ in nil }) {
         for (id, listeners) in followed {
+            if let reason = waiting(id) {
+                note(.pending, reason, at: id.target, listeners)
+                continue
+            }
             let held = held(id), reason = held ?? "the run that holds this state goes on trying"
             note(held == nil ? .pending : .held, reason, at: id.target, listeners)
         }

@@ -157,6 +157,7 @@ struct Intake: Sendable {
                 }
             }
         }
+        try await inherit(result.unmarked)
         await context.placing.take()
         context.reservations.beginPlacing()
         var done = handed
@@ -175,6 +176,12 @@ struct Intake: Sendable {
         await context.placing.give()
         handed = done
         try planned.get()
+    }
+
+    /// Pictures that come after their shot was marked have its marks.
+    private func inherit(_ unmarked: ShotReader.Unmarked?) async throws(IngestError) {
+        guard let unmarked, let writer = context.writer else { return }
+        try await writer.record(unmarked.sha256s.map { .marked($0, unmarked.mark) })
     }
 
     private func refusal(_ asset: Asset, lead: Asset?) -> String? {

@@ -7,6 +7,8 @@ struct ShotReader: Sendable {
     let line: Line
     let statistics: RunStatistics
     let hub: EventHub
+    /// Nil where nobody knows of marks.
+    var ledger: (any LedgerReader)?
 
     /// What reading one shot gave.
     struct Result: Sendable {
@@ -15,7 +17,11 @@ struct ShotReader: Sendable {
         var failed: [AssetResult] = []
         /// The shot's primary as far as it is known: read now, or remembered.
         var lead: Asset?
+        var unmarked: Unmarked?
     }
+
+    /// What people said of a shot, and the pictures of it that were not there then.
+    struct Unmarked: Sendable { var mark: PictureMark, sha256s: [String] }
 
     /// `lead` is the shot's picture where it was taken before and `work` holds only what follows it; `turn` returns once every earlier shot
     /// is through.
@@ -50,6 +56,9 @@ struct ShotReader: Sendable {
         }
         var shot = Shot(key: work.members[0].entry.shot.key, assets: assets, remembered: lead ?? remembered(work))
         shot.known = known(work)
+        let marks = try await marks(of: shot)
+        shot.mark = PictureMark.latest(of: marks.values)
+        result.unmarked = Self.unmarked(shot, marks)
         do throws(IngestError) { result.passed = try await line.pass(shot, turn: turn) } catch {
             for asset in assets { stager.partialFiles.leave(asset) }
             throw error
@@ -69,6 +78,20 @@ struct ShotReader: Sendable {
             return passed
         }
         return result
+    }
+
+    /// What people said of its pictures, by their digests.
+    private func marks(of shot: Shot) async throws(IngestError) -> [String: PictureMark] {
+        let pictures = (shot.assets + [shot.remembered].compactMap { $0 } + shot.known).filter { !$0.kind.follows }
+        let sha256s = Set(pictures.compactMap(\.digests?.sha256))
+        return sha256s.isEmpty ? [:] : try await ledger?.marks(of: Array(sha256s)) ?? [:]
+    }
+
+    private static func unmarked(_ shot: Shot, _ marks: [String: PictureMark]) -> Unmarked? {
+        guard shot.mark.revision > 0 else { return nil }
+        let pictures = shot.assets.filter { !$0.kind.follows }.compactMap(\.digests?.sha256)
+        let left = pictures.filter { marks[$0].map { $0.latest(shot.mark) != $0 } ?? true }
+        return left.isEmpty ? nil : Unmarked(mark: shot.mark, sha256s: left)
     }
 
     /// Set aside, unless the source knows better: a file that was written again comes again.

@@ -22,7 +22,8 @@ struct StampValues: Sendable {
             values[asset.id] = known.values(for: subject, primary: shot.primary, captured: captured, counter: nil)
         }
         return Stamping(
-            rule: profile.stamp ?? StampRule(), values: values, isClockCorrected: profile.clockOffset.map { $0.seconds != 0 } ?? false,
+            rule: profile.stamp ?? StampRule(), values: values, mark: shot.mark,
+            isClockCorrected: profile.clockOffset.map { $0.seconds != 0 } ?? false,
             newFiles: areas.map { area in { @Sendable in area.newPart() } }, digests: digests)
     }
 

@@ -12,6 +12,8 @@ struct Draft: Sendable {
     /// Final already: excluded, or delivered in an earlier run.
     var receipts: [String: Receipt] = [:]
     var awaitsRating = false
+    /// Per target, for which marks it may wait; and what they are now.
+    var gates: [String: MarkGate] = [:], mark = PictureMark()
     /// Path per target that must still be sent.
     var paths: [String: String] = [:]
     /// Per target, the parts of that path; none where the target has no names.
@@ -101,6 +103,8 @@ struct Draft: Sendable {
             delivery.inherits = inherited[target.name]
             delivery.mayHaveArrived = resumed.contains(target.name)
             delivery.isUnasked = unasked.contains(target.name)
+            delivery.gate = gates[target.name]
+            delivery.judge(by: delivery.gate.map { [$0.sha256: mark] } ?? [:])
             return delivery
         }
         return NamePlanner.PlannedAsset(assetDeliveries: assetDeliveries, deliveries: deliveries, awaitsRating: awaitsRating)

@@ -16,6 +16,8 @@ struct NamePlanner: Sendable {
     var copies: ReadCopies?
     /// What targets get where no profile says otherwise.
     var rules: [String: DeliveryRule] = [:]
+    /// What holds for all targets, where frames wait for marks.
+    var awaits: [MarkRule] = []
 
     private var names: NameChooser {
         NameChooser(ledger: ledger, reservations: reservations, trees: trees, event: event, again: again)
@@ -56,7 +58,9 @@ struct NamePlanner: Sendable {
             var own = speaker?.id == lead?.id ? asset : Inheritance.apply(from: facts, to: asset)
             if lead?.kind.follows != false { own.joinTree(of: speaker) }
             let frame = FrameFacts(of: own, lead: speaker, standing, profile)
-            drafts.append(try await draft(own, as: frame, to: names, profile: profile, lead: lead))
+            var draft = try await draft(own, as: frame, to: names, profile: profile, lead: lead)
+            for target in draft.wanted { gate(&draft, at: target, standing, profile, lead) }
+            drafts.append(draft)
         }
         let values = shotValues(profile)
         let first = lead.map { NamingPrimary($0, among: drafts, profile: profile) }
@@ -145,6 +149,18 @@ struct NamePlanner: Sendable {
             draft.twin = twin == asset.origin.absolutePath ? nil : twin
         }
         return draft
+    }
+
+    /// Notes for which marks it waits there, or would wait if somebody took one back.
+    ///
+    /// A sidecar or memo waits for its shot's picture.
+    private func gate(_ draft: inout Draft, at target: PlannedTarget, _ standing: ShotStanding, _ profile: ResolvedProfile, _ lead: Asset?)
+    {
+        let rules = (awaits + [profile.share(of: target.name, self.rules).marks]).filter(\.waits)
+        guard !rules.isEmpty else { return }
+        let picture = draft.asset.kind.follows ? lead?.digests?.sha256 : nil
+        draft.gates[target.name] = MarkGate(rules, sha256: picture ?? draft.digests.sha256, camera: standing.fileRating)
+        draft.mark = standing.mark
     }
 
     /// The target's own; without an event, what it has or will get for some event needs nobody to say one again: that could be another.

@@ -83,7 +83,7 @@ extension PipelineDecoder {
             mark: name?.mark ?? first.key.mark)
     }
 
-    private func lint(_ pair: ConfigNode.Pair, _ entry: ModuleEntry) {
+    func lint(_ pair: ConfigNode.Pair, _ entry: ModuleEntry) {
         hideSecrets(in: pair.value, entry)
         for var mistake in entry.lint(pair.value) {
             // What is missing has no place of its own; the module's name is nearer to it than its first option.
@@ -158,7 +158,7 @@ extension PipelineDecoder {
         }
     }
 
-    private func entry(_ kind: ModuleKind, _ key: ConfigNode.Key) -> ModuleEntry? {
+    func entry(_ kind: ModuleKind, _ key: ConfigNode.Key) -> ModuleEntry? {
         if let entry = registry.entry(kind, key.name) { return entry }
         let stranger = registry.stranger(key.name)
         let elsewhere = registry.entries.first { $0.manifest.name == key.name }
@@ -177,7 +177,7 @@ extension PipelineDecoder {
         return nil
     }
 
-    private func knownModules(_ kind: ModuleKind) -> String {
+    func knownModules(_ kind: ModuleKind) -> String {
         "Known: \(registry.names(kind).joined(separator: ", "))."
     }
 }
@@ -190,12 +190,13 @@ extension ModuleKind {
         case .stage: "stages"
         case .target: "targets"
         case .auth: "auth"
+        case .catalog: "catalog"
         }
     }
 
     var withArticle: String {
         switch self {
-        case .source, .stage, .target: "a \(rawValue)"
+        case .source, .stage, .target, .catalog: "a \(rawValue)"
         case .auth: "a way to sign in"
         }
     }

@@ -45,6 +45,7 @@ struct PipelineDecoder {
         pipeline.targets = moduleMap(keys.targets, .target)
         pipeline.auth = moduleMap(keys.auth, .auth)
         pipeline.hooks = hooks(keys.hooks)
+        pipeline.catalog = catalog(keys.catalog)
         pipeline.profiles = profiles.read(keys.profiles, include: keys.include, of: file)
         var check = PipelineCheck(pipeline, of: root, registry: registry, broken: broken, problems: problems)
         check.run()

@@ -24,6 +24,8 @@ public struct PipelineFile: Sendable {
     public var modules: [String] = []
     /// Who is told of what happens.
     public var hooks: [HookUse] = []
+    /// The catalogue that this station shares with others; nil = none, and nothing is told to anybody.
+    public var catalog: CatalogUse?
 
     public init(file: String) { self.file = file }
 

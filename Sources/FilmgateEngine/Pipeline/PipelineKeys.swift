@@ -6,7 +6,7 @@ struct PipelineKeys: ModuleConfig {
     var event = ConfigNode(.null), sources = ConfigNode(.null), include = ConfigNode(.null), profiles = ConfigNode(.null)
     var stages = ConfigNode(.null), targets = ConfigNode(.null), auth = ConfigNode(.null), spool = ConfigNode(.null)
     var retry = ConfigNode(.null), copies = 1
-    var modules: [String] = [], hooks = ConfigNode(.null)
+    var modules: [String] = [], hooks = ConfigNode(.null), catalog = ConfigNode(.null)
 
     static let schema: Schema<Self> = [
         .field("version", \.version, "The version of the file's format, which is 1.").required(),
@@ -24,6 +24,7 @@ struct PipelineKeys: ModuleConfig {
             "copies", \.copies, in: 1...9,
             "On how many places `safe-to-format` wants a file: on different devices, or on devices and at a target elsewhere."),
         .field("hooks", \.hooks, "Programs and web addresses that are notified of runs, deliveries and sign-ins."),
+        .field("catalog", \.catalog, "The catalogue that this station shares with others."),
         .field("modules", \.modules, "Programs of external modules that are not on the search path, each by its absolute path."),
     ]
 }

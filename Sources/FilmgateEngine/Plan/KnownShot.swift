@@ -7,8 +7,10 @@ struct KnownShot: Sendable, Hashable {
     var isProtected = false
     /// Of all its files.
     var kinds: Set<MediaKind> = []
-    /// The shot's; nil for one that is not rated.
+    /// The shot's, by its files; nil for one that is not rated.
     var rating: Int?
+    /// What people said of its pictures.
+    var mark = PictureMark()
     /// Some file of the shot is new, or was never read for what it says: it may rate the others.
     var isRatingKnown = true
 
@@ -23,6 +25,7 @@ struct KnownShot: Sendable, Hashable {
             isRatingKnown = isRatingKnown && known?.isRead == true
             isProtected = isProtected || entry.isProtected && !entry.kind.follows
             rated.append(RatedFile(kind: entry.kind, path: entry.origin.path, rating: known?.rating))
+            if let known { mark = mark.latest(known.mark) }
         }
         rating = RatedFile.rating(of: rated)
     }
@@ -33,6 +36,7 @@ struct KnownShot: Sendable, Hashable {
         kinds = Set(members.map(\.kind))
         isRatingKnown = members.allSatisfy(\.isRead)
         isProtected = members.contains { $0.isProtected && !$0.kind.follows }
+        mark = PictureMark.latest(of: members.map(\.mark))
         rating = RatedFile.rating(of: members.map { RatedFile(kind: $0.kind, path: $0.fingerprint.path, rating: $0.rating) })
     }
 }

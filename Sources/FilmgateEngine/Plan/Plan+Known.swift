@@ -13,6 +13,16 @@ extension Plan {
         (Array(rules.values) + profiles.profiles.compactMap(\.deliver).flatMap(\.values)).contains { !$0.isOnlyKinds }
     }
 
+    /// Identities of the targets at which something may wait for marks.
+    var gated: Set<String> {
+        if !awaits.isEmpty { return Set(targets.map(\.identity)) }
+        let profiled = profiles.profiles.compactMap(\.deliver)
+        let waiting = targets.filter { target in
+            rules[target.name]?.marks.waits == true || profiled.contains { $0[target.name]?.marks.waits == true }
+        }
+        return Set(waiting.map(\.identity))
+    }
+
     /// Whether a known file can be a matter of what it and its shot say.
     var looksAtFacts: Bool { hasRules || stages.contains(where: \.traits.selects) }
 
@@ -21,6 +31,7 @@ extension Plan {
         guard stages.contains(where: \.traits.selects) else { return false }
         let place = ShotPlace(key: known.shot, stem: "")
         var shot = Shot(key: known.shot, assets: members.map { $0.remembered(shot: place) })
+        shot.mark = PictureMark.latest(of: members.map(\.mark))
         for asset in shot.assets {
             shot.times[asset.id] = CaptureTime.corrected(asset, profile: profile) ?? CaptureTime.ofFile(asset.origin.modified)
         }
@@ -87,11 +98,13 @@ extension Plan {
         guard let subject = known.kind.follows ? shot.lead : known else { return nil }
         let asset = subject.remembered(shot: ShotPlace(key: subject.shot, stem: ""))
         var standing = ShotStanding()
-        (standing.rating, standing.isProtected) = (shot.rating, shot.isProtected)
+        (standing.mark, standing.fileRating, standing.isProtected) = (shot.mark, shot.rating, shot.isProtected)
         var frame = FrameFacts(of: asset, lead: nil, standing, profile)
         if known.kind.follows { frame.kind = FrameFacts.route(among: shot.kinds, primary: frame.kind) }
-        if !shot.isRatingKnown { frame.unknown.insert(.rating) }
-        if !subject.isRead { frame.unknown.formUnion([.pixels, .time, .rating]) }
+        // A person's word counts whatever the files say.
+        let isRated = frame.pick == .rejected || shot.mark.rating != nil
+        if !shot.isRatingKnown, !isRated { frame.unknown.insert(.rating) }
+        if !subject.isRead { frame.unknown.formUnion(isRated ? [.pixels, .time] : [.pixels, .time, .rating]) }
         // The photos beside it may say which body's clock it is.
         if !isClockSure, BodySerials.asksPhotos(asset.media ?? MediaFacts(), asset.kind) { frame.unknown.insert(.time) }
         return frame

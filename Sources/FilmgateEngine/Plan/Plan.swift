@@ -16,6 +16,8 @@ public struct Plan: Sendable {
     var uploadTo: Set<String>
     /// What they get where no profile says otherwise; absent: everything.
     var rules: [String: DeliveryRule] = [:]
+    /// What holds for all targets, where frames wait for marks.
+    var awaits: [MarkRule] = []
     /// Known files are not read again.
     var recognises: Bool
     /// A known file whose times moved by the same whole hours is still known.
@@ -39,6 +41,7 @@ public struct Plan: Sendable {
         self.targets = targets.map { PlannedTarget(name: $0.name, target: $0.target, workers: workers) }
         uploadTo = Set(traits.flatMap(\.deliversTo))
         for stage in traits { rules.merge(stage.rules) { $1 } }
+        awaits = traits.compactMap(\.awaits)
         recognises = traits.contains(where: \.recognises)
         hourShift = traits.contains(where: \.hourShift)
     }

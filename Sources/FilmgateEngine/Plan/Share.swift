@@ -16,6 +16,9 @@ enum Share: Sendable {
         return rule.decision(on: frame)
     }
 
+    /// What it asks of marks.
+    var marks: MarkRule { if case .rule(let rule, _) = self { rule.marks } else { MarkRule() } }
+
     /// Whether another rating of its shot would bring it there.
     func awaitsRating(_ frame: FrameFacts, for target: String) -> Bool {
         var unrated = frame
@@ -37,12 +40,16 @@ extension ResolvedProfile {
 
 /// What all files of a shot say together, as far as rules ask for it.
 struct ShotStanding: Sendable, Hashable {
-    var rating: Int?, isProtected = false
+    /// What people said, and what the files say.
+    var mark = PictureMark(), fileRating: Int?
+    var isProtected = false
+    var rating: Int? { mark.rating(camera: fileRating) }
+    var pick: PictureMark.Pick { mark.pick(camera: fileRating) }
     /// Of all files of the shot, read now or not.
     var kinds: Set<MediaKind> = []
 
     init() {}
-    init(_ shot: Shot) { (rating, isProtected) = (shot.rating, shot.isProtected) }
+    init(_ shot: Shot) { (mark, fileRating, isProtected) = (shot.mark, shot.fileRating, shot.isProtected) }
 }
 
 extension FrameFacts {
@@ -58,6 +65,6 @@ extension FrameFacts {
         self.init(kind: kind, name: frame.origin.name)
         pixels = frame.media?.pixels
         time = CaptureTime.corrected(frame, profile: profile) ?? CaptureTime.ofFile(frame.origin.modified)
-        (rating, isProtected) = (standing.rating, standing.isProtected)
+        (rating, pick, isProtected) = (standing.rating, standing.pick, standing.isProtected)
     }
 }

@@ -14,7 +14,7 @@ extension CardProof {
         let waiting: Set<Receipt.State> = [.pending, .held, .failed]
         if let open = deliveries.first(where: { waiting.contains($0.receipt.state) }) {
             let undone = DeliveryCheck.undone(open)
-            if row.wanted.contains(open.target) { return .settled(.problem(undone)) }
+            if row.wanted.contains(open.target) { return .settled(.problem(undone, open.isWaitingForMarks ? .mark : nil)) }
             return .settled(.problem((undone.hasSuffix(".") ? String(undone.dropLast()) : undone) + Self.wayBack(open)))
         }
         let excluded = deliveries.filter { $0.receipt.state == .excluded }
@@ -45,6 +45,16 @@ extension CardProof {
         let isTakenBack = !excluded.isEmpty && excluded.allSatisfy { DeliveryRow.isByHand($0.receipt.reason) }
         let reason = row.reason ?? excluded.first?.receipt.reason ?? "by rule"
         return .settled(leftOut(row, reason, isTakenBack ? .orderAgain : .allowFiltered))
+    }
+
+    /// A file that is pending names its remedy where nothing but a mark is missing.
+    func markable(_ verdict: Verdict, _ row: AssetRow) async throws(IngestError) -> Verdict {
+        guard case .problem(let words, nil) = verdict, row.ending == .pending || row.ending == nil, let content = row.content else {
+            return verdict
+        }
+        let waiting: Set<Receipt.State> = [.pending, .held, .failed]
+        let open = try await reader.deliveries(of: content).filter { waiting.contains($0.receipt.state) }
+        return !open.isEmpty && open.allSatisfy(\.isWaitingForMarks) ? .problem(words, .mark) : verdict
     }
 
     /// Its delivery to that place for an event, where the import that looked at the file last knew of none.
@@ -107,5 +117,12 @@ extension CardProof {
     /// The address in a target's identity.
     static func place(of target: String) -> Substring {
         target.utf8.firstIndex(of: 0x3A).map { target[$0...].dropFirst() } ?? target[...]
+    }
+}
+
+extension DeliveryRow {
+    /// Nothing is missing but a person's mark.
+    var isWaitingForMarks: Bool {
+        receipt.state == .pending && gate != nil && [MarkRule.notPicked, MarkRule.notRated].contains(receipt.reason)
     }
 }

@@ -24,6 +24,8 @@ public struct CardProof: Sendable {
         case deliverAnew
         /// Nobody knows what kind of file it is.
         case nameTheKind
+        /// A copy waits until somebody picks or rates the picture.
+        case mark
         /// All that was ordered of it was taken back, and no copy is left.
         case orderAgain
         /// A rule left it out, and the user may lift that.
@@ -146,7 +148,7 @@ public struct CardProof: Sendable {
                 ? .problem("unknown kind of file, never ingested", .nameTheKind) : .problem("never ingested", .ingest)
         }
         finding.isDamaged = row.flags.contains(AssetFlag.truncated)
-        if let ended = try await verdict(byEndingOf: row) { return ended }
+        if let ended = try await verdict(byEndingOf: row) { return try await markable(ended, row) }
         guard let content = row.content, !row.wanted.isEmpty else { return .problem("no target was to receive it") }
         let deliveries = try await reader.deliveries(of: content)
         let taken: [String]

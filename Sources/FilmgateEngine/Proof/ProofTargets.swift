@@ -56,6 +56,7 @@ public final class ProofTargets: Sendable {
             shot: row.shot.key)
         known.zoneAssumed = row.flags.contains(AssetFlag.zoneAssumed)
         (known.isRead, known.rating, known.isProtected) = (row.media != nil, row.media?.rating, row.flags.contains(AssetFlag.protected))
+        if let sha256 = row.content?.sha256 { known.mark = try await reader.marks(of: [sha256])[sha256] ?? PictureMark() }
         (known.width, known.height) = (row.media?.width, row.media?.height)
         var found: [PlannedTarget] = []
         for plan in try plans(for: row.event) {

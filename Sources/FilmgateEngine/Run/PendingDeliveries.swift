@@ -8,14 +8,20 @@ struct PendingDeliveries: Sendable {
     let event: String?
     /// Takes what waits for an event, and only that, to `event`; else everything but that.
     var assigning = false
+    /// Targets at which something may wait for marks by the pipeline of today; nil: as it was ordered, where no rules are at hand.
+    var gated: Set<String>?
     /// Of the run that sends them.
     var reservations = NameReservations()
 
     /// The asset of each file, with each of the waiting deliveries of its bytes; `only` limits them to one target's name.
     ///
     /// Of files with the same bytes the latest goes first: the others wait for its deliveries.
-    func planned(_ states: Set<Receipt.State>, only: String?) async throws(IngestError) -> [NamePlanner.PlannedAsset] {
-        let waiting = try await ledger.queue(states)
+    ///
+    /// `rows`: only those; nil = all that the ledger has.
+    func planned(
+        _ states: Set<Receipt.State>, only: String?, among rows: [QueuedDelivery]? = nil
+    ) async throws(IngestError) -> [NamePlanner.PlannedAsset] {
+        let waiting = if let rows { rows } else { try await ledger.queue(states) }
         var order: [ContentKey] = [], byContent: [ContentKey: [QueuedDelivery]] = [:]
         for one in waiting where concerns(one.delivery, only) && one.delivery.isUnassigned == assigning {
             if byContent[one.delivery.content] == nil { order.append(one.delivery.content) }
@@ -98,6 +104,11 @@ struct PendingDeliveries: Sendable {
         delivery.name = called?.name
         delivery.isUnasked = called != nil && (assigning || row.attempts == DeliveryRow.unasked)
         delivery.rendition = rendition
+        if let gate = row.gate, gated?.contains(target.identity) ?? true {
+            delivery.gate = gate
+            delivery.judge(by: try await ledger.marks(of: [gate.sha256]))
+            delivery.notedWaiting = row.receipt.reason == delivery.verdict.waiting ? row.receipt.reason : nil
+        }
         if row.target != target.identity { delivery.replaces = row.target }
         if assigning { delivery.inherits = Delivery.ID(content: row.content, target: row.target) }
         return delivery

@@ -23,10 +23,10 @@ struct PlaceContext: Sendable {
         let planner = NamePlanner(
             ledger: run.reader, targets: plan.targets, profiles: plan.profiles, reservations: run.reservations,
             event: options.deliveryEvent, photographer: options.photographer, again: options.again, volumeLabel: session.place.label,
-            bodies: bodies, trees: trees, copies: copies, rules: plan.rules)
+            bodies: bodies, trees: trees, copies: copies, rules: plan.rules, awaits: plan.awaits)
         let reader = ShotReader(
             session: session, stager: stager, line: Line(stages: plan.stages, stampValues: stampValues), statistics: run.statistics,
-            hub: run.hub)
+            hub: run.hub, ledger: run.reader)
         return Intake(place: self, reader: reader, planner: planner, wait: options.wait, leaving: run.leave)
     }
 }

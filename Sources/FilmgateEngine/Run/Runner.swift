@@ -121,6 +121,26 @@ public final class Runner: Sendable {
         if case .failure(let error) = result { statistics.trouble(error) }
     }
 
+    /// Somebody marked these pictures, or with nil any: what waits for that is sent, held again or ended; and what marks had ended is taken up
+    /// where they want it now.
+    public func marked(_ sha256s: Set<String>?) async {
+        await leases.marked(sha256s)
+        guard let context = state.withLock(\.context), !stopping.isSet else { return }
+        let result = await Result { () async throws(IngestError) in
+            let rows = try await reader.queue(judgedBy: sha256s).filter { row in
+                !leases.isTaken(Delivery.ID(content: row.delivery.content, target: row.delivery.target))
+            }
+            if rows.isEmpty { return }
+            await context.placing.take()
+            // What was final before marks changed is to be looked up anew.
+            context.reservations.beginPlacing()
+            let taken = await Result { () async throws(IngestError) in try await takeLeftovers(context, among: rows) }
+            await context.placing.give()
+            try taken.get()
+        }
+        if case .failure(let error) = result { statistics.trouble(error) }
+    }
+
     /// Throws what would keep any run of this plan from beginning, as far as can be told before.
     public func check() async throws(IngestError) { try await checkFolders() }
 
@@ -163,10 +183,10 @@ public final class Runner: Sendable {
     }
 
     /// What earlier runs left waiting and whose bytes are at hand goes first; the rest is read from its source again.
-    private func takeLeftovers(_ context: RunContext) async throws(IngestError) {
+    private func takeLeftovers(_ context: RunContext, among rows: [QueuedDelivery]? = nil) async throws(IngestError) {
         guard writer != nil else { return }
-        let leftovers = PendingDeliveries(ledger: reader, targets: plan.targets, event: options.event)
-        for var planned in try await leftovers.planned([.pending, .held], only: nil) {
+        let leftovers = PendingDeliveries(ledger: reader, targets: plan.targets, event: options.event, gated: plan.gated)
+        for var planned in try await leftovers.planned([.pending, .held], only: nil, among: rows) {
             if leases.isTaken(planned.assetDeliveries.content) || context.underWay.holds(planned.assetDeliveries.asset.id) { continue }
             let bytes = planned.assetDeliveries.bytes
             let isThere = try FileFacts.of(bytes.path)?.size == bytes.size
@@ -245,7 +265,7 @@ public final class Runner: Sendable {
         guard let writer else { return DryRunScheduler(statistics: statistics, held: held) }
         let setup = DeliverySchedulerSetup(
             targets: plan.targets, ledger: writer, hub: hub, statistics: statistics, reservations: reservations, budget: budget, run: run,
-            event: options.deliveryEvent, backoff: plan.backoff, leases: leases, clock: clock)
+            event: options.deliveryEvent, backoff: plan.backoff, stages: plan.stages, leases: leases, clock: clock)
         let made = DeliveryScheduler(setup)
         made.introduce()
         state.withLock { $0.scheduler = made }

@@ -28,6 +28,9 @@ public enum ExternalModule {
             .auth { node, context, errors throws(IngestError) in try ExternalAuth(try Use(program, hello, node, context, &errors)) }
         case .source:
             .source { node, context, errors throws(IngestError) in try ExternalSource(try Use(program, hello, node, context, &errors)) }
+        // No hello says so: `Hello` refuses it.
+        case .catalog:
+            .catalog { _, _, _ throws(IngestError) in throw IngestError(.misconfigured, "No program can be a catalogue.") }
         }
     }
 }

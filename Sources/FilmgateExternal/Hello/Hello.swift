@@ -22,7 +22,9 @@ struct Hello: Sendable {
         guard hello["protocol"]?.whole == Self.version else {
             throw wrong("it speaks protocol \(hello["protocol"]?.text ?? "?"), and this program speaks \(Self.version)")
         }
-        guard let kind = hello["kind"]?.string.flatMap({ ModuleKind(rawValue: $0) }) else { throw wrong("its kind is unknown") }
+        let kind = hello["kind"]?.string.flatMap { ModuleKind(rawValue: $0) }
+        // A catalogue keeps one connection and many promises about time: no protocol of lines has those.
+        guard let kind, kind != .catalog else { throw wrong("its kind is unknown") }
         guard let own = hello["manifest"], own["name"]?.string == name else { throw wrong("it does not give its name, `\(name)`") }
         guard let summary = own["summary"]?.string.map(Reported.shown), !summary.isEmpty else { throw wrong("it has no summary") }
         let needs = try Self.facts(own["needs"]) { wrong("it needs `\($0)`, which is no fact") }

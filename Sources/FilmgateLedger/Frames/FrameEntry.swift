@@ -16,6 +16,8 @@ public struct FrameEntry: Sendable, Hashable {
 public struct FrameFilter: Sendable, Hashable {
     /// Nil: all of them.
     public var endings: Set<Ending>?, kinds: Set<MediaKind>?, run: Int64?, event: String?
+    /// Nil: of any age; else those that were first recorded at that time, in nanoseconds since 1970, or later.
+    public var from: Int64?
     /// With `endings`, or alone: files that have none yet.
     public var isUnfinished = false
     /// Part of a name, beginning of a SHA-256, or a body's serial number; "" finds all.

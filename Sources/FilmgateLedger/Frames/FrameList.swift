@@ -79,6 +79,24 @@ public struct FrameList: Sendable {
         return FramePart(entries: (start..<end).map { index[position($0)] }, start: start, total: total)
     }
 
+    /// The bytes of all that fits, by their numbers in the ledger.
+    public mutating func bytes(_ filter: FrameFilter, contents: Set<Int64>) -> Set<Int64> {
+        let slots = index.slots
+        func number(_ slot: FrameSlot) -> Int64? { slot.content == 0 ? nil : Int64(slot.content) }
+        guard let chosen = positions(filter, contents) else { return Set(slots.compactMap(number)) }
+        return Set(chosen.compactMap { number(slots[Int($0)]) })
+    }
+
+    /// The files that are of these bytes.
+    public func numbers(ofBytes wanted: Set<Int64>) -> Set<UInt64> {
+        if wanted.isEmpty { return [] }
+        let wanted = Set(wanted.map { UInt32(clamping: $0) })
+        return Set(index.slots.compactMap { $0.content != 0 && wanted.contains($0.content) ? $0.number : nil })
+    }
+
+    /// Whoever has the list reads it anew, though the same files are in it.
+    public mutating func renumber() { revision += 1 }
+
     /// Of what fits, oldest first; nil when all of it does.
     mutating func positions(_ filter: FrameFilter, _ contents: Set<Int64>) -> [Int32]? {
         guard filter != FrameFilter() else { return nil }

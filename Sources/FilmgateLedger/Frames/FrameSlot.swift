@@ -50,19 +50,20 @@ struct FrameSlot: Sendable, Equatable {
 
 /// A filter as slots are compared with it; all but its text.
 struct FrameCondition: Sendable {
-    private var endings = UInt16.max, kinds = UInt16.max, run: Int32?, event: Int32?
+    private var endings = UInt16.max, kinds = UInt16.max, run: Int32?, event: Int32?, from: Int64
 
     /// `event`: the number that the index has for a name, nil for one that it has not met.
     init(_ filter: FrameFilter, event: (String) -> Int32?) {
         if filter.endings != nil || filter.isUnfinished { endings = FrameSlot.bits(filter.endings ?? [], unfinished: filter.isUnfinished) }
         if let wanted = filter.kinds { kinds = FrameSlot.bits(wanted) }
         run = filter.run.map { Int32(clamping: $0) }
+        from = filter.from ?? .min
         // No file has this number.
         self.event = filter.event.map { event($0) ?? -2 }
     }
 
     func fits(_ slot: FrameSlot) -> Bool {
         slot.endingBit & endings != 0 && slot.kindBit & kinds != 0 && (run == nil || slot.run == run)
-            && (event == nil || slot.event == event)
+            && (event == nil || slot.event == event) && slot.since >= from
     }
 }

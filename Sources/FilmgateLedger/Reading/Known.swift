@@ -42,6 +42,12 @@ struct KnownFiles {
         for (index, content) in contents.enumerated() {
             if let content, let targets = done[content] { files[index].done = targets }
         }
+        let marks = try MarkReading.ofContents(db)
+        if !marks.isEmpty {
+            for (index, content) in contents.enumerated() {
+                if let content, let mark = marks[content] { files[index].mark = mark }
+            }
+        }
         let cancelled = try CancelledTargets.read(db)
         if cancelled.isEmpty { return files }
         for (index, content) in contents.enumerated() {

@@ -4,27 +4,47 @@ import GRDB
 extension SQLiteReader {
     public func queue(_ states: Set<Receipt.State>) async throws(IngestError) -> [QueuedDelivery] {
         try await scan { db in
-            let targets = try Targets(db)
-            var query = try Query(db, Self.queue(states)), rows: [QueuedDelivery] = []
-            for state in states { query.bind(state.rawValue) }
-            while try query.next() {
-                let delivery = DeliveryReading.read(&query)
-                // Every asset with these bytes has a row, the latest first.
-                if let last = rows.last?.delivery, last.content == delivery.content, last.target == delivery.target { continue }
-                let asset = query.isNull() ? try Self.stand(for: delivery, db) : AssetReading.read(&query, targets)
-                rows.append(QueuedDelivery(delivery: delivery, asset: asset))
-            }
-            return rows
+            try Self.rows(db, Self.queue(states)) { query in for state in states { query.bind(state.rawValue) } }
         }
     }
 
+    public func queue(judgedBy sha256s: Set<String>?) async throws(IngestError) -> [QueuedDelivery] {
+        try await scan { db in
+            guard let sha256s else { return try Self.rows(db, Self.queue("d.mark_of IS NOT NULL AND " + Self.open)) { _ in } }
+            return try sha256s.sorted().flatMap { sha256 in
+                try Self.rows(db, Self.queue("d.mark_of = ? AND " + Self.open)) { $0.bind(sha256) }
+            }
+        }
+    }
+
+    private static func rows(_ db: Database, _ sql: String, bind: (inout Query) -> Void) throws -> [QueuedDelivery] {
+        let targets = try Targets(db)
+        var query = try Query(db, sql), rows: [QueuedDelivery] = []
+        bind(&query)
+        while try query.next() {
+            let delivery = DeliveryReading.read(&query)
+            // Every asset with these bytes has a row, the latest first.
+            if let last = rows.last?.delivery, last.content == delivery.content, last.target == delivery.target { continue }
+            let asset = query.isNull() ? try stand(for: delivery, db) : AssetReading.read(&query, targets)
+            rows.append(QueuedDelivery(delivery: delivery, asset: asset))
+        }
+        return rows
+    }
+
+    static let open = "d.state IN ('pending', 'held')"
+
     /// The index on what is not done serves every query that says so; done deliveries are no queue, but may be asked for.
     static func queue(_ states: Set<Receipt.State>) -> String {
+        let open = states.contains(.done) ? "" : "d.state <> 'done' AND "
+        return queue(open + "d.state IN (\(states.map { _ in "?" }.joined(separator: ", ")))")
+    }
+
+    static func queue(_ condition: String) -> String {
         """
         SELECT \(DeliveryReading.columns), a.volume_id, \(AssetReading.columns)
         FROM delivery d\(DeliveryReading.joins) LEFT JOIN camera m ON m.id = c.camera_id LEFT JOIN asset a ON a.content_id = d.content_id
             LEFT JOIN volume v ON v.id = a.volume_id LEFT JOIN place p ON p.id = a.place_id
-        WHERE \(states.contains(.done) ? "" : "d.state <> 'done' AND ")d.state IN (\(states.map { _ in "?" }.joined(separator: ", ")))
+        WHERE \(condition)
         ORDER BY d.at, d.content_id, d.target_id, a.run DESC, a.at DESC
         """
     }

@@ -7,7 +7,7 @@ enum DeliveryReading {
     static let columns = """
         c.key, t.identity, t.name, d.state, d.size, d.path, d.event, d.receipt_path, d.url, d.remote_id, d.sha256, d.own_sha256, d.verified,
         d.at, d.reason, d.existed, d.file, d.staged, d.attempts, d.next_try,
-        d.pattern, d.counter, d.suffix,
+        d.pattern, d.counter, d.suffix, d.mark_of, d.mark_rule,
         n.kind, n.reason, n.at
         """
     static let joins = " JOIN content c ON c.id = d.content_id JOIN target t ON t.id = d.target_id" + denials
@@ -26,6 +26,7 @@ enum DeliveryReading {
         (row.event, row.file, row.staged) = (event, query.textOrNil(), query.int() == 1)
         (row.attempts, row.nextTry) = (Int(query.int()), query.intOrNil())
         row.name = parts(&query)
+        row.gate = gate(&query)
         row.denial = denial(&query)
         return row
     }
@@ -39,6 +40,12 @@ enum DeliveryReading {
         receipt.verified = Receipt.Proof(rawValue: query.text()) ?? .none
         (receipt.at, receipt.reason, receipt.existed) = (query.int(), query.textOrNil(), query.int() == 1)
         return receipt
+    }
+
+    private static func gate(_ query: inout Query) -> MarkGate? {
+        let sha256 = query.textOrNil(), rule = query.textOrNil()
+        guard let sha256, let rule else { return nil }
+        return MarkGate(rule, sha256: sha256)
     }
 
     private static func parts(_ query: inout Query) -> DeliveryName? {

@@ -15,6 +15,8 @@ enum LedgerSchema {
         migrator.registerMigration("4 what targets said later", foreignKeyChecks: .immediate) { db in try db.execute(sql: denials) }
         migrator.registerMigration("5 the parts of a name", foreignKeyChecks: .immediate) { db in try db.execute(sql: nameParts) }
         migrator.registerMigration("6 the disks of folders", foreignKeyChecks: .immediate) { db in try db.execute(sql: disks) }
+        migrator.registerMigration("7 marks", foreignKeyChecks: .immediate) { db in try db.execute(sql: marks) }
+        migrator.registerMigration("8 what stations tell", foreignKeyChecks: .immediate) { db in try db.execute(sql: StationTables.sql) }
         return migrator
     }()
 
@@ -107,6 +109,31 @@ enum LedgerSchema {
 
     /// Where a folder was when something was delivered there last; NULL for what is no folder.
     private static let disks = "ALTER TABLE target ADD COLUMN disk TEXT;"
+
+    /// What people say of pictures: all of it in tables of its own, which are written beside the run that holds the state, and by content, so
+    /// that no number in them is new.
+    ///
+    /// Each word names the order that said it (`…_revision`); a revision without a word: it was taken back. `mark_past` is what stood before an
+    /// order, kept while `kept` = 1 so that it can be undone. A delivery may wait for marks: for those of which picture, and how it is judged.
+    private static let marks = """
+        CREATE TABLE mark_order (
+            revision INTEGER PRIMARY KEY AUTOINCREMENT, token TEXT NOT NULL UNIQUE, said_by TEXT NOT NULL, at INTEGER NOT NULL,
+            pictures INTEGER NOT NULL, kept INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX mark_order_kept ON mark_order (revision) WHERE kept = 1;
+        CREATE TABLE mark (
+            sha256 TEXT NOT NULL PRIMARY KEY, rating INTEGER, rating_revision INTEGER NOT NULL, pick TEXT, pick_revision INTEGER NOT NULL,
+            colour INTEGER, colour_revision INTEGER NOT NULL, revision INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX mark_latest ON mark (revision);
+        CREATE TABLE mark_past (
+            revision INTEGER NOT NULL, sha256 TEXT NOT NULL, rating INTEGER, rating_revision INTEGER NOT NULL, pick TEXT,
+            pick_revision INTEGER NOT NULL, colour INTEGER, colour_revision INTEGER NOT NULL, PRIMARY KEY (revision, sha256)
+        ) STRICT, WITHOUT ROWID;
+        ALTER TABLE delivery ADD COLUMN mark_of TEXT;
+        ALTER TABLE delivery ADD COLUMN mark_rule TEXT;
+        CREATE INDEX delivery_mark ON delivery (mark_of) WHERE mark_of IS NOT NULL;
+        """
 
     /// Few copies are ever denied, so they have a table of their own, which may be written beside the run that holds the state: no number in
     /// it is new, and the writer remembers none of it.

@@ -31,6 +31,7 @@ final class ChangeWriter {
         case .shotName(let name, let shot, let target, let event):
             try write(name, shot: shot, target: target, event: event)
         case .disk(let disk, let target, let name): try write(disk: disk, of: target, name)
+        case .marked(let sha256, let mark): try MarkWriter(db).inherit(mark, sha256)
         case .note(let asset, let at, let text): try write(text, at: at, of: asset)
         case .endRun(let run, let at, let exit, let summary): try end(run, at: at, exit: exit, summary)
         }

@@ -7,7 +7,7 @@ enum DeliveryWriting {
         "verified", "at",
         "reason",
         "existed", "file", "staged", "attempts", "next_try",
-        "pattern", "counter", "suffix",
+        "pattern", "counter", "suffix", "mark_of", "mark_rule",
     ]
 }
 
@@ -32,6 +32,9 @@ extension ChangeWriter {
         query.bind(name?.pattern)
         query.bind(name?.counter)
         query.bind(name?.suffix)
+        let gate = row.receipt.state == .done ? nil : row.gate
+        query.bind(gate?.sha256)
+        query.bind(gate?.text)
         try query.execute()
         written?.contents.insert(content)
     }

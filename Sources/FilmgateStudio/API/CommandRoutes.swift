@@ -43,6 +43,13 @@ struct CommandRoutes: Sendable {
                 JobOrders.taking(false)
             },
             api.command("resume", "/api/v1/resume", "Let a paused run continue, as `resume`.", []) { _ in JobOrders.taking(true) },
+            api.command("accounts", "/api/v1/accounts", "Who is signed in where, as `whoami`.", []) { _ in
+                JobOrders.accounts(pipeline: api.pipeline)
+            },
+            api.command(
+                "login", "/api/v1/accounts/login", "Sign in, as `login`: the job's `invitation` has the address to open, and its code.",
+                [.init(name: "account", help: "The sign-in, by its name under `auth:`.", isRequired: true)]
+            ) { call in JobOrders.login(account: try account(call), pipeline: api.pipeline) },
             api.command("doctorRun", "/api/v1/doctor", "Look for what would go wrong, as `doctor`.", []) { _ in
                 JobOrders.doctor(pipeline: api.pipeline)
             },
@@ -59,6 +66,15 @@ struct CommandRoutes: Sendable {
             throw .usage("The field \(name) is one line that says something.")
         }
         return text
+    }
+
+    /// `login` takes a word with a slash, or one that ends as a pipeline does, for a file.
+    private func account(_ call: Call) throws(StudioError) -> String {
+        let name = try needed("account", call)
+        guard !name.contains("/"), !name.hasSuffix(".yaml"), !name.hasSuffix(".yml") else {
+            throw .usage("The field account is the name of a sign-in.")
+        }
+        return name
     }
 
     private func needed(_ name: String, _ call: Call) throws(StudioError) -> String {

@@ -5,17 +5,21 @@ import FilmgateReport
 /// Files and deliveries as JSON objects, with the words of the commands.
 enum FrameObject {
     /// `row`: nil when the file changed since the list was read; then it is told as far as the list knows it.
-    static func item(_ row: AssetRow?, _ entry: FrameEntry, id: String, receipts: [NamedReceipt], _ role: Role) -> JSONWriter {
+    static func item(_ row: AssetRow?, _ entry: FrameEntry, id: String, receipts: [NamedReceipt], _ marks: FrameMarks, _ role: Role)
+        -> JSONWriter
+    {
         var object = JSONWriter()
         guard let row else {
             let origin = Origin(source: "", volume: "", root: "", path: "", size: 0, modified: 0)
             let asset = Asset(origin: origin, kind: entry.kind, shot: ShotPlace(key: "", stem: ""))
             ItemLine.add(AssetResult(asset: asset, ending: entry.ending ?? .pending), type: "item", to: &object)
             add(id: id, entry, event: nil, &object)
+            marks.add(nil, camera: nil, role, to: &object)
             return object
         }
         ItemLine.add(result(row, receipts, role), to: &object)
         add(id: id, entry, event: role >= .operate ? row.event : nil, &object)
+        marks.add(row.content?.sha256, camera: row.media?.rating, role, to: &object)
         return object
     }
 

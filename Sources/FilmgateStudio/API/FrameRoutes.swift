@@ -16,14 +16,7 @@ struct FrameRoutes: Sendable {
                 parameters: [
                     StudioAPI.at, StudioAPI.limit,
                     .init(name: "cursor", kind: .text(longest: 64), help: "`next` of the page before; new files do not move what follows."),
-                    .init(name: "ending", kind: .words(Ending.allCases.map(\.rawValue) + ["unfinished"]), help: "Only those."),
-                    .init(name: "kind", kind: .words(MediaKind.allCases.map(\.rawValue)), help: "Only those."),
-                    .init(name: "run", kind: .number(0...Int(Int32.max)), help: "Last met by this run; from role operate."),
-                    .init(name: "event", kind: .text(longest: 1000), help: "Of this event; from role operate."),
-                    .init(
-                        name: "q", kind: .text(longest: 200),
-                        help: "Part of a name, at least 6 digits of the beginning of a SHA-256; from role operate also a serial number."),
-                ], answer: .init(status: 200, help: "A part of the list.", shape: "Frames")
+                ] + Self.filters, answer: .init(status: 200, help: "A part of the list.", shape: "Frames")
             ) { call in try await frames(call) },
             Route(
                 method: .get, path: "/api/v1/frames/{id}", need: .role(.view), id: "frame",
@@ -34,8 +27,25 @@ struct FrameRoutes: Sendable {
         ]
     }
 
+    static let filters: [Route.Parameter] = [
+        .init(name: "ending", kind: .words(Ending.allCases.map(\.rawValue) + ["unfinished"]), help: "Only those."),
+        .init(name: "kind", kind: .words(MediaKind.allCases.map(\.rawValue)), help: "Only those."),
+        .init(name: "run", kind: .number(0...Int(Int32.max)), help: "Last met by this run; from role operate."),
+        .init(name: "event", kind: .text(longest: 1000), help: "Of this event; from role operate."),
+        .init(
+            name: "q", kind: .text(longest: 200),
+            help: "Part of a name, at least 6 digits of the beginning of a SHA-256; from role operate also a serial number."),
+    ]
+
+    /// What the list is asked for, and what the ledger found for its text.
+    func chosen(_ call: Call) async throws -> (filter: FrameFilter, contents: Set<Int64>) {
+        var filter = try Self.filter(call)
+        call.scope.narrow(&filter)
+        return (filter, try await contents(filter.text, call.role))
+    }
+
     private func frames(_ call: Call) async throws -> Answer {
-        let filter = try Self.filter(call), contents = try await contents(filter.text, call.role)
+        let (filter, contents) = try await chosen(call)
         let listing = try await ledger.listing(filter, contents: contents, from: try place(call), limit: call.number("limit") ?? 100)
         let part = listing.part, entries = part.entries
         var items: [JSONWriter] = []
@@ -86,12 +96,13 @@ struct FrameRoutes: Sendable {
     private func cursor(_ entry: FrameEntry) -> String { "\(entry.since)-\(String(entry.number, radix: 16))" }
 
     private func frame(_ call: Call) async throws -> Answer {
-        let (row, entry, reader) = try await api.frames.file(call.values["id"] ?? "")
+        let (row, entry, reader) = try await api.frames.file(call.values["id"] ?? "", call)
         let deliveries = if let content = row.content { try await reader.deliveries(of: content) } else { [DeliveryRow]() }
         let receipts = deliveries.map { NamedReceipt(target: $0.targetName, receipt: $0.receipt) }
+        let marks = try await FrameMarks([row.content?.sha256].compactMap { $0 }, reader)
         var object = JSONWriter()
         object.add("type", "file")
-        object.add("frame", FrameObject.item(row, entry, id: api.frames.id(entry), receipts: receipts, call.role))
+        object.add("frame", FrameObject.item(row, entry, id: api.frames.id(entry), receipts: receipts, marks, call.role))
         object.add("facts") { if let media = row.media { ItemLine.details(FrameObject.shown(media, call.role), into: &$0) } }
         guard call.role >= .operate else {
             object.add("wanted", [])

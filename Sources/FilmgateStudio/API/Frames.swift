@@ -14,10 +14,10 @@ struct Frames: Sendable {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// The file that the list names so.
-    func file(_ id: String) async throws -> (row: AssetRow, entry: FrameEntry, reader: SQLiteReader) {
+    /// The file that the list names so, if who asks may see it.
+    func file(_ id: String, _ call: Call) async throws -> (row: AssetRow, entry: FrameEntry, reader: SQLiteReader) {
         guard id.utf8.count == 16, let number = UInt64(id, radix: 16), let (entry, reader) = try await ledger.entry(number),
-            let row = try await reader.rows(of: [entry], key).first ?? nil
+            let row = try await reader.rows(of: [entry], key).first ?? nil, call.scope.holds(event: row.event, since: entry.since)
         else {
             throw StudioError(.notFound, "notFound", "There is no such file.", advice: "The list may have changed: read it again.")
         }
@@ -30,20 +30,25 @@ struct Frames: Sendable {
     }
 
     /// The same for those who may see everything, and for those who may not; read once.
-    func texts(_ entries: [FrameEntry], _ reader: SQLiteReader) async throws -> [(whole: String, shown: String)] {
-        try await found(entries, reader).map { (item($0, .operate).finished, item($0, .view).finished) }
+    func texts(_ entries: [FrameEntry], _ reader: SQLiteReader) async throws -> [StudioStream.Frame] {
+        try await found(entries, reader).map { found in
+            StudioStream.Frame(
+                whole: item(found, .operate).finished, shown: item(found, .view).finished, event: found.row?.event, since: found.entry.since
+            )
+        }
     }
 
-    private typealias Found = (entry: FrameEntry, row: AssetRow?, receipts: [NamedReceipt])
+    private typealias Found = (entry: FrameEntry, row: AssetRow?, receipts: [NamedReceipt], marks: FrameMarks)
 
     private func found(_ entries: [FrameEntry], _ reader: SQLiteReader) async throws -> [Found] {
         guard !entries.isEmpty else { return [] }
         let rows = try await reader.rows(of: entries, key), receipts = try await reader.receipts(of: rows.compactMap { $0?.content })
+        let marks = try await FrameMarks(rows.compactMap { $0?.content?.sha256 }, reader)
         var next = receipts.makeIterator()
-        return zip(entries, rows).map { entry, row in (entry, row, row?.content == nil ? [] : next.next() ?? []) }
+        return zip(entries, rows).map { entry, row in (entry, row, row?.content == nil ? [] : next.next() ?? [], marks) }
     }
 
     private func item(_ found: Found, _ role: Role) -> JSONWriter {
-        FrameObject.item(found.row, found.entry, id: id(found.entry), receipts: found.receipts, role)
+        FrameObject.item(found.row, found.entry, id: id(found.entry), receipts: found.receipts, found.marks, role)
     }
 }

@@ -42,7 +42,7 @@ extension StudioAPI {
 
     private func board(_ call: Call) async throws -> Answer {
         let whole = try await board()
-        return .json(call.role < .operate ? Self.shown(board: whole) : whole)
+        return .json(call.role < .operate ? call.scope.board(Self.shown(board: whole)) : whole)
     }
 
     /// Of the board what those may see who may not see where files come from and go.

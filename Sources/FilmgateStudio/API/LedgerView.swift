@@ -28,6 +28,8 @@ actor LedgerView {
     private var reading: Task<Void, any Error>?, readingAnew: Task<Void, any Error>?
     /// Changed since the last news; nil when there are too many to name.
     private var changed: Set<UInt64>?
+    /// The latest mark that was told of; nil before the first look.
+    private var mark: Int64?
     /// More files than this at once are told of by their number alone.
     static let mostChanged = 400
 
@@ -69,16 +71,36 @@ actor LedgerView {
         return list.index.knownPlaces
     }
 
+    /// The bytes of everything that fits, by their numbers in the ledger, and what reads more of them.
+    func bytes(_ filter: FrameFilter, contents: Set<Int64>) async throws -> (numbers: Set<Int64>, reader: SQLiteReader?) {
+        let reader = try await present()
+        return (list.bytes(filter, contents: contents), reader)
+    }
+
     /// How many files have ended how; nil while that was not read.
     func counts() -> FrameCounts? { freshness.isRead ? list.index.counts : nil }
 
     /// What changed since the last time.
     func news() async throws -> News {
-        let reader = try await present(), few = changed ?? []
+        let reader = try await present()
+        if let reader { try await lookForMarks(reader) }
+        let few = changed ?? []
         changed = []
         return News(
             reader: reader, changed: few.compactMap { list.index.entry(numbered: $0) }.sorted { $0.since < $1.since },
             total: list.index.count, revision: list.revision)
+    }
+
+    /// Files that were marked have changed, though the list of them has not.
+    private func lookForMarks(_ reader: SQLiteReader) async throws {
+        guard let known = mark else { return mark = try await reader.latestMark() }
+        let found = try await reader.contentsMarked(since: known, limit: Self.mostChanged)
+        mark = found.latest
+        guard let contents = found.contents else {
+            list.renumber()
+            return changed = nil
+        }
+        note(list.numbers(ofBytes: contents))
     }
 }
 

@@ -42,7 +42,12 @@ enum OpenAPIDocument {
         var parameters = route.parameters.map(parameter)
         if route.answer.shape == "Job", route.takesBody { parameters.append(idempotencyKey) }
         if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
-        if route.takesBody || !route.fields.isEmpty { operation["requestBody"] = body(route.fields) }
+        if let shape = route.bodyShape {
+            let content: JSONValue = ["application/json": ["schema": Shape.reference(shape)]]
+            operation["requestBody"] = ["required": .bool(true), "content": content]
+        } else if route.takesBody || !route.fields.isEmpty {
+            operation["requestBody"] = body(route.fields)
+        }
         var answers: JSONObject = [String(route.answer.status): answer(route.answer)]
         answers["default"] = answer(.init(status: 0, help: "Refused or failed: what happened and what to do.", shape: "Error"))
         operation["responses"] = .object(answers)

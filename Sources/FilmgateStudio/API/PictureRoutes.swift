@@ -22,7 +22,7 @@ struct PictureRoutes: Sendable {
     }
 
     private func picture(_ call: Call, _ size: PreviewSize) async throws -> Answer {
-        let (row, _, reader) = try await api.frames.file(call.values["id"] ?? "")
+        let (row, _, reader) = try await api.frames.file(call.values["id"] ?? "", call)
         guard let maker = api.pictures.maker else {
             throw Self.none("This page shows no pictures.", "Start it without --no-previews.")
         }

@@ -37,6 +37,8 @@ struct Route: Sendable {
     var parameters: [Parameter] = [], fields: [Field] = []
     /// A JSON object is sent, even where it has no members.
     var takesBody = false
+    /// Its shape, where it is more than texts.
+    var bodyShape: String?
     var answer: Answering
     var run: @Sendable (Call) async throws -> Answer
 
@@ -59,6 +61,8 @@ struct Call: Sendable {
     var values: [String: String] = [:]
     /// The members of the body.
     var body: [String: String] = [:]
+    /// The body of a route that says its shape.
+    var object = JSONObject()
     var address = "", agent = ""
     /// What a client that was here before has seen last, and by what it knows its own request again.
     var lastEvent: String?, idempotencyKey: String?
@@ -66,6 +70,8 @@ struct Call: Sendable {
     var knownTag: String?
 
     var role: Role { grant?.role ?? .view }
+    /// What of the shoot is shown.
+    var scope: GrantScope { grant?.scope ?? GrantScope() }
     func number(_ name: String) -> Int? { values[name].flatMap { Int($0) } }
 }
 
@@ -83,6 +89,12 @@ extension Route {
             values[name] = value
         }
         return values
+    }
+
+    /// The whole body, for a route that looks at it itself.
+    static func object(_ bytes: [UInt8]) throws(StudioError) -> JSONObject {
+        guard case .object(let members) = JSONValue(bytes) else { throw .usage("The body is no JSON object.") }
+        return members
     }
 
     /// The members of the body, each as the table says.

@@ -32,12 +32,20 @@ extension StudioAPI {
                 answer: .init(status: 200, help: "It is over.", shape: "Done")
             ) { call in try revoke(call) },
             Route(
-                method: .post, path: "/api/v1/links", need: .role(.admin), id: "link", summary: "Make a code for another browser.",
+                method: .post, path: "/api/v1/links", need: .role(.admin), id: "link",
+                summary: "Make a code for another browser, or with `event` or `from` a link for a client.",
                 fields: [
                     .init(
-                        name: "role", help: "What the other browser may do.", isRequired: true, words: Role.allCases.map(\.rawValue))
+                        name: "role", help: "What the other browser may do; a client may view or pick.", isRequired: true,
+                        words: Role.allCases.map(\.rawValue)),
+                    .init(name: "event", help: "The client sees the files of this event alone.", isRequired: false),
+                    .init(name: "from", help: "The client sees files from now on alone.", isRequired: false, words: ["now"]),
+                    .init(name: "for", help: "How long a client's link counts, such as 8h; 24h where it is not given.", isRequired: false),
+                    .init(name: "label", help: "Who the client is.", isRequired: false),
                 ],
-                answer: .init(status: 201, help: "The code, told once.", shape: "Code")
+                answer: .init(
+                    status: 201, help: "The code, told once. A client's counts until it is over or taken back, as often as it is used.",
+                    shape: "Code")
             ) { call in try link(call) },
         ]
     }
@@ -57,8 +65,7 @@ extension StudioAPI {
             var object = opened.grant.object
             object.add("key", opened.key)
             var answer = Answer.json(object.finished, .created)
-            answer.headers[.setCookie] =
-                "\(cookie)=\(opened.cookie); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(AccessControl.sessionLife)"
+            answer.headers[.setCookie] = cookie.header(opened.cookie, life: AccessControl.sessionLife)
             return answer
         } catch AccessControl.Refusal.tooMany {
             throw StudioError(.tooManyRequests, "rateLimited", "Too many wrong codes were tried.", advice: "Wait a minute.")
@@ -72,7 +79,7 @@ extension StudioAPI {
     private func leave(_ call: Call) -> Answer {
         if let grant = call.grant { access.store.remove(grant.id) }
         var answer = Self.done
-        answer.headers[.setCookie] = "\(cookie)=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0"
+        answer.headers[.setCookie] = cookie.header("", life: 0)
         return answer
     }
 
@@ -94,10 +101,35 @@ extension StudioAPI {
 
     private func link(_ call: Call) throws -> Answer {
         let role = call.body["role"].flatMap { Role(rawValue: $0) } ?? .view
-        let made = try access.store.makeCode(role: role, seconds: nil, now: access.now)
+        let scope = GrantScope(event: call.body["event"], from: call.body["from"] == nil ? nil : access.now)
+        let made: (code: String, grant: Grant)
+        if scope.isEverything {
+            guard call.body["for"] == nil, call.body["label"] == nil else {
+                throw StudioError.usage("`for` and `label` go with a client's link.")
+            }
+            made = try access.store.makeCode(role: role, seconds: nil, now: access.now)
+        } else {
+            guard role <= .pick else { throw StudioError.usage("A client's link is for view or pick.") }
+            let link = try access.store.makeLink(
+                role: role, scope: scope, seconds: try Self.life(call), label: call.body["label"] ?? "", now: access.now)
+            made = link
+            access.note("studio: \(call.grant?.id ?? "") made \(made.grant.id)")
+        }
+        let address = access.store.address.map { "\($0)/#k=\(made.code)" }
         var object = made.grant.object
         object.add("code", made.code)
+        object.add("link", address)
+        object.add("qr", address.map(services.qr) ?? [])
         return .json(object.finished, .created)
+    }
+
+    /// Seconds, from a minute to a year.
+    private static func life(_ call: Call) throws(StudioError) -> Int64 {
+        let text = call.body["for"] ?? "24h"
+        guard let seconds = Duration(text: text)?.components.seconds, (60...31_536_000).contains(seconds) else {
+            throw .usage("The field for is a duration from a minute to a year, such as 8h.")
+        }
+        return seconds
     }
 
     private static let done: Answer = {

@@ -7,9 +7,10 @@ enum Shape {
         "About": object("about", ["name": text, "version": text, "pairing": texts]),
         "Opened": object("session", grant.adding(["key": text])),
         "Session": object("session", grant),
-        "Grant": object(nil, JSONObject(grant.map { ($0.key, $0.value) }).adding(["type": ["enum": ["code", "session", "token"]]])),
+        "Grant": object(
+            nil, JSONObject(grant.map { ($0.key, $0.value) }).adding(["type": ["enum": ["code", "link", "session", "token"]]])),
         "Grants": object("grants", ["grants": list(of: "Grant")]),
-        "Code": object("code", grant.adding(["code": text])),
+        "Code": object(nil, grant.adding(["type": ["enum": ["code", "link"]], "code": text, "link": optional("string"), "qr": texts])),
         "Done": object("done", [:]),
         "Status": loose("status", ["running": flag, "paused": flag, "assets": ["type": "object"], "unfinished": whole]),
         "Frames": object(
@@ -45,6 +46,8 @@ enum Shape {
         "Event": object("event", event),
         "Cards": object("cards", ["pipeline": optional("string"), "mounted": list(of: "Mounted"), "cards": list(of: "Card")]),
         "Mounted": object("mounted", ["id": text, "path": text, "label": text, "readable": flag, "proof": optional("object")]),
+        "MarkRequest": markRequest,
+        "Marked": object("marked", ["revision": whole, "undo": text, "pictures": whole]),
         "Job": object("job", job),
         "Jobs": object("jobs", ["jobs": list(of: "Job")]),
         "JobDetails": object("job", job.adding(["lines": texts, "objects": ["type": "array"], "result": optional("object")])),
@@ -80,6 +83,7 @@ enum Shape {
     private static func list(of name: String) -> JSONValue { ["type": "array", "items": reference(name)] }
 
     private static let grant: JSONObject = [
+        "event": optional("string"), "from": optional("string"),
         "id": text, "role": ["enum": .array(Role.allCases.map { .string($0.rawValue) })], "label": text, "since": optional("string"),
         "until": optional("string"),
     ]
@@ -91,7 +95,41 @@ enum Shape {
     ]
     private static let item = ofCommand.adding([
         "id": text, "at": optional("string"), "since": optional("string"), "event": optional("string"),
+        "rating": optional("integer"), "pick": picks, "colour": number(PictureMark.colours), "marked_by": optional("string"),
+        "marked_at": optional("string"),
     ])
+    private static let picks: JSONValue = ["enum": .array(PictureMark.Pick.allCases.map { .string($0.rawValue) })]
+    private static func number(_ range: ClosedRange<Int>) -> JSONValue {
+        ["type": "integer", "minimum": .integer(Int64(range.lowerBound)), "maximum": .integer(Int64(range.upperBound))]
+    }
+
+    /// What is sent to mark pictures.
+    static let markRequest: JSONValue = [
+        "type": "object", "required": ["set", "selection"], "additionalProperties": .bool(false),
+        "properties": [
+            "set": [
+                "type": "object", "minProperties": .integer(1), "additionalProperties": .bool(false),
+                "properties": ["rating": number(PictureMark.ratings), "pick": picks, "colour": number(PictureMark.colours)],
+            ],
+            "selection": [
+                "type": "object", "additionalProperties": .bool(false),
+                "properties": [
+                    "sha256": digests(least: 1), "except": digests(least: 0),
+                    "filter": [
+                        "type": "object", "additionalProperties": .bool(false),
+                        "properties": .object(JSONObject(FrameRoutes.filters.map { (key: $0.name, value: text) })),
+                    ],
+                ],
+                "oneOf": [["required": ["sha256"]], ["required": ["filter"]]],
+            ],
+        ],
+    ]
+    private static func digests(least: Int) -> JSONValue {
+        [
+            "type": "array", "minItems": .integer(Int64(least)), "maxItems": .integer(Int64(MarkRoutes.mostNamed)),
+            "items": ["type": "string", "pattern": "^[0-9a-f]{64}$"],
+        ]
+    }
     private static let delivery: JSONObject = [
         "target": text, "name": text, "state": text, "path": optional("string"), "url": optional("string"), "id": optional("string"),
         "sha256": optional("string"), "verified": text, "at": optional("string"), "reason": optional("string"), "size": whole,

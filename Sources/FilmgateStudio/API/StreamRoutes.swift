@@ -45,7 +45,7 @@ struct StreamRoutes: Sendable {
         _ grant: Grant, _ reader: StudioStream.Reader, since known: StudioStream.Place?, _ write: (ByteBuffer) async throws -> Void
     ) async throws {
         // The number first: what changes while the board is read is told after it.
-        let start = api.stream.beginning
+        let start = api.stream.beginning(grant.view)
         var place = start.place
         var beginning = StreamText.hello(place, version: api.version)
         if let known, api.stream.knows(known) {
@@ -61,7 +61,7 @@ struct StreamRoutes: Sendable {
                 guard api.access.isStillIn(grant) else { return }
                 trusted = now
             }
-            var part = api.stream.part(after: place.number, grant.role)
+            var part = api.stream.part(after: place.number, grant.view)
             place.number = part.upTo
             if part.text.readableBytes == 0, now - told >= Self.pause { part.text.writeString(":\n\n") }
             guard part.text.readableBytes > 0 else { continue }
@@ -75,6 +75,12 @@ struct StreamRoutes: Sendable {
     private func snapshot(_ grant: Grant, _ known: StudioStream.Place?, _ place: StudioStream.Place) async -> String {
         let lost = known == nil ? "" : StreamText.reset(place)
         guard let whole = try? await api.board() else { return lost }
-        return lost + StreamText.message("board", grant.role >= .operate ? whole : StudioAPI.shown(board: whole))
+        let view = grant.view
+        return lost + StreamText.message("board", view.isTrusted ? whole : view.scope.board(StudioAPI.shown(board: whole)))
     }
+}
+
+extension Grant {
+    /// A link to a part of the shoot shows it as the role does that sees least.
+    var view: StudioStream.View { StudioStream.View(isTrusted: role >= .operate && scope.isEverything, scope: scope) }
 }

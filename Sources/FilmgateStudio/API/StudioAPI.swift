@@ -11,7 +11,7 @@ struct StudioAPI: Sendable {
     let pipeline: String?
     let state: String, version: String
     /// Of the cookie that holds half of a session.
-    let cookie: String
+    let cookie: SessionCookie
 
     var ledger: LedgerView { frames.ledger }
 
@@ -24,7 +24,8 @@ struct StudioAPI: Sendable {
     var routes: [Route] { sessionRoutes + FrameRoutes(api: self).all + ledgerRoutes + more + [documentRoute] }
 
     private var more: [Route] {
-        StreamRoutes(api: self).all + CommandRoutes(api: self).all + JobRoutes(api: self).all + CardRoutes(api: self).all
+        StreamRoutes(api: self).all + CommandRoutes(api: self).all + MarkRoutes(api: self).all + JobRoutes(api: self).all
+            + CardRoutes(api: self).all
             + PipelineRoutes(api: self).all + PictureRoutes(api: self).all
     }
 

@@ -15,10 +15,17 @@ public struct StudioServices: Sendable {
     /// Follows whatever run there is, and calls back with what it tells; what it returns ends that.
     package var watch: @Sendable (_ hear: @escaping @Sendable (RunSignal) -> Void) -> @Sendable () -> Void = { _ in {} }
 
+    /// Writes down what somebody says of pictures, as `mark` does.
+    package var mark: @Sendable (MarkOrder) async throws(Failure) -> MarkOutcome = { _ async throws(IngestError) in
+        throw IngestError(.unavailable, "Nothing can be marked here.")
+    }
+
     /// Cards that are mounted now.
     package var mounted: @Sendable () async throws(Failure) -> [MountedCard] = { () async throws(Failure) in [] }
     /// The text of a pipeline file, with dots for what may be a secret that somebody wrote into it.
     package var shown: @Sendable (_ pipeline: String) -> String = { _ in "" }
+    /// A QR code of a text, row by row, `1` for dark; empty where it does not fit.
+    package var qr: @Sendable (_ text: String) -> [String] = { _ in [] }
     /// This program, whose commands the page asks for.
     package var program = ""
 

@@ -33,13 +33,13 @@ final class AccessControl: Sendable {
     /// The two halves of a new session.
     struct Opened { var grant: Grant, cookie: String, key: String }
 
-    /// Opens a session with a code that was made before.
+    /// Opens a session with a code that was made before, or with a client's link.
     func pair(_ typed: String, label: String, from address: String) async throws -> Opened {
         guard let attempt = limit.begin(address) else {
             logger.warning("studio: too many wrong codes, the last from \(address)")
             throw Refusal.tooMany
         }
-        guard let code = use(typed) else {
+        guard let code = known(.link, typed) ?? use(typed) else {
             logger.warning("studio: a wrong code from \(address)")
             try await Task.sleep(for: .milliseconds(Int.random(in: 100...200)))
             throw Refusal.wrongCode
@@ -49,6 +49,7 @@ final class AccessControl: Sendable {
         var grant = Grant(
             kind: .session, role: code.role, label: label, since: now, until: now + Self.sessionLife, latest: code.latest,
             digest: AccessSecret.digest(cookie), keyDigest: AccessSecret.digest(key))
+        (grant.scope, grant.link) = (code.scope, code.kind == .link ? code.id : nil)
         if let latest = code.latest { grant.until = min(grant.until, latest) }
         try store.add(grant)
         logger.info("studio: \(grant.id) opened as \(grant.role.rawValue) from \(address)")
@@ -88,13 +89,18 @@ final class AccessControl: Sendable {
     private func known(_ kind: Grant.Kind, _ secret: String) -> Grant? {
         guard secret.utf8.count == 64 else { return nil }
         let digest = AccessSecret.digest(secret), probe = Grant(kind: kind, role: .view, label: "", since: 0, until: 0, digest: digest)
-        guard let grant = store.grant(probe.id), grant.isValid(at: now), AccessSecret.isSame(grant.digest, digest) else { return nil }
+        guard let grant = store.grant(probe.id), counts(grant), AccessSecret.isSame(grant.digest, digest) else { return nil }
         return grant
+    }
+
+    /// It is not over, nor is the link that opened it.
+    private func counts(_ grant: Grant) -> Bool {
+        grant.isValid(at: now) && (grant.link.map { link in store.grant(link)?.isValid(at: now) == true } ?? true)
     }
 
     /// Whether somebody who was let in may still be here; a session that is used so lasts longer.
     func isStillIn(_ grant: Grant) -> Bool {
-        guard let now = store.grant(grant.id), now.isValid(at: self.now) else { return false }
+        guard let now = store.grant(grant.id), counts(now) else { return false }
         return now.kind == .session ? prolonged(now).isValid(at: self.now) : true
     }
 
@@ -118,6 +124,24 @@ extension GrantStore {
             digest: AccessSecret.digest(AccessSecret.normalised(code) ?? code))
         try add(grant)
         return (code, grant)
+    }
+
+    /// A client's link, which opens sessions until it ends or is taken back; the secret is told once and kept nowhere.
+    ///
+    /// `role` is `view` or `pick`: what the sessions may do with the files in `scope`.
+    public func makeLink(
+        role: Role, scope: GrantScope, seconds: Int64, label: String, now: Int64
+    ) throws(IngestError) -> (code: String, grant: Grant) {
+        guard role <= .pick else {
+            throw IngestError(.misconfigured, "A client's link is for view or pick.", advice: "Leave the event away for another role.")
+        }
+        let secret = AccessSecret.random()
+        var grant = Grant(
+            kind: .link, role: role, label: label, since: now, until: now + seconds, latest: now + seconds,
+            digest: AccessSecret.digest(secret))
+        grant.scope = scope
+        try add(grant)
+        return (secret, grant)
     }
 
     /// A token for programs, and for the page without scripts; it is told once and kept nowhere.

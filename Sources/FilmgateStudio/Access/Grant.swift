@@ -1,8 +1,8 @@
 package import FilmgateCore
 
-/// What lets somebody in: a code that is used once, the session that it opens, or a program's token.
+/// What lets somebody in: a code that is used once, a client's link, the session that either opens, or a program's token.
 public struct Grant: Sendable, Hashable {
-    public enum Kind: String, Sendable, Hashable, CaseIterable { case code, session, token }
+    public enum Kind: String, Sendable, Hashable, CaseIterable { case code, link, session, token }
     public var kind: Kind, role: Role
     /// Who uses it, for people.
     public var label: String
@@ -10,6 +10,10 @@ public struct Grant: Sendable, Hashable {
     public var since: Int64, until: Int64
     /// The latest time to which use moves the end of a session, or of the one that a code opens; nil = it may be moved on and on.
     public var latest: Int64?
+    /// What of the shoot it shows.
+    public var scope = GrantScope()
+    /// The link that opened a session: without that the session is over.
+    var link: String?
     /// Of the secret, and for sessions of the second half that the page keeps.
     var digest: [UInt8]
     var keyDigest: [UInt8]?
@@ -25,6 +29,7 @@ public struct Grant: Sendable, Hashable {
         object.add("id", id)
         object.add("role", role.rawValue)
         object.add("label", label)
+        scope.add(to: &object)
         object.add("since", CivilTime(unixSeconds: since)?.description)
         object.add("until", CivilTime(unixSeconds: until)?.description)
         return object
@@ -41,6 +46,9 @@ extension Grant {
         line.add("since", Int(since))
         line.add("until", Int(until))
         line.add("latest", latest.map { Int($0) })
+        line.add("event", scope.event)
+        line.add("from", scope.from.map { Int($0) })
+        line.add("link", link)
         line.add("digest", AccessSecret.hexadecimal(digest))
         line.add("key_digest", keyDigest.map { AccessSecret.hexadecimal($0) })
         return line.finished
@@ -55,6 +63,7 @@ extension Grant {
         else { return nil }
         (self.kind, self.role, self.label, self.since, self.until, self.digest) = (kind, role, label, since, until, digest)
         (latest, keyDigest) = (object["latest"]?.whole, object["key_digest"]?.string.flatMap { AccessSecret.bytes($0) })
+        (scope, link) = (GrantScope(event: object["event"]?.string, from: object["from"]?.whole), object["link"]?.string)
         if kind == .session, keyDigest?.count != 32 { return nil }
     }
 }

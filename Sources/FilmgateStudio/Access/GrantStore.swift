@@ -16,6 +16,8 @@ public final class GrantStore: Sendable {
     private let state = Mutex(State())
     /// More sessions than this are nobody's.
     static let mostSessions = 50
+    /// And of one client's link: who passes it on keeps others of his out, and nobody else.
+    static let mostOfLink = 20
     private static let largest = 4096
 
     /// `state`: the state directory.
@@ -27,8 +29,8 @@ public final class GrantStore: Sendable {
         try DurableFile.atomicWrite(bytes.span.bytes, to: path(grant.id), mode: 0o600)
         state.withLock { $0.grants[grant.id] = grant }
         guard grant.kind == .session else { return }
-        let sessions = all(.session, now: grant.since).sorted { ($0.since, $0.id) < ($1.since, $1.id) }
-        for old in sessions.dropLast(Self.mostSessions) { remove(old.id) }
+        let mine = all(.session, now: grant.since).filter { $0.link == grant.link }.sorted { ($0.since, $0.id) < ($1.since, $1.id) }
+        for old in mine.dropLast(grant.link == nil ? Self.mostSessions : Self.mostOfLink) { remove(old.id) }
     }
 
     /// False where it was gone already.
@@ -67,8 +69,11 @@ public final class GrantStore: Sendable {
         return AccessSecret.bytes(fresh) ?? []
     }
 
-    /// Where the page was served last, as `127.0.0.1:8484`; nil before that.
-    public var address: String? { Self.read(folder + "/address").map { String(decoding: $0, as: UTF8.self) } }
+    /// Where the page was served last, as `http://127.0.0.1:8484`; nil before that.
+    public var address: String? {
+        // Earlier versions wrote it without a scheme.
+        Self.read(folder + "/address").map { String(decoding: $0, as: UTF8.self) }.map { $0.contains("://") ? $0 : "http://" + $0 }
+    }
 
     /// Links lead to `address` from now on.
     func note(address: String) throws(IngestError) {

@@ -5,27 +5,48 @@
 struct HostNames: Sendable {
     /// In small letters, some with a port.
     private let names: [String]
+    /// The page is served at every address of this machine.
+    private let isEvery: Bool
+    let isEncrypted: Bool
 
     /// `more`: names, with or without a port.
-    init(host: String, more: [String]) {
+    init(host: String, more: [String], isEncrypted: Bool = false) {
+        (isEvery, self.isEncrypted) = (LocalAddress.isEvery(host), isEncrypted)
         names = (["127.0.0.1", "[::1]", "localhost", host.contains(":") ? "[\(host)]" : host] + more).map { $0.lowercased() }
     }
 
-    /// `port`: where the page listens.
-    func holds(_ host: String, port: Int) -> Bool {
+    /// `place`: the address and port at which this request came in.
+    ///
+    /// A name that leads here by a trick is a name: no browser can be made to ask for an address of this machine by another one's page.
+    func holds(_ host: String, _ place: ServedPlace) -> Bool {
         let host = host.lowercased()
-        return names.contains { Self.spellings($0, port: port).contains(host) }
+        if isEvery, spellings(place.host, port: place.port).contains(host) { return true }
+        return names.contains { spellings($0, port: place.port).contains(host) }
     }
 
     /// For `Origin`.
-    func holdsOrigin(_ origin: String, port: Int) -> Bool {
-        origin.hasPrefix("http://") && holds(String(origin.dropFirst(7)), port: port)
+    func holdsOrigin(_ origin: String, _ place: ServedPlace) -> Bool {
+        let scheme = isEncrypted ? "https://" : "http://"
+        return origin.hasPrefix(scheme) && holds(String(origin.dropFirst(scheme.count)), place)
     }
 
-    private static func spellings(_ name: String, port: Int) -> [String] {
+    private func spellings(_ name: String, port: Int) -> [String] {
         let rest = name.hasPrefix("[") ? name.drop { $0 != "]" } : name[...]
         let whole = rest.contains(":") ? name : "\(name):\(port)"
         // Browsers leave the usual port out.
-        return whole.hasSuffix(":80") ? [whole, String(whole.dropLast(3))] : [whole]
+        let usual = isEncrypted ? ":443" : ":80"
+        return whole.hasSuffix(usual) ? [whole, String(whole.dropLast(usual.count))] : [whole]
+    }
+}
+
+/// Where a request came in.
+struct ServedPlace: Sendable {
+    /// An IPv6 address in brackets, as it stands in a browser's address.
+    let host: String, port: Int
+
+    init(host: String, port: Int) {
+        // A socket for both kinds tells IPv4 so.
+        let plain = host.lowercased().hasPrefix("::ffff:") ? String(host.dropFirst(7)) : host
+        (self.host, self.port) = (plain.contains(":") ? "[\(plain)]" : plain, port)
     }
 }

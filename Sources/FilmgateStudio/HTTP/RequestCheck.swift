@@ -30,7 +30,7 @@ struct RequestCheck: Sendable {
     }
 
     /// The request is meant for this server.
-    func checkHost(_ request: Request, port: Int) throws(Failure) {
+    func checkHost(_ request: Request, _ place: ServedPlace) throws(Failure) {
         guard let path = request.head.path, path.utf8.first == UInt8(ascii: "/"), !path.hasPrefix("//") else {
             throw .malformed("The address in the first line must begin with one slash.")
         }
@@ -42,18 +42,18 @@ struct RequestCheck: Sendable {
         guard !host.contains("@"), host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw .malformed("The Host header is no host and port.")
         }
-        guard names.holds(host, port: port) else { throw .otherHost(host) }
+        guard names.holds(host, place) else { throw .otherHost(host) }
     }
 
     /// What another page may not make the browser ask.
     ///
     /// `isProgram`: it shows a token in a header, which no page elsewhere can add.
-    func checkSite(_ request: Request, port: Int, isProgram: Bool) throws(StudioError) {
+    func checkSite(_ request: Request, _ place: ServedPlace, isProgram: Bool) throws(StudioError) {
         let site = request.headers.single(.fetchSite), isThere = !request.headers[values: .fetchSite].isEmpty
         guard !isThere || ["same-origin", "none"].contains(site) else { throw Self.otherSite }
         guard ![.get, .head].contains(request.method), !isProgram else { return }
         if site == "same-origin" { return }
-        guard !isThere, let origin = request.headers.single(.origin), names.holdsOrigin(origin, port: port) else { throw Self.otherSite }
+        guard !isThere, let origin = request.headers.single(.origin), names.holdsOrigin(origin, place) else { throw Self.otherSite }
     }
 
     private static let otherSite = StudioError(

@@ -6,12 +6,11 @@ struct StudioContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The other end's address; the same for all that come through a socket file.
     let address: String
-    /// Where the page listens.
-    let port: Int
+    let place: ServedPlace
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         address = source.channel.remoteAddress?.ipAddress ?? "local"
-        port = source.channel.localAddress?.port ?? 0
+        place = ServedPlace(host: source.channel.localAddress?.ipAddress ?? "", port: source.channel.localAddress?.port ?? 0)
     }
 }

@@ -43,6 +43,17 @@ enum JobOrders {
         Job.Order(verb: "doctor", words: pipeline.map { ["--pipeline=\($0)"] } ?? [], exclusive: "doctor")
     }
 
+    static func accounts(pipeline: String?) -> Job.Order {
+        Job.Order(verb: "whoami", words: pipeline.map { ["--pipeline=\($0)"] } ?? [], exclusive: "whoami")
+    }
+
+    /// The page shows the address; nothing is opened on this machine.
+    static func login(account: String, pipeline: String?) -> Job.Order {
+        Job.Order(
+            verb: "login", about: account, words: ["--no-browser"] + (pipeline.map { ["--pipeline=\($0)"] } ?? []) + ["--", account],
+            exclusive: "login \(account)")
+    }
+
     /// `pause` or `resume`.
     static func taking(_ on: Bool) -> Job.Order { Job.Order(verb: on ? "resume" : "pause", words: [], exclusive: "pause") }
 

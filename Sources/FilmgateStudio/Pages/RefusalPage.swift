@@ -2,6 +2,10 @@ import FilmgateCore
 
 /// Pages for people who came to the wrong place.
 enum RefusalPage {
+    /// They turn the direction of text: with them a name is shown as another one.
+    private static let turning: Set<Unicode.Scalar> = Set(
+        [0x061C...0x061C, 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069].joined().compactMap { Unicode.Scalar(UInt32($0)) })
+
     /// Text as HTML shows it: nothing in it is obeyed.
     static func escaped(_ text: String) -> String {
         var shown = ""
@@ -12,16 +16,18 @@ enum RefusalPage {
             case ">": shown += "&gt;"
             case "\"": shown += "&quot;"
             case "'": shown += "&#39;"
-            case let control where control.value < 0x20 || control.value == 0x7F: shown += "\u{FFFD}"
+            case let sign where sign.properties.generalCategory == .control || turning.contains(sign): shown += "\u{FFFD}"
             default: shown.unicodeScalars.append(scalar)
             }
         }
         return shown
     }
 
-    static func page(_ title: String, _ body: String) -> String {
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>\(escaped(title))</title>"
-            + "<meta name=\"viewport\" content=\"width=device-width\"></head><body><main><h1>\(escaped(title))</h1>\n\(body)\n</main></body></html>\n"
+    /// `style`: address of a style sheet; without it the browser's own.
+    static func page(_ title: String, _ body: String, style: String? = nil) -> String {
+        let link = style.map { "<link rel=\"stylesheet\" href=\"\(escaped($0))\">" } ?? ""
+        return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>\(escaped(title))</title>"
+            + "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\(link)</head><body class=\"plain\"><main><h1>\(escaped(title))</h1>\n\(body)\n</main></body></html>\n"
     }
 
     static func error(_ error: StudioError) -> String {
@@ -29,8 +35,8 @@ enum RefusalPage {
     }
 
     /// Asked for by a name that is not this page's.
-    static func otherHost(_ host: String, port: Int) -> String {
-        let name = escaped(host)
+    static func otherHost(_ host: String, _ place: ServedPlace, isEncrypted: Bool) -> String {
+        let name = escaped(host), port = place.port, own = escaped("\(isEncrypted ? "https" : "http")://\(place.host):\(port)/")
         return page(
             "Filmgate Studio does not answer to this name",
             """
@@ -39,7 +45,7 @@ enum RefusalPage {
             <p>Why: a page elsewhere can let its own name lead to this machine, and would then be allowed to read everything here. The name gives \
             it away.</p>
             <p>If the name is yours, start Filmgate Studio with <code>--name \(name)</code>. Otherwise open \
-            <code>http://127.0.0.1:\(port)/</code>.</p>
+            <code>\(own)</code>.</p>
             """)
     }
 }

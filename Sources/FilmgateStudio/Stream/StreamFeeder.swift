@@ -82,7 +82,7 @@ struct StreamFeeder: Sendable {
     private func frames(_ news: LedgerView.News) async -> [(key: String, item: StudioStream.Item)] {
         guard let reader = news.reader, let texts = try? await api.frames.texts(news.changed, reader) else { return [] }
         return zip(news.changed, texts).map { entry, texts in
-            ("frame " + api.frames.id(entry), .frame(whole: texts.whole, shown: texts.shown))
+            ("frame " + api.frames.id(entry), .frame(texts))
         }
     }
 }

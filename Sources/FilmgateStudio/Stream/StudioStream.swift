@@ -8,8 +8,7 @@ final class StudioStream: Sendable {
     enum Item: Sendable {
         /// The whole object of `/api/v1/board`; from role operate, and below.
         case board(whole: String, shown: String)
-        /// A file as `/api/v1/frames` has it.
-        case frame(whole: String, shown: String)
+        case frame(Frame)
         /// How many files there are, and in which picture of the list.
         case list(total: Int, revision: Int)
         /// A job, from role operate.
@@ -19,11 +18,22 @@ final class StudioStream: Sendable {
 
         fileprivate var size: Int {
             switch self {
-            case .board(let whole, let shown), .frame(let whole, let shown): whole.utf8.count + shown.utf8.count
+            case .board(let whole, let shown): whole.utf8.count + shown.utf8.count
+            case .frame(let frame): frame.whole.utf8.count + frame.shown.utf8.count
             case .list, .cards: 16
             case .job(let text): text.utf8.count
             }
         }
+    }
+    /// A file as `/api/v1/frames` has it; from role operate, and below.
+    struct Frame: Sendable {
+        var whole: String, shown: String
+        /// What decides whether a client may see it.
+        var event: String?, since: Int64
+    }
+    /// What somebody may see.
+    struct View: Hashable {
+        var isTrusted: Bool, scope = GrantScope()
     }
     struct Place: Sendable, Equatable {
         var instance: String, number: Int64
@@ -43,7 +53,7 @@ final class StudioStream: Sendable {
         /// When readers were woken last, and whether they will be in a moment.
         var woken: ContinuousClock.Instant?, isWaking = false
     }
-    private struct PartKey: Hashable { var after: Int64, isTrusted: Bool }
+    private struct PartKey: Hashable { var after: Int64, view: View }
     /// What a reader is sent.
     struct TextPart: Sendable {
         /// Empty where nothing changed that its role may see.
@@ -66,16 +76,19 @@ final class StudioStream: Sendable {
 
     func whenSomebodyJoins(_ call: @escaping @Sendable () -> Void) { whenJoined.withLock { $0 = call } }
 
+    /// Something changed that is worth a look now.
+    func ask() { whenJoined.withLock(\.self)?() }
+
     var hasReaders: Bool { state.withLock { !$0.readers.isEmpty } }
     /// How many changes are kept for those who need them yet.
     var count: Int { state.withLock(\.ring.count) }
     var last: Place { Place(instance: instance, number: state.withLock(\.ring.last)) }
 
     /// Where somebody begins who knows nothing yet, and what was told last of the list as a whole: whatever comes later is told.
-    var beginning: (place: Place, list: String) {
+    func beginning(_ view: View) -> (place: Place, list: String) {
         let (number, list) = state.withLock { ($0.ring.last, $0.list) }
         let place = Place(instance: instance, number: number)
-        return (place, list.map { StreamText.frames([], $0, at: place) } ?? "")
+        return (place, list.map { StreamText.frames([], $0, view, at: place) } ?? "")
     }
 
     func add(_ items: [(key: String, item: Item)]) {
@@ -115,13 +128,13 @@ final class StudioStream: Sendable {
     }
 
     /// What a reader is sent that knows all up to `number`, and what it knows then.
-    func part(after number: Int64, _ role: Role) -> TextPart {
-        let key = PartKey(after: number, isTrusted: role >= .operate)
+    func part(after number: Int64, _ view: View) -> TextPart {
+        let key = PartKey(after: number, view: view)
         return state.withLock { state in
             if let known = state.parts[key] { return known }
             let changes = state.ring.changes(after: number, limit: Self.part)
             let place = Place(instance: instance, number: changes.upTo)
-            var text = StreamText(role: role, list: state.list), part = TextPart(text: ByteBuffer(), upTo: changes.upTo)
+            var text = StreamText(view, list: state.list), part = TextPart(text: ByteBuffer(), upTo: changes.upTo)
             if changes.isGap {
                 part.text.writeString(StreamText.reset(place))
             } else {
@@ -150,7 +163,7 @@ final class StudioStream: Sendable {
             return state.next
         }
         guard let number else { return nil }
-        whenJoined.withLock(\.self)?()
+        ask()
         return Reader(stream: self, number: number, wakes: wakes, feed: feed)
     }
 

@@ -1,4 +1,5 @@
 import CryptographyKit
+import FilmgateCore
 
 /// The XMP segments of a stamped JPEG: one standard packet, and where it would not fit, an extension (XMP specification, part 3, §1.1.3.1).
 struct XMPSegments {
@@ -35,6 +36,12 @@ struct XMPSegments {
         for name in names where stamp.replaces || name == XMPProperty.keywords || before.values(name).isEmpty {
             new.set(name, old.values(name))
             old.remove(name)
+        }
+        if !stamp.mark.isEmpty {
+            for name in XMPProperty.marks where !old.values(name).isEmpty {
+                new.set(name, old.values(name))
+                old.remove(name)
+            }
         }
         let data = old.bare, digits = Array("0123456789ABCDEF".utf8)
         let guid = RunningHash.digest(of: data, .md5).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }

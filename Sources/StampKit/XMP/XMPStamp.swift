@@ -8,6 +8,7 @@ extension XMPTree {
         put(XMPProperty.caption, [stamp.caption].compactMap { $0 }, stamp)
         put(XMPProperty.event, [stamp.event].compactMap { $0 }, stamp)
         put(XMPProperty.created, [stamp.captured?.description].compactMap { $0 }, stamp)
+        apply(stamp.mark)
         let known = values(XMPProperty.keywords), new = Keywords.missing(stamp.keywords, among: known)
         if !new.isEmpty { set(XMPProperty.keywords, known + new) }
     }

@@ -1,15 +1,16 @@
 import { announce, fill, h, trouble } from "./dom.js";
 import { Big } from "./big.js";
+import { Marking, buttons, hasLetters, help, mayMark, meaning } from "./marks.js";
 import { address, hasPicture } from "./pictures.js";
 import { Sheet, fileName } from "./sheet.js";
-import { camera, files, mark, t, when } from "./words.js";
+import { camera, files, mark, number, t, when } from "./words.js";
 
 const seen = "jpeg,raw,heif,image,video";
 /** The filter stays while the page is open. */
 let filter = { kind: seen };
 
-/** @param {HTMLElement} main */
-export function open(main) {
+/** @param {HTMLElement} main @param {{session: {role: string}}} context */
+export function open(main, { session }) {
   const newest = h("section", { class: "newest", "aria-label": t("newest") }), count = h("p", { class: "quiet", role: "status" }), place = h("div", {});
   const sheet = new Sheet((id) => { location.hash = `#/file/${id}`; }, changed, (error) => place.replaceChildren(trouble(error)));
   /** @param {number} total @param {any} frame @param {number} more */
@@ -28,11 +29,27 @@ export function open(main) {
     if (sheet.isFollowing && sheet.total) sheet.move(-Infinity);
     big.draw(0);
   };
-  const big = new Big(sheet, follow);
+  const marking = mayMark(session) ? new Marking(sheet, sheet.selection, (error) => place.replaceChildren(trouble(error))) : null;
+  const big = new Big(sheet, follow, marking);
+  sheet.others = (event) => act(event, false);
+  big.others = (event) => act(event, true);
+  /** @param {KeyboardEvent} event @param {boolean} isAlone @returns {boolean} */
+  function act(event, isAlone) {
+    const asked = meaning(event);
+    if (!asked || (asked === "clear" && (isAlone || sheet.selection.isEmpty)) || (isAlone && asked === "all")) return false;
+    if (asked === "help") help();
+    else if (asked === "clear") sheet.selection.clear();
+    else if (asked === "all") sheet.selection.all();
+    else if (!marking) return false;
+    else if (asked === "undo") marking.undo();
+    else if (asked === "toggle") marking.toggle(isAlone);
+    else marking.mark(asked, isAlone);
+    return true;
+  }
   sheet.enlarge = () => big.open();
   sheet.loaded = () => big.draw(0);
   main.className = "wide";
-  main.replaceChildren(h("h1", { class: "unseen" }, t("capture")), bar(sheet, count, following), place, newest, sheet.grid, big.dialog);
+  fill(main, h("h1", { class: "unseen" }, t("capture")), bar(sheet, count, following), marking && tools(sheet, marking), place, newest, sheet.grid, big.dialog);
   sheet.setFilter(filter);
   let timer = 0, due = 0, latest = 0;
   // What was told is shown at once. Where that is not all, the list is read again a moment later, else only to be sure; once for many.
@@ -47,6 +64,8 @@ export function open(main) {
   };
   addEventListener("frames", look);
   const slash = (event) => {
+    if (!hasLetters() || document.querySelector("dialog[open]:not(.big)")) return;
+    if (event.key === "?" && !big.isOpen && !/INPUT|SELECT/.test(document.activeElement?.tagName ?? "") && !sheet.grid.contains(document.activeElement)) return help();
     if (event.key === "f" && !big.isOpen && !event.ctrlKey && !event.metaKey && !event.altKey && !/INPUT|SELECT/.test(document.activeElement?.tagName ?? "")) return follow();
     if (event.key !== "/" || big.isOpen || /INPUT|SELECT/.test(document.activeElement?.tagName ?? "")) return;
     event.preventDefault();
@@ -54,6 +73,23 @@ export function open(main) {
   };
   addEventListener("keydown", slash);
   return () => { clearTimeout(timer); sheet.close(); removeEventListener("frames", look); removeEventListener("keydown", slash); };
+}
+
+/** Marking by mouse and touch. @param {Sheet} sheet @param {Marking} marking */
+function tools(sheet, marking) {
+  const count = h("span", { class: "quiet", role: "status" }), { selection } = sheet;
+  const choosing = h("button", { type: "button", "aria-pressed": "false", onclick: () => {
+    sheet.isChoosing = !sheet.isChoosing;
+    choosing.setAttribute("aria-pressed", String(sheet.isChoosing));
+  } }, t("choose"));
+  const none = h("button", { type: "button", hidden: true, onclick: () => selection.clear() }, t("chooseNone"));
+  selection.changed = () => {
+    count.textContent = selection.count ? t("selected", { n: number(selection.count) }) : "";
+    none.hidden = !selection.count;
+  };
+  const bar = buttons(marking, false);
+  bar.append(choosing, h("button", { type: "button", onclick: () => selection.all() }, t("chooseAll")), none, h("button", { type: "button", onclick: help }, t("keys")), count);
+  return bar;
 }
 
 /** @param {any} frame */

@@ -73,7 +73,7 @@ function target(one, command, isAlone) {
   return h("li", {}, h("h2", {}, name), isAlone ? null : h("p", { class: "quiet", dir: "auto" }, one.identity), h("p", { class: style }, `${sign} ${words}`), facts([
     [t("counts"), counts], [t("bytesWaiting"), one.bytes_waiting ? bytes(one.bytes_waiting) : ""], [t("oldest"), when(one.oldest_waiting)],
     [t("nextTry"), when(one.next_try)], [t("reason"), waits ? one.reason : one.denied_reason],
-  ]), buttons(one, command));
+  ]), buttons(one, command), one.held ? h("p", {}, h("a", { href: "#/profile" }, t("signIns"))) : null);
 }
 
 function row(one, command) {

@@ -1,5 +1,8 @@
 // Elements made of text and attributes; nothing is ever read as HTML.
 
+/** Signs that would show a name as another one (they turn the direction of text, or have no shape) by their numbers. @param {string} text */
+export const plainly = (text) => text.replace(/(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, (sign) => `\\u${(sign.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`);
+
 /**
  * @param {string} tag @param {Record<string, unknown>} [properties] @param {...(Node | string | null | undefined | false)} children
  * @returns {HTMLElement}
@@ -11,7 +14,7 @@ export function h(tag, properties = {}, ...children) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
     else element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.filter((child) => child !== null && child !== undefined && child !== false).map((child) => (typeof child === "string" ? plainly(child) : /** @type {Node} */ (child))));
   return element;
 }
 

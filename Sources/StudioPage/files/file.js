@@ -1,6 +1,7 @@
 import { get } from "./api.js";
 import { facts, fill, foreign, h, trouble } from "./dom.js";
 import { enlarge, hasPicture } from "./pictures.js";
+import { said, signs } from "./marks.js";
 import { fileName } from "./sheet.js";
 import { bytes, camera, mark, t, when } from "./words.js";
 
@@ -16,7 +17,7 @@ async function show(main, id) {
   try {
     const file = await get(`frames/${encodeURIComponent(id)}`), { frame } = file, state = mark(frame.ending);
     fill(
-      main, h("p", {}, h("a", { href: "#/capture" }, t("back"))), h("h1", { dir: "auto" }, fileName(frame)), h("p", { class: state.style }, `${state.sign} ${state.word}`),
+      main, h("p", {}, h("a", { href: "#/capture" }, t("back"))), h("h1", { dir: "auto" }, fileName(frame)), h("p", {}, h("span", { class: state.style }, `${state.sign} ${state.word} `), ...signs(frame), said(frame) && h("span", { class: "quiet" }, said(frame))),
       photo(frame), about(frame), section("copies", file.deliveries.map(delivery)), section("places", file.places.map(placeRow)), decided(file), section("notes", file.notes.map(note)), exposure(file.facts));
   } catch (error) {
     main.replaceChildren(h("p", {}, h("a", { href: "#/capture" }, t("back"))), trouble(error));
@@ -36,6 +37,7 @@ const section = (title, rows) => (rows.length ? h("section", {}, h("h2", {}, t(t
 const about = (frame) => facts([
   [t("path"), [frame.source, frame.path].filter(Boolean).join("/")], [t("captured"), when(frame.captured)], [t("camera"), camera(frame)],
   [t("serial"), frame.serial], [t("size"), bytes(frame.size)], [t("sha256"), frame.sha256], [t("eventWord"), frame.event],
+  [t("byWhom"), frame.marked_by && `${frame.marked_by}, ${when(frame.marked_at)}`],
 ]);
 
 function decided(file) {

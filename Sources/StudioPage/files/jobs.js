@@ -20,6 +20,26 @@ export function outcome(job) {
 /** Errors in the command's own words, with what to do. @param {any} details */
 const errors = (details) => (details?.objects ?? []).filter((object) => object.type === "error").slice(0, 5).map((error) => trouble(error));
 
+/** A QR code of rows of 0 and 1, dark on light with its quiet zone. @param {string[]} rows */
+export function picture(rows) {
+  const name = "http://www.w3.org/2000/svg", size = rows.length + 8, svg = document.createElementNS(name, "svg");
+  /** @param {string} tag @param {Record<string, string>} values */
+  const add = (tag, values) => { const part = document.createElementNS(name, tag); for (const [key, value] of Object.entries(values)) part.setAttribute(key, value); svg.append(part); };
+  for (const [key, value] of Object.entries({ viewBox: `0 0 ${size} ${size}`, class: "qr", role: "img", "aria-label": t("qrOf") })) svg.setAttribute(key, value);
+  add("rect", { width: `${size}`, height: `${size}`, fill: "#fff" });
+  add("path", { d: rows.flatMap((row, y) => [...row].map((bit, x) => (bit === "1" ? `M${x + 4} ${y + 4}h1v1h-1z` : ""))).join(""), fill: "#000" });
+  return svg;
+}
+
+/** Where somebody is to sign in. Only an address of the web is a link. @param {any} details */
+function invitation(details) {
+  const one = (details?.objects ?? []).filter((/** @type {any} */ object) => object.type === "invitation").at(-1), address = one?.complete_url ?? one?.url;
+  if (!address || !/^https?:\/\//.test(address)) return null;
+  return h(
+    "div", {}, h("p", {}, t("invited"), " ", h("a", { href: address, target: "_blank", rel: "noopener noreferrer" }, foreign(one.url))),
+    one.code ? h("p", {}, t("invitedCode"), " ", h("code", { class: "secret" }, one.code)) : null, one.qr ? picture(one.qr) : null);
+}
+
 /** @param {HTMLElement} place @param {any} job @param {any} [details] */
 function draw(place, job, details) {
   const [words, style, sign] = outcome(job), all = counts(job), isRunning = job.state === "running";
@@ -27,7 +47,7 @@ function draw(place, job, details) {
   const last = (details?.lines ?? []).slice(-5);
   fill(
     place, h("p", { class: style }, `${sign} ${t(`verb ${job.verb}`)}`, job.about ? ": " : "", job.about ? foreign(job.about) : "", ` – ${words}${all ? ` (${all})` : ""} `, isRunning ? stop : null),
-    ...errors(details), last.length && job.exit ? h("pre", { class: "lines", dir: "auto", tabindex: "0", "aria-label": t("said") }, last.join("\n")) : null);
+    isRunning ? invitation(details) : null, ...errors(details), last.length && job.exit ? h("pre", { class: "lines", dir: "auto", tabindex: "0", "aria-label": t("said") }, last.join("\n")) : null);
 }
 
 /**
@@ -65,6 +85,7 @@ async function follow(begun, place) {
     /** @param {any} job */
     const take = (job) => {
       if (job.id !== begun.id) return;
+      if (job.state === "running" && job.verb === "login") return void get(`jobs/${job.id}`).then((details) => { if (details.state === "running") draw(place, details, details); }, () => {});
       draw(place, job);
       if (job.state === "running") return;
       removeEventListener("job", hear);

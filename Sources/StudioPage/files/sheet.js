@@ -1,6 +1,8 @@
 import { get } from "./api.js";
 import { foreign, h } from "./dom.js";
+import { said, signs } from "./marks.js";
 import { thumbnail } from "./pictures.js";
+import { Selection } from "./selection.js";
 import { mark, t, when } from "./words.js";
 
 const part = 200, mostWindows = 25;
@@ -13,6 +15,11 @@ export class Sheet {
     /** What Space does, and who wants to know that more is here. @type {() => void} */
     this.enlarge = () => {};
     this.loaded = () => {};
+    /** What other keys do; true for one that was meant. @type {(event: KeyboardEvent) => boolean} */
+    this.others = () => false;
+    this.selection = new Selection(this);
+    /** Touching a frame selects it. */
+    this.isChoosing = false;
     /** What is here, by age: the oldest file is the first of the first window. @type {Map<number, any[]>} */
     this.windows = new Map();
     /** Windows that were asked for. @type {Set<number>} */
@@ -20,7 +27,7 @@ export class Sheet {
     /** @type {Map<number, HTMLElement>} */
     this.cells = new Map();
     this.space = h("div", { class: "space", role: "presentation" });
-    this.grid = h("div", { class: "grid", role: "listbox", "aria-label": t("list"), tabindex: "-1", onkeydown: (event) => this.key(event), onscroll: () => this.later() }, this.space);
+    this.grid = h("div", { class: "grid", role: "listbox", "aria-multiselectable": "true", "aria-label": t("list"), tabindex: "-1", onkeydown: (event) => this.key(event), onscroll: () => this.later() }, this.space);
     this.observer = new ResizeObserver(() => this.layout());
     this.observer.observe(this.grid);
   }
@@ -95,6 +102,7 @@ export class Sheet {
         if (!changed.has(row.id)) return;
         rows[age] = changed.get(row.id);
         changed.delete(row.id);
+        this.selection.renew(rows[age]);
         const place = this.total - 1 - index * part - age, cell = this.cells.get(place);
         if (cell) this.fill(place, cell);
       });
@@ -137,15 +145,47 @@ export class Sheet {
   }
 
   add(place) {
-    const frame = this.frame(place), cell = h("div", { class: "cell", role: "option", "aria-selected": "false", "aria-posinset": place + 1, "aria-setsize": this.total, onclick: () => this.choose(place) });
+    const frame = this.frame(place), cell = h("div", { class: "cell", role: "option", "aria-posinset": place + 1, "aria-setsize": this.total, onclick: (event) => this.click(place, event) });
     cell.place = place;
     cell.style.width = `${this.width}px`;
     cell.style.height = `${this.height}px`;
     cell.style.transform = `translate(${(place % this.columns) * this.width}px, ${Math.floor(place / this.columns) * this.height}px)`;
     cell.append(frame ? content(frame) : h("div", {}, h("span", { class: "kind" }, "…")));
     if (frame) cell.setAttribute("aria-label", spoken(frame));
+    this.showSelected(cell, frame);
     this.cells.set(place, cell);
     this.space.append(cell);
+  }
+
+  /** @param {HTMLElement} cell @param {any} frame */
+  showSelected(cell, frame) {
+    const isSelected = this.selection.has(frame);
+    cell.setAttribute("aria-selected", String(isSelected));
+    cell.classList.toggle("selected", isSelected);
+  }
+
+  showSelection() { for (const [place, cell] of this.cells) this.showSelected(cell, this.frame(place)); }
+
+  /** Shows at once what was said of frames here. @param {any[]} frames @param {object} words */
+  redraw(frames, words) {
+    const ids = new Set(frames.map((frame) => frame.id));
+    for (const rows of this.windows.values()) for (const row of rows) if (row && ids.has(row.id)) Object.assign(row, words);
+    for (const [place, cell] of this.cells) { const frame = this.frame(place); if (frame && ids.has(frame.id)) this.fill(place, cell); }
+    this.loaded();
+  }
+
+  /** A frame that is waited for. @param {number} place */
+  async whole(place) {
+    await this.load(Math.floor((this.total - 1 - place) / part));
+    return this.known(place);
+  }
+
+  /** @param {number} place @param {MouseEvent} event */
+  click(place, event) {
+    this.focus = place;
+    if (event.shiftKey) return void this.selection.range(place);
+    if (event.ctrlKey || event.metaKey || this.isChoosing) return this.selection.toggle(place);
+    this.choose(place);
   }
 
   /** The frame at a place, if it is here. @param {number} place */
@@ -186,6 +226,7 @@ export class Sheet {
     if (!frame) return;
     cell.replaceChildren(content(frame));
     cell.setAttribute("aria-label", spoken(frame));
+    this.showSelected(cell, frame);
   }
 
   choose(place) {
@@ -198,12 +239,16 @@ export class Sheet {
   key(event) {
     const page = Math.max(1, Math.floor(this.grid.clientHeight / this.height)) * this.columns;
     const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: this.columns, ArrowUp: -this.columns, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+    if (this.others(event)) return event.preventDefault();
+    if (event.ctrlKey && event.key === " ") { event.preventDefault(); return this.selection.toggle(this.focus); }
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.key === " ") { event.preventDefault(); return this.enlarge(); }
     if (event.key === "Enter") { event.preventDefault(); return this.choose(this.focus); }
     if (!(event.key in steps) || !this.total) return;
     event.preventDefault();
+    const from = this.focus;
     this.move(steps[event.key]);
+    if (event.shiftKey) { if (this.selection.isEmpty) this.selection.anchor = from; this.selection.range(this.focus); }
     this.cells.get(this.focus)?.focus({ preventScroll: true });
   }
 
@@ -229,10 +274,10 @@ function content(frame) {
   const name = foreign(fileName(frame), "span");
   name.className = "name";
   const whole = h("span", { class: state.style }, `${state.sign} ${state.word}`);
-  return h("div", {}, h("span", { class: "kind" }, frame.kind), thumbnail(frame), name, h("span", { class: "marks" }, ...(marks.length ? marks : [whole])));
+  return h("div", {}, h("span", { class: "kind" }, frame.kind), thumbnail(frame), name, h("span", { class: "marks" }, ...signs(frame), ...(marks.length ? marks : [whole])));
 }
 
 function spoken(frame) {
   const targets = Object.entries(frame.receipts ?? {}).map(([name, receipt]) => `${name} ${mark(receipt.state).word}`);
-  return [fileName(frame), when(frame.captured), mark(frame.ending).word, ...targets].filter(Boolean).join(", ");
+  return [fileName(frame), when(frame.captured), said(frame), mark(frame.ending).word, ...targets].filter(Boolean).join(", ");
 }

@@ -74,6 +74,15 @@ struct RunCommand: AsyncParsableCommand {
             "Serve the page there while the run lasts, such as 127.0.0.1:8484 (see `filmgate studio`).", valueName: "address"))
     var studio: String?
 
+    @Flag(help: "Encrypt the page with a certificate of its own (see `filmgate studio serve --help`).")
+    var studioSelfSigned = false
+
+    @Option(help: ArgumentHelp("Encrypt the page with this certificate, a PEM file.", valueName: "file"), completion: .file())
+    var studioCertificate: String?
+
+    @Option(help: ArgumentHelp("The key of the page's certificate, a PEM file.", valueName: "file"), completion: .file())
+    var studioKey: String?
+
     @Flag(help: "Exit with status 9 when nothing new was delivered.")
     var errorOnEmpty = false
 
@@ -104,14 +113,29 @@ struct RunCommand: AsyncParsableCommand {
             throw ValidationError("--studio needs a run without --once: it serves the page only while the run lasts.")
         }
         let listening = try metrics.map(MetricsServer.address), page = try studio.map { try StudioLink.place($0, "--studio") }
-        if let page { try await context.telling { () throws(IngestError) in try StudioServer.check(host: page.host) } }
+        if let page { try await check(page, context) }
         let session = RunSession(context: context, options: run, errorOnEmpty: errorOnEmpty)
         if once { return try await session.run([pipeline], .together) }
         var live = LiveSession(session: session)
         live.load = { context.loader(overrides: overrides).load(path: file) }
         live.metrics = listening
-        live.studio = page.map { StudioSupervisor($0, pipeline: file, state: options.stateDirectory, json: options.json) }
+        live.studio = page.map {
+            StudioSupervisor($0, pipeline: file, state: options.stateDirectory, json: options.json, encryption: encryption)
+        }
         try await live.run(pipeline)
+    }
+
+    private var encryption: StudioEncryption {
+        StudioEncryption(isSelfSigned: studioSelfSigned, certificate: studioCertificate, key: studioKey, prefix: "--studio-")
+    }
+
+    /// What the page could not be served with is told before the run begins.
+    private func check(_ page: ListenAddress, _ context: CommandContext) async throws {
+        try encryption.validate()
+        try await context.telling { () throws(IngestError) in
+            try StudioServer.check(host: page.host, isEncrypted: encryption.isWanted, options: encryption.prefix)
+            if studioCertificate != nil { _ = try encryption.load(state: options.stateDirectory, names: []) }
+        }
     }
 
     private func context() throws -> CommandContext {

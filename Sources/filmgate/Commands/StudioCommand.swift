@@ -27,11 +27,23 @@ struct StudioCommand: AsyncParsableCommand {
             discussion: """
                 EXAMPLE:
                   filmgate studio --listen 127.0.0.1:8484
+                  filmgate studio --listen 0.0.0.0:8484 --self-signed
                 """)
 
         @Option(
-            help: ArgumentHelp("Where the page is served: an address of this machine alone, and a port; 0 is any.", valueName: "address"))
+            help: ArgumentHelp(
+                "Where the page is served: an address and a port; 0 is any. Other machines reach 0.0.0.0:8484, which needs a certificate.",
+                valueName: "address"))
         var listen = "127.0.0.1:8484"
+
+        @Flag(help: "Encrypt with a certificate of this page's own, made once; compare its fingerprint in the browser.")
+        var selfSigned = false
+
+        @Option(help: ArgumentHelp("Encrypt with this certificate, a PEM file.", valueName: "file"), completion: .file())
+        var certificate: String?
+
+        @Option(help: ArgumentHelp("The certificate's key, a PEM file.", valueName: "file"), completion: .file())
+        var key: String?
 
         @Option(help: ArgumentHelp("A further name that browsers may use, such as that of a tunnel.", valueName: "host[:port]"))
         var name: [String] = []
@@ -54,6 +66,7 @@ struct StudioCommand: AsyncParsableCommand {
 
         func validate() throws {
             _ = try StudioLink.place(listen, "--listen")
+            try encryption.validate()
             if sample, pipeline != nil || options.state != nil {
                 throw ValidationError("--sample has a pipeline and a state of its own: it goes with neither PIPELINE nor --state.")
             }
@@ -70,6 +83,8 @@ struct StudioCommand: AsyncParsableCommand {
             let place = try StudioLink.place(listen, "--listen"), (host, port) = (place.host, Int(place.port))
             var settings = StudioServer.Options(state: state, host: host, port: port)
             (settings.names, settings.version) = (name, Filmgate.configuration.version)
+            let proof = try await context.telling { () async throws(IngestError) in try encryption.load(state: state, names: name) }
+            settings.certificate = proof?.certificate
             if !hidesPreviews { settings.previews = previewFolder }
             if let pipeline {
                 settings.pipeline = UserPath.absolute(pipeline)
@@ -84,7 +99,9 @@ struct StudioCommand: AsyncParsableCommand {
                     try await snapshots.line(counts)
                 }
                 services.program = StudioCards.program
+                services.mark = { order async throws(IngestError) in try await MarkSetting(state: state).carryOut(order) }
                 services.shown = { Redaction.hidden($0, at: []) }
+                services.qr = { QRText.rows($0) ?? [] }
                 services.mounted = { () async throws(IngestError) in try await StudioCards(logger: logger).mounted() }
                 services.watch = { hear in
                     let watch = RunWatch(state: state)
@@ -94,15 +111,18 @@ struct StudioCommand: AsyncParsableCommand {
                 let server = try StudioServer(shown, services, logger: logger)
                 let code = try server.makeCode()
                 return try await Self.untilStopped(untilEOF: untilEof) { () async throws(IngestError) in
-                    try await server.run { port in Self.tell(host, port, code, json: json) }
+                    try await server.run { port in
+                        let start = LocalAddress.start(host, isEncrypted: proof != nil) + ":\(port)"
+                        Self.tell(start, port, code, proof?.fingerprint, json: json)
+                    }
                 }
             }
             if let stopped { throw Exit(stopped) }
         }
 
-        /// Beside a state of one's own, else where programs keep what may be lost: `$XDG_CACHE_HOME`, or `~/.cache`.
+        /// Beside a state that lies elsewhere than usual, else where programs keep what may be lost: `$XDG_CACHE_HOME`, or `~/.cache`.
         private var previewFolder: String {
-            if options.state != nil { return options.stateDirectory + "/previews" }
+            if options.stateDirectory != CommonOptions.usualState { return options.stateDirectory + "/previews" }
             let base = UserPath.environment("XDG_CACHE_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
             return (base ?? UserPath.home + "/.cache") + "/filmgate/previews"
         }
@@ -126,10 +146,11 @@ struct StudioCommand: AsyncParsableCommand {
             }
         }
 
-        private static func tell(_ host: String, _ port: Int, _ code: String, json: Bool) {
-            let link = StudioLink.address(host, port, code)
+        private static func tell(_ start: String, _ port: Int, _ code: String, _ fingerprint: String?, json: Bool) {
+            let link = StudioLink.address(start, code)
             guard json else {
                 Console.out("studio: \(link)")
+                if let fingerprint { StudioEncryption.tell(fingerprint, link) }
                 return Console.err(
                     "The link lets one browser in, within five minutes; `filmgate studio link` makes another. Ctrl-C ends the page.")
             }
@@ -138,8 +159,11 @@ struct StudioCommand: AsyncParsableCommand {
             line.add("link", link)
             line.add("port", port)
             line.add("code", code)
+            line.add("fingerprint", fingerprint)
             Console.out(line.finished)
         }
+
+        private var encryption: StudioEncryption { StudioEncryption(isSelfSigned: selfSigned, certificate: certificate, key: key) }
 
         /// Ctrl-C and SIGTERM end the page in order, with `untilEOF` the end of standard input, too; how it was stopped.
         private static func untilStopped(
@@ -166,17 +190,29 @@ struct StudioCommand: AsyncParsableCommand {
 
     struct Link: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "link", abstract: "Make a link that lets another browser in, once and within five minutes.",
+            commandName: "link",
+            abstract: "Make a link that lets another browser in, once and within five minutes, or a link for a client.",
             discussion: """
                 EXAMPLE:
                   filmgate studio link --role view --for 8h
+                  filmgate studio link --event "Smith Wedding" --for 3d --label "Ann Smith"
                 """)
 
-        @Option(help: "What the browser may do: view, pick, operate or admin.")
-        var role = "admin"
+        @Option(help: "What the browser may do: view, pick, operate or admin. (default: admin, for a client view)")
+        var role: String?
+
+        @Option(help: ArgumentHelp("A link for a client, who sees the files of this event alone.", valueName: "event"))
+        var event: String?
+
+        @Flag(help: "A link for a client, who sees what comes in from now on alone.")
+        var fromNow = false
+
+        @Option(help: "Who the client is.")
+        var label = ""
 
         @Option(
-            name: .customLong("for"), help: ArgumentHelp("How long it may come in; absent: as long as it is used.", valueName: "duration"))
+            name: .customLong("for"),
+            help: ArgumentHelp("How long it may come in; absent: as long as it is used, a client a day.", valueName: "duration"))
         var duration: String?
 
         @Option(help: ArgumentHelp("Where the page is served; absent: where it was served last.", valueName: "address"))
@@ -185,13 +221,20 @@ struct StudioCommand: AsyncParsableCommand {
         @OptionGroup var options: CommonOptions
 
         func run() async throws {
-            let context = try CommandContext(options), role = try StudioLink.role(role), seconds = try duration.map(StudioLink.seconds)
+            let scope = GrantScope(event: event, from: fromNow ? Int64(time(nil)) : nil), isClient = event != nil || fromNow
+            let context = try CommandContext(options), role = try StudioLink.role(role ?? (isClient ? "view" : "admin"))
+            let seconds = try duration.map(StudioLink.seconds)
             let grants = GrantStore(state: options.stateDirectory)
             try await context.telling { () throws(IngestError) in
                 try context.makeState()
-                let made = try grants.makeCode(role: role, seconds: seconds, now: Int64(time(nil)))
-                let address = listen ?? grants.address ?? "127.0.0.1:8484"
-                StudioLink.tell(made.grant, secret: ("code", made.code), link: "http://\(address)/#k=\(made.code)", json: options.json)
+                let now = Int64(time(nil)), made: (code: String, grant: Grant)
+                if isClient {
+                    made = try grants.makeLink(role: role, scope: scope, seconds: seconds ?? 86_400, label: label, now: now)
+                } else {
+                    made = try grants.makeCode(role: role, seconds: seconds, now: now)
+                }
+                let known = listen ?? grants.address ?? "127.0.0.1:8484", start = known.contains("://") ? known : "http://" + known
+                StudioLink.tell(made.grant, secret: ("code", made.code), link: StudioLink.address(start, made.code), json: options.json)
             }
         }
     }

@@ -94,6 +94,11 @@ struct FormatReport {
                 "`filmgate retry` sends what waits, with `--failed` also what was refused; \(ways) \(open.count == 1 ? "takes" : "take") it back "
                     + "where it was ordered by mistake.")
         }
+        if remedies.contains(.mark) {
+            lines.append(
+                "Some copies wait until somebody picks or rates the picture: `filmgate mark --pick FILE` sends it, `--reject` leaves it out; "
+                    + "or use the page of `filmgate studio`.")
+        }
         if remedies.contains(.ingest) {
             lines.append("`filmgate import CARD`, with the options of its other imports, takes what was never ingested.")
         }

@@ -23,6 +23,8 @@ final class ControlServer: Sendable {
     private static let gathering: UInt32 = 50_000
     private let listener: LocalListener, state: String, logger: Logger
     private let services: HostServices?, changes: RunChanges
+    /// Told of pictures that somebody marked; nil: of more than were named.
+    private let marked: @Sendable (Set<String>?) async -> Void
     private var feed: ChangeFeed { changes.feed }
     private let clients = Atomic(0), watching = Atomic(0)
     /// Which file the socket is: another run may have put its own there since.
@@ -31,8 +33,11 @@ final class ControlServer: Sendable {
     /// Without `services` it takes no jobs, and only tells how the run fares.
     ///
     /// Nil when the socket cannot be made; the run goes on without it.
-    init?(state: String, _ services: HostServices?, _ changes: RunChanges, logger: Logger) {
-        (self.state, self.services, self.changes, self.logger) = (state, services, changes, logger)
+    init?(
+        state: String, _ services: HostServices?, _ changes: RunChanges, logger: Logger,
+        marked: @escaping @Sendable (Set<String>?) async -> Void = { _ in }
+    ) {
+        (self.state, self.services, self.changes, self.logger, self.marked) = (state, services, changes, logger, marked)
         // The state's lock is ours: what lies there is left from a run that was killed.
         unlink(state + "/" + ControlPath.name)
         do throws(LocalListener.Failure) {
@@ -85,6 +90,10 @@ final class ControlServer: Sendable {
                 tell(watch, stream)
                 return false
             }
+            if let notice = MarkNotice(line) {
+                look(at: notice, stream)
+                return false
+            }
             guard let request = ControlRequest(line) else { return false }
             guard let services else {
                 // Whoever has a job is told by being left that none are taken here.
@@ -100,6 +109,18 @@ final class ControlServer: Sendable {
             job.cancel()
             return false
         }
+    }
+
+    /// Answers when the run has looked at the marks.
+    private func look(at notice: MarkNotice, _ stream: LineStream) {
+        let looking = Task {
+            await marked(notice.sha256s)
+            changes.noteMarks()
+            stream.send(ControlAnswer.here)
+            stream.hangUp()
+        }
+        stream.lines { _ in true }
+        looking.cancel()
     }
 
     /// Tells of changes until either side ends.

@@ -25,6 +25,9 @@ struct RunChanges: Sendable {
     /// From now on it is told, too, which files each commit writes down: whoever keeps a list of them need not read the ledger for it.
     func follow(_ ledger: SQLiteLedger) { ledger.follow(while: { feed.isWanted }, feed.add) }
 
+    /// Somebody marked pictures: what of them is shown has to be read anew.
+    func noteMarks() { feed.add("marks") { #"{"type":"marks"}"# } }
+
     /// The run was paused, or goes on, or has another event.
     func noteRun() {
         feed.add("run") {

@@ -23,8 +23,10 @@ struct CommonOptions: ParsableArguments {
     }
 
     /// The state directory, absolute: `--state`, else `$XDG_STATE_HOME/filmgate`, else `~/.local/state/filmgate`.
-    var stateDirectory: String {
-        if let state { return UserPath.absolute(state) }
+    var stateDirectory: String { state.map(UserPath.absolute) ?? Self.usualState }
+
+    /// The state directory of who names none.
+    static var usualState: String {
         if let base = UserPath.environment("XDG_STATE_HOME"), base.hasPrefix("/") { return base + "/filmgate" }
         return UserPath.home + "/.local/state/filmgate"
     }

@@ -51,7 +51,8 @@ struct LiveSession {
         ) {
             await runControl.takeUp()
         }
-        let control = ControlServer(state: session.options.state, services, changes, logger: context.options.logger)
+        let control = ControlServer(
+            state: session.options.state, services, changes, logger: context.options.logger, marked: runControl.marked)
         control?.start()
         let counts = Metrics(ledger), meter = try metrics.map { address in try serve(address, counts) }
         if metrics != nil { hub.watch(counts.note) }
@@ -67,15 +68,19 @@ struct LiveSession {
         meter?.stop()
         await stopStudio()
         let outcome = try await context.telling { () throws(IngestError) in try result.get() }
-        await printer.finish(outcome)
         background.cancel()
+        throw Exit(await tell(outcome, printer, ledger, notices))
+    }
+
+    /// Says how the run ended, to whoever asked for it and to hooks; closes the ledger.
+    private func tell(_ outcome: RunOutcome, _ printer: RunPrinter, _ ledger: SQLiteLedger, _ notices: NoticeRelay) async -> ExitStatus {
+        await printer.finish(outcome)
         var code = outcome.exitCode
         if code == .complete, session.errorOnEmpty, outcome.summary[.delivered] == 0 { code = .nothingToDo }
-        let summary = outcome.summary
         Console.out(session.json ? SummaryLine.json(outcome, exit: code) : SummaryLine.human(outcome, exit: code, plan: false))
         ledger.close()
-        await notices.end(session.options.verb, summary, code)
-        throw Exit(code)
+        await notices.end(session.options.verb, outcome.summary, code)
+        return code
     }
 
     /// One runner after the other, as the pipeline is reloaded.

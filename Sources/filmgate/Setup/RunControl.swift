@@ -38,6 +38,9 @@ final class RunControl: Sendable {
     /// A job on the same state has ended: what it left waiting is the runner's.
     func takeUp() async { await state.withLock(\.runner)?.takeUp() }
 
+    /// Somebody marked pictures; nil: more than were named.
+    @Sendable func marked(_ sha256s: Set<String>?) async { await state.withLock(\.runner)?.marked(sha256s) }
+
     /// Finish what is in flight; asked for again: stop at once.
     func stop(_ status: ExitStatus) {
         let (runner, again) = state.withLock { state in

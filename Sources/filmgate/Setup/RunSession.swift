@@ -74,7 +74,7 @@ struct RunSession {
         let notices = HookNotifier(pipelines, options, context), earlier = EarlierPlaces(event: options.event)
         hub.watch(earlier.note)
         hub.watch(notices.note)
-        let control = watchable(hub, writer)
+        let leases = HostedJob.leases ?? DeliveryLeases(), control = watchable(hub, leases, writer)
         defer { control?.stop() }
         let outcome = try await context.telling { () async throws(IngestError) in
             let events = try await events(reader), held = try await heldEvents(events, pipelines)
@@ -83,7 +83,7 @@ struct RunSession {
             if writer != nil { await nameOrphans(plan, reader) }
             if writer != nil { for pipeline in pipelines { try PipelineSnapshot(state: options.state).keep(pipeline) } }
             let runner = Runner(
-                plan: plan, options: options, hub: hub, reader: reader, writer: writer, leases: HostedJob.leases ?? DeliveryLeases())
+                plan: plan, options: options, hub: hub, reader: reader, writer: writer, leases: leases)
             let accounts = options.dryRun ? nil : AccountWatch(plan.signIns, context.options.logger)
             let credits = options.dryRun ? nil : CreditWatch(CreditInquiry(pipelines, plan, context))
             defer { accounts?.end() }
@@ -115,7 +115,7 @@ struct RunSession {
     }
 
     /// Lets others watch what this run changes: at its own socket, which takes no jobs, or at that of the run that it is a job of.
-    private func watchable(_ hub: EventHub, _ writer: SQLiteLedger?) -> ControlServer? {
+    private func watchable(_ hub: EventHub, _ leases: DeliveryLeases, _ writer: SQLiteLedger?) -> ControlServer? {
         guard let writer else { return nil }
         if let changes = HostedJob.changes {
             hub.watch(changes.note)
@@ -125,7 +125,7 @@ struct RunSession {
         changes.follow(writer)
         hub.watch(changes.liveStatus.note)
         hub.watch(changes.note)
-        let control = ControlServer(state: options.state, nil, changes, logger: context.options.logger)
+        let control = ControlServer(state: options.state, nil, changes, logger: context.options.logger) { await leases.marked($0) }
         control?.start()
         return control
     }

@@ -14,6 +14,7 @@ struct TerminalPrompter: SignInPrompter {
             line.add("url", prompt.url)
             line.add("code", prompt.code)
             line.add("complete_url", prompt.completeURL)
+            line.add("qr", QRText.rows(prompt.completeURL ?? prompt.url) ?? [])
             Console.out(line.finished)
         } else if let code = prompt.code {
             // Lines of their own: a terminal of 80 columns would break them anywhere.

@@ -5,9 +5,9 @@ import FilmgateStudio
 /// What lets somebody in, as it is asked for and told.
 enum StudioLink {
     /// The code stands behind `#`: browsers keep that to themselves.
-    static func address(_ host: String, _ port: Int, _ code: String) -> String {
-        "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/#k=\(code)"
-    }
+    ///
+    /// `start`: the page's address, as `https://192.168.1.20:8484`.
+    static func address(_ start: String, _ code: String) -> String { "\(start)/#k=\(code)" }
 
     /// A host and a port, as `option` takes them; the host of `[::1]:8484` without its brackets.
     static func place(_ text: String, _ option: String) throws -> ListenAddress {

@@ -21,12 +21,14 @@ final class StudioSupervisor: Sendable {
     /// `address`: where the page is served.
     ///
     /// `pipeline`: the run's own file.
-    init(_ address: ListenAddress, pipeline: String, state directory: String, json: Bool) {
+    init(
+        _ address: ListenAddress, pipeline: String, state directory: String, json: Bool, encryption: StudioEncryption = StudioEncryption()
+    ) {
         let host = address.host.contains(":") ? "[\(address.host)]" : address.host
-        words = [
-            StudioCards.program, "studio", "serve", "--json", "--until-eof", "--listen=\(host):\(address.port)", "--state=\(directory)",
-            "--", pipeline,
-        ]
+        words =
+            [
+                StudioCards.program, "studio", "serve", "--json", "--until-eof", "--listen=\(host):\(address.port)", "--state=\(directory)",
+            ] + encryption.words + ["--", pipeline]
         self.json = json
     }
 
@@ -112,9 +114,11 @@ final class StudioSupervisor: Sendable {
         else { return }
         let place = link.prefix { $0 != "#" }
         guard json else {
-            return Console.err(
+            Console.err(
                 Console.stderrIsTerminal
                     ? "studio: \(link)" : "The page is at \(place); `filmgate studio link` makes a link that lets a browser in.")
+            if let fingerprint = object["fingerprint"]?.string { StudioEncryption.tell(fingerprint, link) }
+            return
         }
         var told = JSONWriter()
         told.add("type", "studio")

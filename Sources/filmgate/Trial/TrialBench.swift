@@ -45,6 +45,7 @@ struct TrialBench: Sendable {
                 try Self.furnish(scratch)
                 return SourceBench { try build(make, scratch, secrets.over(CanarySecrets())) }
             }
+        case .catalog: []
         }
     }
 

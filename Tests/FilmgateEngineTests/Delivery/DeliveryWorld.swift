@@ -24,6 +24,8 @@ struct DeliveryWorld {
     private var refused: Set<String> = []
     /// What each file holds.
     private var contents: [AssetID: ContentKey] = [:]
+    /// What marks say of each that is ours and waits for them.
+    private var verdicts: [Delivery.ID: MarkVerdict] = [:]
     private var isStopped = false, isWindingDown = false
     /// Deliveries whose names were asked about: those are finished, whatever comes between.
     private var begun: Set<Delivery.ID> = []
@@ -64,6 +66,8 @@ struct DeliveryWorld {
         case .discard(let file, let path): if file.ownership == .staged, file.path != path { remove(file.path) }
         case .giveBack(let bytes): giveBack(bytes)
         case .rename, .keep, .discardSpooled, .tell, .noteHeld, .tellHeld, .noteAnswer, .noteMismatch: break
+        case .noteWaiting(let id, let reason):
+            if reason != nil { model.expect(verdicts[id]?.waiting == reason, "\(id) waits for no mark") }
         }
     }
 
@@ -71,6 +75,7 @@ struct DeliveryWorld {
         let id = delivery.id, file = delivery.job.file
         tell("  send \(id.content.rawValue) to \(id.target)")
         model.send(delivery)
+        model.expect(verdicts[id] ?? .takes == .takes, "\(id) is sent though it waits for a mark")
         let wasBegun = begun.remove(id) != nil
         model.expect(!isStopped && (!isWindingDown || delivery.target.isLocal || wasBegun), "\(id) is sent after the stop")
         model.expect(!refused.contains(id.target) || wasBegun, "\(id) is sent to a target that is held")
@@ -124,7 +129,8 @@ struct DeliveryWorld {
         case 90..<92: hear()
         case 92: tryNow()
         case 93..<96: cancel()
-        case 96..<98: cede()
+        case 96: cede()
+        case 97: judge()
         case 98: (health, isLedgerSlow) = ([10, 50, 80, 98][dice.below(4)], chance(30))
         default: finishAttempt(well: 100)
         }
@@ -158,28 +164,17 @@ struct DeliveryWorld {
         taken += file.budget
         var claims: [Delivery.ID: DeliveryClaim] = [:], deliveries: [Delivery] = []
         for target in wanted where file.receipts[target.identity] == nil {
-            let delivery = delivery(of: asset, content, bytes, to: target)
+            let delivery = Self.delivery(of: asset, content, bytes, to: target, &dice)
             deliveries.append(delivery)
             if table[delivery.id] == nil {
                 claims[delivery.id] = claim(delivery.id, for: asset.id)
+                verdicts[delivery.id] = delivery.verdict
             } else {
                 model.need(delivery.id, for: asset.id)
             }
         }
         let isShared = isRecorded && deliveries.contains { followed.contains($0.id) || model.others[$0.id] != nil }
         handle(.submitted(file, deliveries, claims: claims, isShared: isShared))
-    }
-
-    private mutating func delivery(of asset: Asset, _ content: ContentKey, _ bytes: LocalFile, to target: PlannedTarget) -> Delivery {
-        let id = Delivery.ID(content: content, target: target.identity)
-        let rendition = chance(8) ? LocalFile(path: bytes.path + target.name, size: 1, ownership: .staged) : nil
-        let job = UploadJob(
-            asset: asset, file: rendition ?? bytes, digests: Digests(sha256: content.rawValue), path: asset.origin.name,
-            name: asset.origin.name, values: TemplateValues(), mayTake: rendition == nil || target.isLocal)
-        var delivery = Delivery(id: id, job: job, target: target, since: 1, listeners: [asset.id])
-        delivery.isUnasked = chance(10)
-        delivery.rendition = rendition
-        return delivery
     }
 
     /// Whose a delivery is that the table does not have.
@@ -209,22 +204,11 @@ struct DeliveryWorld {
             model.answer(id, .success(receipt))
             return handle(.delivered(id, DeliveryAttempt.Delivered(receipt: receipt)))
         }
-        let error = failure()
+        let error = Self.failure(&dice)
         tell("\(id.target) says \(error.code.rawValue) to \(id.content.rawValue)")
         if [.renewThenHold, .pauseTarget, .stop].contains(error.code.disposition) { refused.insert(id.target) }
         model.answer(id, .failure(error))
         handle(.failed(id, DeliveryFailure(error, moved: nil, jitter: 0.5)))
-    }
-
-    private mutating func failure() -> IngestError {
-        let codes: [IngestError.Code] = [
-            .network, .network, .unavailable, .rejected, .corruptData, .corruptData, .nameTaken, .unauthorized, .storageFull, .cancelled,
-            .accessDenied, .unexpected,
-        ]
-        if chance(5) { return IngestError(.unavailable, "no disk", cause: LostBytes()) }
-        if chance(5) { return IngestError(.unavailable, "ill", cause: ServiceOutage()) }
-        let asked: Duration? = chance(10) ? .seconds(5) : nil
-        return IngestError(codes[dice.below(codes.count)], "no", retryAfter: asked)
     }
 
     private mutating func answerQuestion(well percent: Int) {
@@ -306,6 +290,20 @@ struct DeliveryWorld {
         handle(.cancelled(id, keeping: keeping))
     }
 
+    /// Somebody marks a picture, or takes a mark back.
+    private mutating func judge() {
+        let gated = table.queues.all.values.filter { $0.gate != nil && !$0.isSettled }.map(\.id).sorted { "\($0)" < "\($1)" }
+        guard !gated.isEmpty else { return }
+        let id = gated[dice.below(gated.count)]
+        var verdict = [MarkVerdict.takes, .takes, .waits(MarkRule.notPicked), .refuses(MarkRule.rejected)][dice.below(4)]
+        // Of what is under way the table hears again when it comes back.
+        if case .refuses = verdict, !table.canBeCancelled(id) { verdict = .takes }
+        tell("\(id.content.rawValue) for \(id.target) is judged: \(verdict)")
+        verdicts[id] = verdict
+        if case .refuses = verdict { model.end(id, Receipt(state: .excluded)) }
+        handle(.judged([(id, verdict)]))
+    }
+
     private mutating func cede() {
         let id = anyone()
         guard table.canBeCeded(id) else { return }
@@ -340,6 +338,10 @@ struct DeliveryWorld {
             if rounds > 400 { return model.fault("the drain does not end") }
             if let next = timers.map(\.time).min() {
                 pass(max(.zero, next - now.instant))
+            } else if let gated = table.queues.all.values.first(where: \.isGated)?.id {
+                model.expect(table.isIdle(areOthersHeld: true) || table.queues.targets.contains { !$0.isIdle }, "a mark is waited for")
+                verdicts[gated] = .takes
+                handle(.judged([(gated, .takes)]))
             } else if table.queues.targets.contains(where: { $0.held != nil }) {
                 tryNow()
             } else {
@@ -379,7 +381,7 @@ struct DeliveryWorld {
         let lost = model.unsettled
         model.crash()
         (attempts, questions, records, timers, followed, refused, begun) = ([], [], [], [], [], [], [])
-        (gone, taken) = ([], 0)
+        (gone, taken, verdicts) = ([], 0, [:])
         table = DeliveryTable(Self.targets, run: 2, event: nil, backoff: Self.backoff, at: now)
         for asset in Self.assets.prefix(fresh) where lost.contains(asset.id) {
             let isRecorded = Self.targets.contains { target in

@@ -30,6 +30,7 @@ public enum PipelineSchema {
         case "include": nullable(FieldSchema.value(.list(.text)))
         case "profiles": nullable(.object(["type": "array", "items": profile]))
         case "hooks": nullable(.object(["type": "array", "items": .object(["oneOf": .array(hooks)])]))
+        case "catalog": nullable(catalog(registry))
         case "modules": nullable(FieldSchema.value(.list(.path)))
         case "sources": nullable(moduleList(.source, registry))
         case "stages": moduleList(.stage, registry)
@@ -48,6 +49,19 @@ public enum PipelineSchema {
     private static var profile: JSONValue {
         let match = nullable(FieldSchema.options(ProfileMatch.schema.descriptions))
         return FieldSchema.options(Profile.schema.descriptions, replacing: ["match": match])
+    }
+
+    /// One module beside what the station says of itself.
+    private static func catalog(_ registry: ModuleRegistry) -> JSONValue {
+        var properties = JSONObject()
+        for field in StationRule.schema.descriptions {
+            properties[field.name] = FieldSchema.value(field.kind).adding("description", .string(field.help))
+        }
+        for entry in registry.entries where entry.kind == .catalog {
+            properties[entry.manifest.name] = nullable(FieldSchema.options(entry.fields)).adding(
+                "description", .string(entry.manifest.summary))
+        }
+        return .object(["type": "object", "properties": .object(properties), "additionalProperties": .bool(false)])
     }
 
     private static func moduleList(_ kind: ModuleKind, _ registry: ModuleRegistry) -> JSONValue {

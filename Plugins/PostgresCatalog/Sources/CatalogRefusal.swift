@@ -1,0 +1,64 @@
+import CryptographyKit
+import FilmgateCore
+import PQKit
+
+/// Refusals of the catalogue's own functions, and what a database means that does not know them.
+enum CatalogRefusal {
+    static func told(_ error: IngestError, _ place: String) -> IngestError {
+        guard let refusal = error.cause as? PQRefusal else { return error }
+        func said(_ code: IngestError.Code, _ words: String, _ advice: String?) -> IngestError {
+            IngestError(code, "catalog: \(words)", advice: advice, cause: refusal)
+        }
+        let anew = "If this state directory was restored or copied, `filmgate catalog join --as-new` takes the identity for it."
+        return switch refusal.state {
+        case "FG001": said(.notFound, "this state directory has not joined \(place).", "Run `filmgate catalog join`.")
+        case "FG002": said(.stateLocked, "\(refusal.words).", "\(anew) A process that ended keeps it for a minute at most.")
+        case "FG003": said(.rejected, "\(refusal.words).", anew)
+        case "FG004": said(.unauthorized, "\(refusal.words).", "Ask whoever keeps the catalogue.")
+        case "FG005": said(.nameTaken, "\(refusal.words).", "Choose another name: `station:` below `catalog:`.")
+        case "FG006":
+            said(.rejected, "\(refusal.words).", "Use that role, or `filmgate catalog join --as-new` with another state directory.")
+        case "FG007": said(.cancelled, "\(refusal.words).", nil)
+        case "3F000", "42P01":
+            said(.misconfigured, "there is no catalogue at \(place).", "Run `filmgate catalog migrate` with a role that may make it.")
+        case "42883":
+            said(.misconfigured, "this filmgate is newer than the catalogue at \(place).", "Run `filmgate catalog migrate`.")
+        case "42501":
+            said(
+                .misconfigured, "the role may not use the catalogue at \(place): \(refusal.words).",
+                "Whoever keeps the database runs `GRANT filmgate_station TO` the role.")
+        default: error
+        }
+    }
+}
+
+/// Digests and identities as bytes and as text.
+enum Digits {
+    /// Nil for an odd number of digits, or others.
+    static func bytes(_ text: String) -> [UInt8]? {
+        var bytes: [UInt8] = [], high: UInt8?
+        bytes.reserveCapacity(text.utf8.count / 2)
+        for byte in text.utf8 {
+            let digit: UInt8
+            switch byte {
+            case 0x30...0x39: digit = byte - 0x30
+            case 0x61...0x66: digit = byte - 0x57
+            default: return nil
+            }
+            if let first = high {
+                bytes.append(first << 4 | digit)
+                high = nil
+            } else {
+                high = digit
+            }
+        }
+        return high == nil ? bytes : nil
+    }
+
+    static func sha256(_ text: String) -> [UInt8] { RunningHash.digest(of: Array(text.utf8), .sha256) }
+
+    static func text(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

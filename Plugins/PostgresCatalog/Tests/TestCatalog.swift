@@ -1,0 +1,113 @@
+import ClusterTesting
+import FilmgateCore
+import Logging
+import Synchronization
+import Testing
+
+@testable import PQKit
+@testable import PostgresCatalog
+
+/// A database with a catalogue of its own in one cluster for all tests.
+final class TestCatalog: Sendable {
+    let cluster: Cluster, database: String
+    private static let making = Task { try await Cluster.made(settings: ["max_connections": "120"]) }
+    private static let names = Numbers()
+
+    private init(_ cluster: Cluster, _ database: String) { (self.cluster, self.database) = (cluster, database) }
+
+    /// Empty, or with tables and the roles `desk1` … `desk4`.
+    static func made(migrated: Bool = true) async throws -> TestCatalog {
+        let cluster = try await making.value, database = "catalog\(names.next())"
+        try await Cluster.aside { try cluster.sql("CREATE DATABASE \(database)") }
+        let catalog = TestCatalog(cluster, database)
+        guard migrated else { return catalog }
+        #expect(try await catalog.as("postgres").migrate() == ["made the tables of version 1"])
+        for number in 1...4 { try await catalog.makeRole("desk\(number)") }
+        return catalog
+    }
+
+    func makeRole(_ role: String) async throws {
+        let words =
+            "DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '\(role)') THEN CREATE ROLE \(role) LOGIN; END IF; END $$"
+        try await sql("\(words); GRANT filmgate_station TO \(role)")
+    }
+
+    /// The catalogue as that role sees it.
+    func `as`(_ role: String) throws -> PostgresCatalog {
+        let node = ConfigNode(
+            .map([.init(.init("url", Mark()), ConfigNode(.scalar(cluster.address(role, database: database), quoted: true)))]))
+        var errors: [ConfigError] = []
+        let options = PostgresOptions.schema.decode(node, errors: &errors)
+        #expect(errors.isEmpty)
+        return try PostgresCatalog(options, ModuleContext(name: "postgres", logger: Logger(label: "test"), state: "/nonexistent"))
+    }
+
+    @discardableResult
+    func sql(_ text: String, role: String = "postgres") async throws -> String {
+        try await Cluster.aside { [cluster, database] in try cluster.sql(text, role: role, database: database) }
+    }
+
+    /// A station that has joined and has a session.
+    func station(_ number: Int, name: String? = nil) async throws -> TestStation {
+        let catalog = try self.as("desk\((number - 1) % 4 + 1)"),
+            uuid = Digits.text(Array(Digits.sha256("\(database) \(number)").prefix(16)))
+        let membership = try await catalog.join(StationIdentity(uuid: uuid, name: name ?? "desk-\(number)"))
+        return TestStation(catalog: catalog, membership: membership, session: try await catalog.open(membership, last: nil))
+    }
+}
+
+/// One station of a test.
+struct TestStation: Sendable {
+    let catalog: PostgresCatalog, membership: StationMembership, session: CatalogSession
+    var token: Int64 { session.token }
+
+    func claim(_ wishes: [ClaimWish]) async throws -> [ClaimAnswer] { try await catalog.claim(wishes, token) }
+    func claim(_ number: Int, settles: Bool = true) async throws -> ClaimAnswer? {
+        try await claim([Self.wish(number, settles: settles)]).first
+    }
+
+    static func digest(_ number: Int) -> String { Digits.text(Digits.sha256("content \(number)")) }
+    static func wish(_ number: Int, at target: String = "s3|bucket", settles: Bool = true) -> ClaimWish {
+        ClaimWish(content: ContentKey(sha256: digest(number)), target: target, targetName: "gallery", canBeSettled: settles)
+    }
+
+    /// A report of files that were seen and delivered.
+    static func report(_ numbers: Range<Int>, since: Int64, upTo: Int64, shared: Bool = false, path: String = "DCIM/") -> StationReport {
+        var report = StationReport(since: since, upTo: upTo)
+        for number in numbers {
+            let sha = digest(number)
+            report.contents.append(ContentFact(sha256: sha, size: UInt64(number) + 1, captured: 1_700_000_000, kind: .jpeg))
+            let origin = Origin(source: "card", volume: "A1F0-22C4", root: "/media/x", path: "\(path)\(number).JPG", size: 5, modified: 9)
+            report.sightings.append(SightingFact(origin: origin, sha256: sha, ending: .delivered, at: 1_700_000_000_000_000_000))
+            var delivery = DeliveryFact(
+                content: ContentKey(sha256: sha), target: "s3|bucket", targetName: "gallery", state: .done, proof: .server, size: 5)
+            (delivery.shared, delivery.receipt) = (shared, "https://x/\(number)")
+            report.deliveries.append(delivery)
+        }
+        return report
+    }
+}
+
+final class Numbers: Sendable {
+    private let last = Mutex(0)
+    func next() -> Int {
+        last.withLock {
+            $0 += 1; return $0
+        }
+    }
+}
+
+/// Records an issue unless `body` throws an error with that code; returns it.
+@discardableResult
+func expect(
+    _ code: IngestError.Code, _ body: () async throws -> some Any, at place: SourceLocation = #_sourceLocation
+) async -> IngestError? {
+    do {
+        _ = try await body()
+        Issue.record("Nothing was thrown; \(code) was expected.", sourceLocation: place)
+    } catch let error as IngestError {
+        #expect(error.code == code, "\(error)", sourceLocation: place)
+        return error
+    } catch { Issue.record("\(error)", sourceLocation: place) }
+    return nil
+}

@@ -1,0 +1,89 @@
+/// The catalogue that stations share: what each of them has told the others.
+///
+/// Nothing between a card and its copy waits for it. Every call may be repeated: a second time changes nothing. Each has a deadline of its
+/// own and never blocks the caller's thread. `unavailable` when no server answers in time, `unauthorized` when the role is refused,
+/// `untrusted` when the server cannot be proven to be the one that the file names, `misconfigured` when the role or the tables do not fit
+/// this program, `protocolViolation` when an answer makes no sense.
+public protocol Catalog: Sendable {
+    /// Where it is, as a person would name it; never with a password.
+    var place: String { get }
+    /// What is found there with this role. Changes nothing.
+    func condition() async throws(IngestError) -> CatalogCondition
+    /// What `migrate` would run, statement by statement, for the person who keeps the database; empty when there is nothing to do.
+    func migration() async throws(IngestError) -> [String]
+    /// Brings tables and functions up to date, all or nothing; what was done, empty when there was nothing to do.
+    func migrate() async throws(IngestError) -> [String]
+    /// Makes a state directory a station there, or finds it again. `nameTaken` when another station has the name.
+    func join(_ identity: StationIdentity) async throws(IngestError) -> StationMembership
+    /// Opens a session, which ends an earlier one of this station. `notFound` when it has not joined, `stateLocked` when another process
+    /// uses the same identity now, `rejected` when the identity was given up or shut out.
+    func open(_ membership: StationMembership, last session: Int64?) async throws(IngestError) -> CatalogSession
+    /// Keeps the session, tells how the station is (JSON, 64 KiB at most); false when the session is over.
+    func renew(_ session: Int64, status: String?) async throws(IngestError) -> Bool
+    /// Ends the session.
+    func leave(_ session: Int64) async throws(IngestError)
+    /// Tells what happened here, all or nothing; returns up to which change the catalogue knows this station.
+    ///
+    /// It takes a report only where that is `report.since`; otherwise it changes nothing. Nil when the session is over.
+    func tell(_ report: StationReport, _ session: Int64) async throws(IngestError) -> Int64?
+    /// Asks for the right to deliver, 256 at once at most; an answer for each, in their order.
+    ///
+    /// `cancelled` when the session is over: nothing that it held is its own any more.
+    func claim(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> [ClaimAnswer]
+    /// Gives claims back that were not used; how many there were.
+    func release(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> Int
+    /// Who says to have these bytes; 10,000 lines at most.
+    func copies(of sha256: [String]) async throws(IngestError) -> [CatalogCopy]
+    /// All stations, by name.
+    func stations() async throws(IngestError) -> [StationSummary]
+    /// Closes its connections.
+    ///
+    /// May be called twice; the next call opens them again.
+    func close() async
+}
+
+/// What `catalog check` finds.
+public struct CatalogCondition: Sendable, Hashable {
+    /// The server that answered, its version, and how the connection is protected.
+    public var server: String, version: String, protection: String
+    /// As which role, and what that role can do beyond what a station needs, each in words; empty = nothing.
+    public var role: String, excess: [String]
+    /// The catalogue's own identity and the version of its tables; nil where there are none yet.
+    public var identity: String?, schema: Int?
+    /// Versions of the functions that work there, and that this program can use.
+    public var speaks: [Int], understands: [Int]
+    /// The server's history: it grows with each failover.
+    ///
+    /// Nil where the server does not say.
+    public var timeline: Int64?
+    /// Milliseconds for a question and its answer; how far this machine's clock is ahead of the server's.
+    public var roundTrip: Double, clockAhead: Double
+
+    public init(server: String, version: String, protection: String, role: String) {
+        (self.server, self.version, self.protection, self.role) = (server, version, protection, role)
+        (excess, speaks, understands, roundTrip, clockAhead) = ([], [], [], 0, 0)
+    }
+
+    /// The newest version that both sides know; nil when one of them has to be updated first.
+    public var common: Int? { Set(speaks).intersection(understands).max() }
+}
+
+/// One line of `catalog where`: a station says that it has, or delivered, these bytes.
+public struct CatalogCopy: Sendable, Hashable {
+    public enum State: String, Sendable, Hashable { case seen, claimed, done, unsure, removed }
+    public var sha256: String, station: String, state: State
+    /// The path on its card for `seen`, the target's name otherwise.
+    public var place: String
+    /// How the file ended (`seen`); path, address or id at the target otherwise.
+    public var detail: String?
+    /// What proves a delivery: `reread`, `server`, `size` or `none`.
+    public var proof: String?
+    /// Bytes; nil where nobody told.
+    public var size: UInt64?
+    /// The server's time, nanoseconds since 1970.
+    public var at: Int64
+
+    public init(sha256: String, station: String, state: State, place: String, at: Int64) {
+        (self.sha256, self.station, self.state, self.place, self.at) = (sha256, station, state, place, at)
+    }
+}

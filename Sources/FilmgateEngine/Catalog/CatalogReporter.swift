@@ -1,0 +1,180 @@
+public import FilmgateCore
+
+/// What tells a catalogue needs of the ledger.
+public protocol StationLedger: Sendable {
+    /// Who this state directory is there, and the session that it had last; nil where it has joined no catalogue.
+    func standing() async throws(IngestError) -> StationStanding?
+    /// Notes a session before it is used.
+    func note(session: Int64, timeline: Int64) async throws(IngestError)
+    /// What changed behind `seq`, `limit` lines at most; nil when nothing did.
+    func untold(after seq: Int64, limit: Int) async throws(IngestError) -> StationReport?
+    /// The catalogue knows this station up to there, whether that is more or less than before.
+    func acknowledge(_ applied: Int64) async throws(IngestError)
+}
+
+/// Where a station stands.
+public struct StationStanding: Sendable, Hashable {
+    public var membership: StationMembership, session: Int64?
+    /// The last change of this station, and the newest history of a server that it has met.
+    public var last: Int64, timeline: Int64
+
+    public init(membership: StationMembership, session: Int64?, last: Int64, timeline: Int64) {
+        (self.membership, self.session, self.last, self.timeline) = (membership, session, last, timeline)
+    }
+}
+
+/// What a person is told of the catalogue, each once when it begins and once when it ends.
+public enum CatalogNotice: Sendable, Hashable {
+    /// Not reachable: the run goes on alone.
+    case away(String)
+    /// Reachable again, after so many seconds.
+    case back(seconds: Int)
+    /// It refuses this station: nothing is told until a person has done something.
+    case refused(String, advice: String?)
+    /// It knows more of this station than the ledger has: the state directory was restored or copied.
+    case ahead(known: Int64, own: Int64)
+    /// It was set back, and is told the rest again.
+    case setBack(had: Int64, has: Int64)
+}
+
+/// Tells a catalogue what happens here, beside a run and never in its way.
+///
+/// The ledger comes first: what is told is read from it, batch by batch, and a batch whose answer was lost is sent again. Where the catalogue
+/// does not answer, it is tried again after 5 seconds, then after up to 60; nothing of the run waits for that, and no error of it is the run's.
+public actor CatalogReporter {
+    private let catalog: any Catalog, ledger: any StationLedger
+    private let tell: @Sendable (CatalogNotice) -> Void
+    private let pace: ReportingPace
+    private var session: CatalogSession?, known: Int64 = 0
+    private var renewed = ContinuousClock.now, lostAt: ContinuousClock.Instant?
+    /// What was said last, so that it is not said again.
+    private var said: CatalogNotice?
+    private(set) var told: Int64 = 0
+
+    public init(
+        _ catalog: any Catalog, _ ledger: any StationLedger, pace: ReportingPace = ReportingPace(),
+        tell: @escaping @Sendable (CatalogNotice) -> Void
+    ) { (self.catalog, self.ledger, self.pace, self.tell) = (catalog, ledger, pace, tell) }
+
+    /// Goes on until its task is cancelled.
+    public func run() async {
+        var failures = 0
+        while !Task.isCancelled {
+            let pause: Duration
+            do throws(IngestError) {
+                let all = try await step()
+                failures = 0
+                pause = all ? pace.idle : .zero
+            } catch {
+                if error.code == .cancelled, Task.isCancelled { break }
+                failures += 1
+                note(error)
+                pause = pace.pause(after: failures)
+            }
+            if pause > .zero { try? await Task.sleep(for: pause) }
+        }
+    }
+
+    /// Tells what is left, for so long at most, and ends the session; whether all is told.
+    public func finish(within time: Duration) async -> Bool {
+        let end = ContinuousClock.now + time
+        // Where it was away all the time, one more try would only hold up the end.
+        var isAll = false
+        while lostAt == nil, !isAll, ContinuousClock.now < end {
+            let result = await Result { () async throws(IngestError) in try await step() }
+            guard case .success(let all) = result else { break }
+            isAll = all
+        }
+        if let session { try? await catalog.leave(session.token) }
+        session = nil
+        await catalog.close()
+        return isAll
+    }
+
+    /// One batch; true when nothing is left.
+    private func step() async throws(IngestError) -> Bool {
+        guard let open = try await opened() else { return true }
+        if ContinuousClock.now - renewed >= pace.renewal {
+            let now = ContinuousClock.now
+            guard try await catalog.renew(open.token, status: nil) else {
+                session = nil
+                return false
+            }
+            renewed = now
+        }
+        guard let report = try await ledger.untold(after: known, limit: pace.lines) else { return true }
+        guard let applied = try await catalog.tell(report, open.token) else {
+            session = nil
+            return false
+        }
+        told += applied == report.upTo ? Int64(report.sightings.count) : 0
+        try await settle(applied)
+        return false
+    }
+
+    /// The session, opened where there is none; nil where this station must not tell anything.
+    private func opened() async throws(IngestError) -> CatalogSession? {
+        if let session { return session }
+        guard let standing = try await ledger.standing() else { return nil }
+        let now = ContinuousClock.now
+        let open = try await catalog.open(standing.membership, last: standing.session)
+        try await ledger.note(session: open.token, timeline: open.timeline ?? 0)
+        (session, renewed, known) = (open, now, standing.membership.applied)
+        if let lostAt { say(.back(seconds: Int((now - lostAt).components.seconds))) }
+        lostAt = nil
+        said = nil
+        guard open.applied <= standing.last else {
+            // Its own numbers are fewer than what it is said to have told: it is not the same any more.
+            say(.ahead(known: open.applied, own: standing.last))
+            session = nil
+            try? await catalog.leave(open.token)
+            throw IngestError(.rejected, "The catalogue knows more of this station than its ledger has.")
+        }
+        try await settle(open.applied)
+        return open
+    }
+
+    private func settle(_ applied: Int64) async throws(IngestError) {
+        if applied < known { say(.setBack(had: known, has: applied)) }
+        try await ledger.acknowledge(applied)
+        known = applied
+    }
+
+    private func note(_ error: IngestError) {
+        session = nil
+        if case .ahead? = said { return }
+        switch error.code {
+        case .unavailable, .network, .rateLimited, .untrusted, .cancelled, .protocolViolation:
+            lostAt = lostAt ?? .now
+            if case .away? = said { return }
+            say(.away(error.message))
+        default:
+            lostAt = lostAt ?? .now
+            if case .refused? = said { return }
+            say(.refused(error.message, advice: error.advice))
+        }
+    }
+
+    private func say(_ notice: CatalogNotice) {
+        if case .back = notice {} else { said = notice }
+        tell(notice)
+    }
+}
+
+/// How often a catalogue is asked.
+public struct ReportingPace: Sendable {
+    /// How long nothing is looked for after there was nothing; how often the session is renewed.
+    public var idle = Duration.seconds(1), renewal = Duration.seconds(15)
+    /// The first pause after a failure, and the longest.
+    public var first = Duration.seconds(5), most = Duration.seconds(60)
+    /// Lines of the ledger in one report.
+    public var lines = 1000
+
+    public init() {}
+
+    /// Doubled with each failure, and spread over a third, so that many stations do not come back at one moment.
+    func pause(after failures: Int) -> Duration {
+        let full = min(first * (1 << min(failures - 1, 8)), most)
+        return full * Double.random(in: 0.67...1)
+    }
+}

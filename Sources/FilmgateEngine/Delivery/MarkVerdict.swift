@@ -1,0 +1,49 @@
+import FilmgateCore
+
+/// What the marks of its picture say of a delivery that has not been sent.
+enum MarkVerdict: Sendable, Hashable {
+    case takes
+    /// It waits until somebody marks the picture; why, in words.
+    case waits(String)
+    /// It is not wanted there, such as a rejected one.
+    case refuses(String)
+
+    init(_ decision: DeliveryRule.Decision) {
+        switch decision {
+        case .takes, .undecided: self = .takes
+        case .waits(let reason): self = .waits(reason)
+        case .refuses(let reason): self = .refuses(reason)
+        }
+    }
+
+    /// What is told of it while it waits, or where it is not wanted; nil where it is sent.
+    var receipt: Receipt? {
+        switch self {
+        case .takes: nil
+        case .waits(let reason): Receipt(state: .pending, reason: reason)
+        case .refuses(let reason): Receipt(state: .excluded, reason: reason)
+        }
+    }
+
+    var waiting: String? { if case .waits(let reason) = self { reason } else { nil } }
+}
+
+extension Delivery {
+    /// Waits for a person.
+    var isGated: Bool { if case .gated = state { true } else { false } }
+
+    mutating func judge(by marks: [String: PictureMark]) {
+        guard let gate else { return }
+        verdict = MarkVerdict(gate.decision(on: marks[gate.sha256] ?? PictureMark()))
+    }
+}
+
+extension DeliveryTable {
+    /// Deliveries that are judged by the marks of these pictures, or with nil by any, and not final.
+    func judged(by sha256s: Set<String>?) -> [Delivery] {
+        queues.all.values.filter { delivery in
+            guard let gate = delivery.gate, !delivery.isSettled else { return false }
+            return sha256s?.contains(gate.sha256) ?? true
+        }
+    }
+}

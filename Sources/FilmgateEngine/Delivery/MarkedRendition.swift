@@ -1,0 +1,43 @@
+import FileKit
+import FilmgateCore
+
+/// Lets what was made of a frame before somebody marked it say what was marked, just before it is sent.
+///
+/// Only of deliveries that wait for marks: nothing else is made twice.
+struct MarkedRendition: Sendable {
+    let stages: [any Stage]
+    let ledger: any LedgerReader
+
+    /// One try, as `DeliveryAttempt.carry`.
+    func carry(_ delivery: Delivery, roots: [String]) async -> DeliveryEvent {
+        guard let made = await made(delivery) else { return await DeliveryAttempt.carry(delivery, roots: roots) }
+        var marked = delivery
+        (marked.job.file, marked.job.digests) = (made.file, made.digests)
+        let event = await DeliveryAttempt.carry(marked, roots: roots)
+        guard case .delivered(let id, var delivered) = event else {
+            FileSystem.remove(made.file.path)
+            return event
+        }
+        // The table knows the digest of what was made first.
+        delivered.receipt.sha256 = delivered.receipt.sha256 ?? made.digests.sha256
+        delivered.size = made.file.size
+        if delivered.receipt.path != made.file.path { FileSystem.remove(made.file.path) }
+        return .delivered(id, delivered)
+    }
+
+    /// Nil where nothing is to be said, or it cannot be: then it is sent as it was made.
+    private func made(_ delivery: Delivery) async -> Rendition? {
+        guard let gate = delivery.gate, let rendition = delivery.rendition else { return nil }
+        let read = await Result { () async throws(IngestError) in try await ledger.marks(of: [gate.sha256]) }
+        guard case .success(let marks) = read, let mark = marks[gate.sha256], !mark.isEmpty else { return nil }
+        let path = (rendition.path.hasSuffix(".part") ? String(rendition.path.dropLast(5)) : rendition.path) + ".marked.part"
+        let asset = delivery.job.asset, digests = delivery.target.traits.digests
+        for stage in stages where stage.traits.stamps {
+            let made = await Result { () async throws(IngestError) in
+                try await stage.marked(rendition, of: asset, as: mark, newFile: path, digests: digests)
+            }
+            if case .success(let marked?) = made { return marked }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,91 @@
+public import FilmgateCore
+import GRDB
+
+extension SQLiteReader {
+    public func marks(of sha256s: [String]) async throws(IngestError) -> [String: PictureMark] {
+        try look { db in
+            var found: [String: PictureMark] = [:]
+            guard let first = sha256s.first else { return found }
+            guard sha256s.count > 1 else {
+                found[first] = try MarkReading.mark(of: first, db)
+                return found
+            }
+            // One transaction: each statement by itself would lock and unlock the file.
+            try db.inTransaction(.deferred) {
+                for sha256 in sha256s { found[sha256] = try MarkReading.mark(of: sha256, db) }
+                return .commit
+            }
+            return found
+        }
+    }
+
+    /// Contents whose marks are later than that revision, at most so many, and the latest revision; nil for more than that.
+    public func contentsMarked(since revision: Int64, limit: Int) async throws(IngestError) -> (latest: Int64, contents: Set<Int64>?) {
+        try look { db in
+            var query = try Query(db, Self.marked), contents: Set<Int64> = [], latest = revision, count = 0
+            query.bind(revision)
+            query.bind(Int64(limit) + 1)
+            while try query.next() {
+                contents.insert(query.int())
+                latest = max(latest, query.int())
+                count += 1
+            }
+            return count > limit ? (try Self.latestMark(db), nil) : (latest, contents)
+        }
+    }
+
+    /// The revision of the latest mark; 0 where there is none.
+    public func latestMark() async throws(IngestError) -> Int64 { try look { db in try Self.latestMark(db) } }
+
+    private static func latestMark(_ db: Database) throws -> Int64 {
+        var last = try Query(db, "SELECT coalesce(max(revision), 0) FROM mark")
+        return try last.next() ? last.int() : 0
+    }
+
+    /// Who gave these orders.
+    public func authors(ofMarks revisions: Set<Int64>) async throws(IngestError) -> [Int64: MarkAuthor] {
+        try look { db in
+            var found: [Int64: MarkAuthor] = [:], query = try Query(db, Self.author)
+            for revision in revisions where revision > 0 {
+                query.begin()
+                query.bind(revision)
+                if try query.next() { found[revision] = MarkAuthor(by: query.text(), at: query.int()) }
+            }
+            return found
+        }
+    }
+
+    /// The SHA-256 of the pictures that begin so, at most three.
+    public func pictures(beginning prefix: String) async throws(IngestError) -> [String] {
+        try look { db in
+            var query = try Query(db, Self.beginning), found: [String] = []
+            query.bind(prefix)
+            query.bind(prefix + "g")
+            while try query.next() { found.append(query.text()) }
+            return found
+        }
+    }
+
+    /// The SHA-256 of the contents with these numbers.
+    public func sha256s(of contents: [Int64]) async throws(IngestError) -> [String] {
+        try look { db in
+            var found: [String] = []
+            try db.inTransaction(.deferred) {
+                var query = try Query(db, "SELECT key FROM content WHERE id = ?")
+                for content in contents {
+                    query.begin()
+                    query.bind(content)
+                    if try query.next() { found.append(ContentKey(rawValue: query.text()).sha256) }
+                }
+                return .commit
+            }
+            return found
+        }
+    }
+
+    static let marked = """
+        SELECT c.id, m.revision FROM mark m CROSS JOIN content c ON c.key = m.sha256 WHERE m.revision > ? ORDER BY m.revision LIMIT ?
+        """
+    static let author = "SELECT said_by, at FROM mark_order WHERE revision = ?"
+    static let beginning = "SELECT DISTINCT substr(key, 1, 64) FROM content WHERE key >= ? AND key < ? LIMIT 3"
+}

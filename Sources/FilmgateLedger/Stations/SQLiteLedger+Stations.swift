@@ -1,0 +1,76 @@
+public import FilmgateCore
+import GRDB
+
+/// How a ledger tells a catalogue what happened.
+extension SQLiteLedger {
+    /// Lines that were acknowledged are kept for a catalogue that is set back: about 20 bytes each.
+    static let keptLines: Int64 = 1_000_000
+
+    public func station() async throws(IngestError) -> StationPlace? { try await reader.station() }
+
+    /// From now on every change is noted, and all that the ledger has is told.
+    ///
+    /// Numbers go on behind what the catalogue knows of this identity. May be called again, for the same catalogue or another.
+    public func join(_ membership: StationMembership) async throws(IngestError) {
+        _ = try await commits.commit { writer in
+            let db = writer.db, last = max(try StationPlace.lastChange(db), membership.applied)
+            try db.execute(sql: "DELETE FROM told; DELETE FROM station")
+            try db.execute(
+                sql: "INSERT INTO station (one, uuid, name, epoch, catalog, acknowledged, timeline) VALUES (1, ?, ?, ?, ?, ?, 0)",
+                arguments: [membership.uuid, membership.name, membership.epoch, membership.catalog, membership.applied])
+            try Self.raise(to: last, db)
+            try StationTables.listen(db)
+            try db.execute(sql: StationTables.seed)
+            return 0
+        }
+    }
+
+    /// Forgets the catalogue: nothing is noted any more, and nothing waits.
+    public func leaveCatalog() async throws(IngestError) {
+        _ = try await commits.commit { writer in
+            try StationTables.stopListening(writer.db)
+            try writer.db.execute(sql: "DELETE FROM told; DELETE FROM station")
+            return 0
+        }
+    }
+
+    /// Notes the session before it is used, and the newest history of a server.
+    public func note(session: Int64, timeline: Int64) async throws(IngestError) {
+        _ = try await commits.commit { writer in
+            try writer.db.execute(sql: "UPDATE station SET session = ?, timeline = max(timeline, ?)", arguments: [session, timeline])
+            return 0
+        }
+    }
+
+    /// The catalogue knows this station up to there: what it knows is not told again, and what it has lost is.
+    ///
+    /// Where the lines in between are gone, everything is told anew.
+    public func acknowledge(_ applied: Int64) async throws(IngestError) {
+        _ = try await commits.commit { writer in
+            let db = writer.db
+            var query = try Query(db, "SELECT acknowledged, (SELECT min(seq) FROM told) FROM station")
+            guard try query.next() else { return 0 }
+            let known = query.int(), first = query.intOrNil()
+            try db.execute(sql: "UPDATE station SET acknowledged = ?", arguments: [applied])
+            if applied >= known {
+                try db.execute(sql: "DELETE FROM told WHERE seq <= ?", arguments: [applied - Self.keptLines])
+            } else if (first ?? .max) > applied + 1 {
+                try db.execute(sql: "DELETE FROM told")
+                try db.execute(sql: StationTables.seed)
+            }
+            return 0
+        }
+    }
+
+    /// What changed behind `seq`, `limit` lines at most, as the rows are now; nil when nothing did.
+    public func untold(after seq: Int64, limit: Int) async throws(IngestError) -> StationReport? {
+        try await reader.scan { db in try UntoldReading(db).report(after: seq, limit: limit) }
+    }
+
+    /// A number is given and taken back, which leaves the sequence behind it.
+    private static func raise(to last: Int64, _ db: Database) throws {
+        guard last > 0 else { return }
+        try db.execute(sql: "INSERT INTO told (seq) VALUES (?)", arguments: [last])
+        try db.execute(sql: "DELETE FROM told")
+    }
+}

@@ -1,0 +1,38 @@
+public import FilmgateCore
+import GRDB
+
+/// This ledger's place in a catalogue, and how far it has told.
+public struct StationPlace: Sendable, Hashable {
+    public var membership: StationMembership
+    /// Up to which change the catalogue said that it knows this station; the last change here.
+    ///
+    /// The difference is what waits.
+    public var acknowledged: Int64, last: Int64
+    /// The last session, so that the catalogue can tell this process from a copy of its state.
+    public var session: Int64?
+    /// The newest history of a server that was seen; 0 = none.
+    public var timeline: Int64
+
+    public var waiting: Int64 { max(0, last - acknowledged) }
+
+    static func read(_ db: Database) throws -> StationPlace? {
+        var query = try Query(db, "SELECT uuid, name, epoch, catalog, acknowledged, session, timeline FROM station")
+        guard try query.next() else { return nil }
+        let uuid = query.text(), name = query.text(), epoch = Int(query.int()), catalog = query.text(), acknowledged = query.int()
+        let membership = StationMembership(uuid: uuid, name: name, epoch: epoch, catalog: catalog, applied: acknowledged)
+        let session = query.intOrNil(), timeline = query.int()
+        return StationPlace(
+            membership: membership, acknowledged: acknowledged, last: try lastChange(db), session: session, timeline: timeline)
+    }
+
+    /// The highest number that was ever given.
+    static func lastChange(_ db: Database) throws -> Int64 {
+        var query = try Query(db, "SELECT seq FROM sqlite_sequence WHERE name = 'told'")
+        return try query.next() ? query.int() : 0
+    }
+}
+
+extension SQLiteReader {
+    /// Nil where this state directory has joined no catalogue.
+    public func station() async throws(IngestError) -> StationPlace? { try await scan { db in try StationPlace.read(db) } }
+}

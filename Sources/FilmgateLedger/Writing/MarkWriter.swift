@@ -1,0 +1,194 @@
+import FilmgateCore
+import GRDB
+
+/// Writes what people say of pictures, within a transaction that its caller holds.
+///
+/// Only into tables that nobody else keeps in memory, and into deliveries that wait for marks: whoever has one of those under way is told of
+/// the order, and judges it anew.
+struct MarkWriter {
+    private let db: Database
+
+    init(_ db: Database) { self.db = db }
+
+    /// The pictures of the shots that these files are of, shot by shot.
+    ///
+    /// A file that the ledger does not know is of none; one without a picture beside it is marked itself.
+    func shots(of sha256s: [String]) throws -> [[String]] {
+        var shots: [[String]] = [], seen: Set<String> = []
+        for sha256 in sha256s where !seen.contains(sha256) {
+            guard let shot = try pictures(besides: sha256) else { continue }
+            let fresh = shot.filter { seen.insert($0).inserted }
+            if !fresh.isEmpty { shots.append(fresh) }
+            seen.insert(sha256)
+        }
+        return shots
+    }
+
+    /// Nil where the order to undo is not known, or too old.
+    func carryOut(_ order: MarkOrder, _ shots: [[String]], token: String, at: Int64) throws -> MarkOutcome? {
+        switch order.order {
+        case .set(let rating, let pick, let colour, _):
+            let revision = try begin(token, order.by, pictures: shots.reduce(0) { $0 + $1.count }, at: at)
+            for shot in shots {
+                let before = try shot.map { try MarkReading.mark(of: $0, db) ?? PictureMark() }
+                var mark = PictureMark.latest(of: before)
+                if let rating { (mark.rating, mark.ratingRevision) = (rating, revision) }
+                if let pick { (mark.pick, mark.pickRevision) = (pick, revision) }
+                if let colour { (mark.colour, mark.colourRevision) = (colour, revision) }
+                for (sha256, before) in zip(shot, before) { try write(mark, sha256, before: before, revision) }
+            }
+            return try end(revision, token, shots.flatMap { $0 }, at: at)
+        case .undo(let undone):
+            guard let (old, past) = try past(undone) else { return nil }
+            let revision = try begin(token, order.by, pictures: past.count, at: at)
+            var changed: [String] = []
+            for (sha256, before) in past {
+                let now = try MarkReading.mark(of: sha256, db) ?? PictureMark()
+                guard let mark = Self.undone(now, old, before, revision) else { continue }
+                try write(mark, sha256, before: now, revision)
+                changed.append(sha256)
+            }
+            return try end(revision, token, changed, at: at)
+        }
+    }
+
+    /// What is said by that order goes back to what it was; what somebody has said since stays.
+    ///
+    /// Nil where nothing of it is left.
+    private static func undone(_ now: PictureMark, _ old: Int64, _ before: PictureMark, _ revision: Int64) -> PictureMark? {
+        var mark = now
+        if now.ratingRevision == old { (mark.rating, mark.ratingRevision) = (before.rating, revision) }
+        if now.pickRevision == old { (mark.pick, mark.pickRevision) = (before.pick, revision) }
+        if now.colourRevision == old { (mark.colour, mark.colourRevision) = (before.colour, revision) }
+        return mark == now ? nil : mark
+    }
+
+    /// A picture that was not known when its shot was marked.
+    func inherit(_ mark: PictureMark, _ sha256: String) throws {
+        let now = try MarkReading.mark(of: sha256, db) ?? PictureMark(), latest = now.latest(mark)
+        if latest != now { try put(latest, sha256) }
+    }
+
+    // MARK: Orders
+
+    private func begin(_ token: String, _ by: String, pictures: Int, at: Int64) throws -> Int64 {
+        var query = try Query(db, Self.addOrder)
+        query.bind(token)
+        query.bind(by)
+        query.bind(at)
+        query.bind(pictures)
+        try query.execute()
+        return db.lastInsertedRowID
+    }
+
+    private func end(_ revision: Int64, _ token: String, _ sha256s: [String], at: Int64) throws -> MarkOutcome {
+        try forgetOld()
+        let followers = MarkFollowing(db)
+        for sha256 in sha256s { try followers.follow(sha256, at: at) }
+        return MarkOutcome(revision: revision, undo: token, sha256s: sha256s)
+    }
+
+    private func past(_ token: String) throws -> (revision: Int64, marks: [(String, PictureMark)])? {
+        var order = try Query(db, Self.findOrder), marks: [(String, PictureMark)] = []
+        order.bind(token)
+        guard try order.next() else { return nil }
+        let revision = order.int()
+        var query = try Query(db, Self.findPast)
+        query.bind(revision)
+        while try query.next() { marks.append((query.text(), MarkReading.read(&query))) }
+        // What joined a shot since has its marks.
+        var seen = Set(marks.map(\.0))
+        for (sha256, before) in marks {
+            for late in try pictures(besides: sha256) ?? [] where seen.insert(late).inserted { marks.append((late, before)) }
+        }
+        return (revision, marks)
+    }
+
+    private func write(_ mark: PictureMark, _ sha256: String, before: PictureMark, _ revision: Int64) throws {
+        var past = try Query(db, Self.addPast)
+        past.bind(revision)
+        past.bind(sha256)
+        MarkReading.bind(before, to: &past)
+        try past.execute()
+        try put(mark, sha256)
+    }
+
+    private func put(_ mark: PictureMark, _ sha256: String) throws {
+        var query = try Query(db, Self.putMark)
+        query.bind(sha256)
+        MarkReading.bind(mark, to: &query)
+        query.bind(mark.revision)
+        try query.execute()
+    }
+
+    /// What stood before the latest orders is kept, and of no more pictures than a large ledger has.
+    private func forgetOld() throws {
+        var query = try Query(db, Self.oldOrders), old: [Int64] = []
+        while try query.next() { old.append(query.int()) }
+        for revision in old {
+            for sql in ["DELETE FROM mark_past WHERE revision = ?", "UPDATE mark_order SET kept = 0 WHERE revision = ?"] {
+                var query = try Query(db, sql)
+                query.bind(revision)
+                try query.execute()
+            }
+        }
+    }
+
+    // MARK: Shots
+
+    private struct File { var volume: Int64, path: String, shot: String }
+
+    private func pictures(besides sha256: String) throws -> [String]? {
+        var query = try Query(db, Self.files), files: [File] = []
+        for bound in [sha256, sha256 + ":", sha256 + ";"] { query.bind(bound) }
+        while try query.next() { files.append(File(volume: query.int(), path: query.text(), shot: query.text())) }
+        if files.isEmpty { return nil }
+        var pictures: Set<String> = []
+        for file in files { pictures.formUnion(try self.pictures(of: file)) }
+        return pictures.isEmpty ? [sha256] : pictures.sorted()
+    }
+
+    /// Files of a shot lie in one folder and have one stem, however it is spelled.
+    private func pictures(of file: File) throws -> Set<String> {
+        let cut = file.path.utf8.lastIndex(of: 0x2F).map { file.path.utf8.index(after: $0) } ?? file.path.startIndex
+        let folder = file.path[..<cut], stem = FileName(String(file.path[cut...])).stem
+        // A sidecar may be called after a whole file: its shot has the stem.
+        let named = file.shot.split(separator: "/").last.map(String.init) ?? stem
+        var found: Set<String> = [], query = try Query(db, Self.besides)
+        for spelled in Set([stem, named].flatMap { [$0, $0.uppercased(), $0.lowercased()] }) {
+            query.begin()
+            query.bind(file.volume)
+            query.bind(folder + spelled)
+            query.bind(folder + spelled + "\u{10FFFF}")
+            query.bind(file.shot)
+            while try query.next() {
+                let kind = MediaKind(rawValue: query.text()) ?? .other
+                if !kind.follows { found.insert(ContentKey(rawValue: query.text()).sha256) }
+            }
+        }
+        return found
+    }
+
+    static let addOrder = "INSERT INTO mark_order (token, said_by, at, pictures, kept) VALUES (?, ?, ?, ?, 1)"
+    static let findOrder = "SELECT revision FROM mark_order WHERE token = ? AND kept = 1"
+    static let findPast = "SELECT sha256, \(MarkReading.columns) FROM mark_past WHERE revision = ?"
+    static let addPast = "INSERT INTO mark_past (revision, sha256, \(MarkReading.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+    static let putMark = """
+        INSERT INTO mark (sha256, \(MarkReading.columns), revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (sha256) DO UPDATE SET \((MarkReading.names + ["revision"]).map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
+        """
+    static let oldOrders = """
+        SELECT revision FROM (
+            SELECT revision, sum(pictures) OVER latest AS total, row_number() OVER latest AS place FROM mark_order WHERE kept = 1
+            WINDOW latest AS (ORDER BY revision DESC))
+        WHERE place > 1 AND (place > 1000 OR total > 200000)
+        """
+    static let files = """
+        SELECT a.volume_id, a.path, a.shot FROM asset a
+        WHERE a.content_id IN (SELECT id FROM content WHERE key = ? OR (key >= ? AND key < ?))
+        """
+    static let besides = """
+        SELECT a.kind, c.key FROM asset a CROSS JOIN content c ON c.id = a.content_id
+        WHERE a.volume_id = ? AND a.path >= ? AND a.path < ? AND a.shot = ?
+        """
+}

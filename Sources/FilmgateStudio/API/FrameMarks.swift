@@ -1,0 +1,25 @@
+import FilmgateCore
+import FilmgateLedger
+
+/// What people said of files, as a list shows it.
+struct FrameMarks: Sendable {
+    private let marks: [String: PictureMark], authors: [Int64: MarkAuthor]
+
+    init(_ sha256s: [String], _ reader: SQLiteReader) async throws(IngestError) {
+        marks = try await reader.marks(of: sha256s)
+        authors = try await reader.authors(ofMarks: Set(marks.values.map(\.revision)))
+    }
+
+    /// `camera`: the file's own rating, which counts where nobody said another.
+    ///
+    /// Below `operate` nobody is named.
+    func add(_ sha256: String?, camera: Int?, _ role: Role, to object: inout JSONWriter) {
+        let mark = sha256.flatMap { marks[$0] } ?? PictureMark(), author = role >= .operate ? authors[mark.revision] : nil
+        let stars = mark.rating ?? camera.flatMap { $0 > 0 ? $0 : nil }
+        object.add("rating", stars)
+        object.add("pick", mark.pick(camera: camera).rawValue)
+        object.add("colour", mark.colour ?? 0)
+        object.add("marked_by", author?.by)
+        object.add("marked_at", StudioAPI.time(author?.at))
+    }
+}

@@ -1,0 +1,176 @@
+public import FilmgateCore
+import Glibc
+
+/// The newest history of a server that an earlier run has met: for a module to find among its services.
+public struct LeastTimeline: Sendable {
+    public var number: Int64
+    public init(_ number: Int64) { self.number = number }
+}
+
+/// How a database is reached.
+public struct PQOptions: Sendable {
+    public var address: PQAddress
+    /// Looked up at each connection, on a thread that may block.
+    public var password: (@Sendable () throws(IngestError) -> SecretValue?)?
+    /// Paths of a client's certificate and its key, and of the certificate that signed the server's; absent: the system's list.
+    public var certificate: String?, key: String?, root: String?
+    /// How long one host may take to connect, and to answer where the caller says nothing else.
+    public var connect = Duration.seconds(3), answer = Duration.seconds(10)
+    /// Servers of an older history are not used: an old primary that came back.
+    public var leastTimeline: Int64 = 0
+
+    public init(_ address: PQAddress) { self.address = address }
+}
+
+/// The server that answers.
+public struct PQServer: Sendable, Hashable {
+    public var host: String, version: String, protection: String
+    /// Grows with each failover; nil where the server does not say, as behind some proxies and in databases that only speak like it.
+    public var timeline: Int64?
+}
+
+/// One connection to a database of several hosts: made when it is needed, used by one question at a time.
+///
+/// Blocking calls run on a thread of its own, never on Swift's. After a failure of the connection the next question makes a new one, at the
+/// host that answered last, then at the others in their order. No question is repeated except where the server itself undid it (40001, 40P01).
+public actor PQConnection {
+    private let executor = BlockingExecutor()
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private let options: PQOptions
+    private var handle: PQHandle?, timeline: Int64
+    private var current: PQServer?
+    /// The host that answered last.
+    private var favourite = 0
+
+    public init(_ options: PQOptions) { (self.options, timeline) = (options, options.leastTimeline) }
+
+    /// Closes the connection.
+    ///
+    /// May be called twice.
+    public func close() { (handle, current) = (nil, nil) }
+
+    /// Servers of an older history are not used from now on.
+    public func expect(timeline least: Int64) { timeline = max(timeline, least) }
+
+    /// The last notices of the server, 20 at most.
+    public var notices: [String] { handle?.recentNotices ?? [] }
+
+    /// Connects where that has not happened yet.
+    public nonisolated func server() async throws(IngestError) -> PQServer {
+        let until = ContinuousClock.now + options.connect * Double(options.address.hosts.count + 1)
+        return try await StopFlag.raisedOnCancel { stop async throws(IngestError) in try await self.connected(PQWait(until: until, stop)) }
+    }
+
+    /// Asks one question and reads its rows.
+    ///
+    /// `within`: for all of it, waiting for its turn and connecting too; absent: what the options say. The parameters are `$1`, `$2`, …; what
+    /// `decode` throws ends the reading and the connection.
+    public nonisolated func rows<Row: Sendable>(
+        _ sql: String, _ values: [PQValue] = [], within time: Duration? = nil, limit: PQLimit = PQLimit(),
+        _ decode: @escaping @Sendable (borrowing PQRow) throws(IngestError) -> Row
+    ) async throws(IngestError) -> [Row] {
+        let until = ContinuousClock.now + (time ?? options.answer)
+        return try await StopFlag.raisedOnCancel { stop async throws(IngestError) in
+            try await self.ask(sql, values, limit, PQWait(until: until, stop), decode)
+        }
+    }
+
+    /// Runs statements, several in one transaction where they do not say otherwise; what they answer is not read.
+    public nonisolated func run(_ sql: String, within time: Duration? = nil) async throws(IngestError) {
+        let until = ContinuousClock.now + (time ?? options.answer)
+        try await StopFlag.raisedOnCancel { stop async throws(IngestError) in
+            try await self.carryOut(sql, PQWait(until: until, stop))
+        }
+    }
+
+    private func ask<Row>(
+        _ sql: String, _ values: [PQValue], _ limit: PQLimit, _ wait: PQWait, _ decode: (borrowing PQRow) throws(IngestError) -> Row
+    ) throws(IngestError) -> [Row] {
+        var tries = 0
+        while true {
+            var rows: [Row] = []
+            do throws(IngestError) {
+                try perform(sql, values, limit, wait) { row throws(IngestError) in rows.append(try decode(row)) }
+                return rows
+            } catch {
+                tries += 1
+                // Undone by the server for the sake of others: at once again.
+                guard tries < 8, let refusal = error.cause as? PQRefusal, ["40001", "40P01"].contains(refusal.state) else { throw error }
+                // Two that met once would meet again, if both came back at the same moment.
+                usleep(UInt32.random(in: 0...4000) << tries)
+            }
+        }
+    }
+
+    private func carryOut(_ sql: String, _ wait: PQWait) throws(IngestError) {
+        try perform(sql, nil, PQLimit(), wait) { _ throws(IngestError) in }
+    }
+
+    private func perform(
+        _ sql: String, _ values: [PQValue]?, _ limit: PQLimit, _ wait: PQWait, _ read: (borrowing PQRow) throws(IngestError) -> Void
+    ) throws(IngestError) {
+        _ = try connected(wait)
+        guard let handle else { throw IngestError(.unavailable, "\(options.address.place): the connection was lost.") }
+        do throws(PQFailure) { try handle.execute(sql, values, limit, wait, read) } catch {
+            if [.cancelled, .unavailable].contains(error.error.code), !error.keepsConnection { handle.cancel() }
+            if !error.keepsConnection { close() }
+            throw error.error
+        }
+    }
+
+    private func connected(_ wait: PQWait) throws(IngestError) -> PQServer {
+        if handle != nil, let current { return current }
+        let pq = try LibPQ.loaded(), hosts = options.address.hosts
+        var failures: [IngestError] = []
+        for index in Array(favourite..<hosts.count) + Array(0..<favourite) {
+            do throws(PQFailure) {
+                let server = try connect(pq, hosts[index], wait.within(options.connect))
+                favourite = index
+                return server
+            } catch {
+                close()
+                // Another host would say the same of a role, and asking it again is what locks an account.
+                if [.unauthorized, .misconfigured, .cancelled].contains(error.error.code) { throw error.error }
+                failures.append(error.error)
+            }
+        }
+        throw Self.summary(failures, place: options.address.place)
+    }
+
+    private func connect(_ pq: LibPQ, _ host: PQAddress.Host, _ wait: PQWait) throws(PQFailure) -> PQServer {
+        let words: [(key: String, value: String)]
+        do throws(IngestError) { words = try PQKeywords.of(host, options) } catch { throw PQFailure(error) }
+        let handle = try PQHandle(pq, words, place: host.name, wait)
+        let found = try timeline(of: handle, wait)
+        if let found, found < timeline {
+            throw PQFailure(
+                IngestError(
+                    .unavailable, "\(host.name) is an old primary (timeline \(found), we have seen \(timeline)): not used.",
+                    advice: "Stop it, or rebuild it as a standby."))
+        }
+        timeline = max(timeline, found ?? 0)
+        let server = PQServer(host: host.name, version: handle.version, protection: handle.protection, timeline: found)
+        (self.handle, current) = (handle, server)
+        return server
+    }
+
+    /// The first 8 digits of the name of the server's log are its history; nil where the server has no such log or does not tell.
+    private func timeline(of handle: PQHandle, _ wait: PQWait) throws(PQFailure) -> Int64? {
+        var name: String?
+        do throws(PQFailure) {
+            try handle.execute("SELECT pg_walfile_name(pg_current_wal_lsn())", [], PQLimit(rows: 1, bytes: 4096), wait) {
+                row throws(IngestError) in name = try row.textOrNil(0)
+            }
+        } catch { if !error.keepsConnection { throw error } }
+        return name.flatMap { Int64($0.prefix(8), radix: 16) }
+    }
+
+    private static func summary(_ failures: [IngestError], place: String) -> IngestError {
+        if failures.count == 1, let only = failures.first { return only }
+        // One that may be an impostor is worth more attention than one that is away.
+        let code: IngestError.Code = failures.allSatisfy { $0.code == .untrusted } ? .untrusted : .unavailable
+        let said = failures.map(\.message).joined(separator: "; ")
+        return IngestError(code, said.isEmpty ? "\(place): timed out." : said, advice: failures.lazy.compactMap(\.advice).first)
+    }
+}

@@ -1,0 +1,159 @@
+import CPQ
+import FilmgateCore
+import Glibc
+
+/// One connection of libpq, used by one thread at a time and closed when it goes.
+///
+/// Everything waits with a deadline: libpq never blocks here, except while it looks up a host's name.
+final class PQHandle {
+    let pq: LibPQ
+    private let raw: OpaquePointer
+    private let notices = PQNotices()
+    let place: String
+
+    /// Connects to one server.
+    ///
+    /// Blocks until `wait` ends.
+    init(_ pq: LibPQ, _ words: [(key: String, value: String)], place: String, _ wait: PQWait) throws(PQFailure) {
+        (self.pq, self.place) = (pq, place)
+        guard let raw = CStrings.with(words, { pq.call.connectStartParams($0, $1, 0) }) else {
+            throw PQFailure(IngestError(.unexpected, "There is no memory for a connection to \(place)."))
+        }
+        self.raw = raw
+        // From here on `deinit` closes it.
+        _ = pq.call.setErrorVerbosity(raw, PQERRORS_VERBOSE)
+        _ = pq.call.setNoticeProcessor(raw, PQNotices.note, Unmanaged.passUnretained(notices).toOpaque())
+        try finishConnecting(wait)
+        _ = pq.call.setErrorVerbosity(raw, PQERRORS_DEFAULT)
+        guard pq.call.setnonblocking(raw, 1) == 0 else { throw lost() }
+    }
+
+    deinit { pq.call.finish(raw) }
+
+    private func finishConnecting(_ wait: PQWait) throws(PQFailure) {
+        guard pq.call.status(raw) != CONNECTION_BAD else { throw PQFailure(connecting: words, at: place) }
+        var next = PGRES_POLLING_WRITING
+        while next != PGRES_POLLING_OK {
+            guard next != PGRES_POLLING_FAILED else { throw PQFailure(connecting: words, at: place) }
+            try wait(pq.call.socket(raw), next == PGRES_POLLING_READING ? POLLIN : POLLOUT, place)
+            next = pq.call.connectPoll(raw)
+        }
+    }
+
+    private var words: String { pq.call.errorMessage(raw).map { String(cString: $0) } ?? "" }
+
+    /// The connection broke.
+    private func lost() -> PQFailure { PQFailure(connecting: words.isEmpty ? "the connection was lost" : words, at: place) }
+
+    /// How the connection is protected, in words.
+    var protection: String {
+        guard pq.call.sslInUse(raw) != 0 else { return "no TLS" }
+        func attribute(_ name: String) -> String? { pq.call.sslAttribute(raw, name).map { PQFailure.shown(String(cString: $0)) } }
+        return [attribute("protocol"), attribute("cipher")].compactMap(\.self).joined(separator: " ")
+    }
+    var version: String { pq.call.parameterStatus(raw, "server_version").map { PQFailure.shown(String(cString: $0)) } ?? "?" }
+    var recentNotices: [String] { notices.lines }
+
+    /// Sends one statement, or with no parameters several, and reads the whole answer.
+    ///
+    /// `read` gets each row of it.
+    func execute(
+        _ sql: String, _ values: [PQValue]?, _ limit: PQLimit, _ wait: PQWait, _ read: (borrowing PQRow) throws(IngestError) -> Void
+    ) throws(PQFailure) {
+        guard send(sql, values) != 0 else { throw lost() }
+        // The rows one by one, or libpq would keep all of a hostile answer.
+        if values != nil { _ = pq.call.setSingleRowMode(raw) }
+        try flush(wait)
+        var refusal: PQFailure?, rows = 0, bytes = 0
+        while let result = try nextResult(limit, wait) {
+            defer { pq.call.clear(result) }
+            switch pq.call.resultStatus(result) {
+            case PGRES_SINGLE_TUPLE:
+                rows += 1
+                bytes += size(of: result)
+                guard rows <= limit.rows, bytes <= limit.bytes else { throw tooMuch(limit) }
+                do throws(IngestError) { try read(PQRow(pq: pq, result: result)) } catch { throw PQFailure(error) }
+            case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: break
+            case PGRES_FATAL_ERROR: refusal = refusal ?? self.refusal(result)
+            default: throw PQFailure(IngestError(.protocolViolation, "\(place) answered with a form of copy that nobody asked for."))
+            }
+        }
+        if let refusal { throw refusal }
+    }
+
+    private func send(_ sql: String, _ values: [PQValue]?) -> CInt {
+        guard let values else { return pq.call.sendQuery(raw, sql) }
+        var bytes: [UInt8] = [], places: [Int?] = []
+        bytes.reserveCapacity(values.reduce(1) { $0 + ($1.bytes?.count ?? 0) })
+        for value in values {
+            places.append(value.bytes == nil ? nil : bytes.count)
+            bytes += value.bytes ?? []
+        }
+        // An empty value needs an address, too.
+        bytes.append(0)
+        let types = values.map(\.type), lengths = values.map { CInt($0.bytes?.count ?? 0) }, forms = values.map { _ in CInt(1) }
+        return bytes.withUnsafeBytes { buffer in
+            let start = buffer.assumingMemoryBound(to: CChar.self).baseAddress
+            let pointers = places.map { place in place.flatMap { start?.advanced(by: $0) } }
+            return pq.call.sendQueryParams(raw, sql, CInt(values.count), types, pointers, lengths, forms, 1)
+        }
+    }
+
+    private func flush(_ wait: PQWait) throws(PQFailure) {
+        while true {
+            switch pq.call.flush(raw) {
+            case 0: return
+            case 1:
+                // The server may want to be read from before it takes more.
+                try wait(pq.call.socket(raw), POLLIN | POLLOUT, place)
+                guard pq.call.consumeInput(raw) != 0 else { throw lost() }
+            default: throw lost()
+            }
+        }
+    }
+
+    /// Nil at the end of the answer.
+    private func nextResult(_ limit: PQLimit, _ wait: PQWait) throws(PQFailure) -> OpaquePointer? {
+        var waiting = 0
+        while pq.call.isBusy(raw) != 0 {
+            try wait(pq.call.socket(raw), POLLIN, place)
+            var arrived: CInt = 0
+            if ioctl(pq.call.socket(raw), UInt(FIONREAD), &arrived) == 0 { waiting += Int(arrived) }
+            // One row of many gigabytes would be kept by libpq until it is whole.
+            guard waiting <= limit.bytes * 2 + 65_536 else { throw tooMuch(limit) }
+            guard pq.call.consumeInput(raw) != 0 else { throw lost() }
+        }
+        return pq.call.getResult(raw)
+    }
+
+    private func size(of result: OpaquePointer) -> Int {
+        (0..<pq.call.nfields(result)).reduce(0) { $0 + Int(pq.call.getlength(result, 0, $1)) }
+    }
+
+    private func tooMuch(_ limit: PQLimit) -> PQFailure {
+        PQFailure(
+            IngestError(
+                .protocolViolation, "\(place) answered with more than \(limit.rows) rows or \(limit.bytes / 1_048_576) MiB: not read."))
+    }
+
+    private func refusal(_ result: OpaquePointer) -> PQFailure {
+        func field(_ code: Character) -> String? {
+            code.asciiValue.flatMap { pq.call.resultErrorField(result, CInt($0)) }.map { String(cString: $0) }
+        }
+        // Without a state libpq itself says it: the connection is gone.
+        guard let state = field("C"), let words = field("M") else { return lost() }
+        return PQFailure(state: state, words: words, at: place)
+    }
+
+    /// Asks the server to stop what it does for this connection; nobody waits for that.
+    func cancel() {
+        guard let request = pq.call.getCancel(raw) else { return }
+        PQCancellation.send(request, pq)
+    }
+}
+
+/// How much of an answer is read at most.
+public struct PQLimit: Sendable, Hashable {
+    public var rows: Int, bytes: Int
+    public init(rows: Int = 10_000, bytes: Int = 16 << 20) { (self.rows, self.bytes) = (rows, bytes) }
+}

@@ -1,0 +1,31 @@
+// Who is signed in where, and signing in: the address and its code are shown here, and opened on any device.
+import { h, foreign } from "./dom.js";
+import { run, resume } from "./jobs.js";
+import { mark, t, when } from "./words.js";
+
+const states = { signedIn: "done", signedOut: "held", expired: "held", locked: "held", signingIn: "pending", error: "failed" };
+
+/** @returns {HTMLElement[]} */
+export function accounts() {
+  const place = h("div", {}), list = h("ul", { class: "rows" });
+  /** @param {any} details */
+  const show = (details) => {
+    const found = (details?.objects ?? []).filter((/** @type {any} */ one) => one.type === "account");
+    if (details) list.replaceChildren(...(found.length ? found.map(row) : [h("li", { class: "quiet" }, t("noAccounts"))]));
+  };
+  const look = async () => show(await run("accounts", {}, place));
+  /** @param {any} one */
+  function row(one) {
+    const { sign, style } = mark(states[/** @type {keyof typeof states} */ (one.state)] ?? "failed"), who = one.account?.name ?? one.account?.email ?? one.account?.id;
+    const facts = [who, one.expires ? `${t("until")} ${when(one.expires)}` : "", one.reason].filter(Boolean).join(", ");
+    return h(
+      "li", {}, h("span", { class: style }, `${sign} ${t(`account ${one.state}`)} `), h("b", {}, foreign(one.name)), h("p", { class: "quiet", dir: "auto" }, facts),
+      h("div", { class: "bar" }, h("button", { "data-key": `login ${one.name}`, "aria-label": `${t("signIn")}: ${one.name}`, onclick: () => signIn(one.name) }, t("signIn"))));
+  }
+  /** @param {string} account */
+  async function signIn(account) {
+    if (await run("accounts/login", { account }, place)) await look();
+  }
+  resume(["login"], place).then((ended) => ended && look());
+  return [h("h2", {}, t("accounts")), h("p", {}, t("accountsHelp")), h("p", {}, h("button", { onclick: look }, t("look"))), place, list];
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import FilmgateCore
+import FilmgateLedger
+import FilmgateReport
+
+struct MarkCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mark", abstract: "Say what you think of pictures: stars, picked or rejected, a colour.",
+        discussion: """
+            What is said counts for all pictures of a shot, before what the camera says, and whoever said it last. Targets with \
+            `picks: only` or `unrated: wait` get a picture once it is marked so; a run that goes on sends it at once. What was sent stays sent.
+
+            EXAMPLE:
+              filmgate mark --pick --rating 4 /media/ann/CARD/DCIM/100MEDIA/IMG_0007.JPG
+              filmgate mark --reject 5f3a9c
+              filmgate mark --undo 0c1f…
+            """)
+
+    @Argument(
+        help: "Pictures: a file of each, at its source or at a target, or the beginning of its SHA-256; with --undo what it said.",
+        completion: .file())
+    var pictures: [String]
+
+    @Option(help: "Stars, 0 to 5; 0 takes those of the camera away.")
+    var rating: Int?
+
+    @Flag(help: "Picked: it is to go out.")
+    var pick = false
+
+    @Flag(help: "Rejected: it is not to go out.")
+    var reject = false
+
+    @Flag(name: .customLong("no-pick"), help: "Neither picked nor rejected.")
+    var noPick = false
+
+    @Option(help: "A colour, 1 to 8: purple, red, orange, yellow, green, turquoise, blue, grey; 0 for none.")
+    var colour: Int?
+
+    @Flag(help: "Take back what was said; what somebody said of the same pictures since stays.")
+    var undo = false
+
+    @OptionGroup var options: CommonOptions
+
+    func validate() throws {
+        let picks = [pick, reject, noPick].count { $0 }
+        if picks > 1 { throw ValidationError("Choose one of --pick, --reject and --no-pick.") }
+        if let rating, !PictureMark.ratings.contains(rating) { throw ValidationError("--rating takes a number from 0 to 5.") }
+        if let colour, !PictureMark.colours.contains(colour) { throw ValidationError("--colour takes a number from 0 to 8.") }
+        let says = picks > 0 || rating != nil || colour != nil
+        if undo, says { throw ValidationError("--undo takes nothing but what the order that is taken back said.") }
+        if undo, pictures.count != 1 { throw ValidationError("--undo takes one word: the one that the order told.") }
+        if !undo, !says { throw ValidationError("Say what to mark: --rating N, --pick, --reject, --no-pick or --colour N.") }
+        if pictures.isEmpty { throw ValidationError("Name the pictures: files, or their SHA-256.") }
+    }
+
+    private var chosen: PictureMark.Pick? { pick ? .picked : reject ? .rejected : noPick ? PictureMark.Pick.none : nil }
+
+    func run() async throws {
+        let context = try CommandContext(options), reader = try await context.readLedger(mustExist: true)
+        try await context.telling { () async throws(IngestError) in
+            let order = try await order(PictureSearch(reader: reader))
+            let outcome = try await MarkSetting(state: options.stateDirectory).carryOut(MarkOrder(order, by: MarkSetting.user))
+            let marks = try await reader.marks(of: outcome.sha256s)
+            tell(outcome, marks)
+        }
+    }
+
+    private func order(_ search: PictureSearch) async throws(IngestError) -> MarkOrder.Order {
+        if undo { return .undo(token: pictures.first ?? "") }
+        var sha256s: [String] = []
+        for name in pictures { sha256s.append(try await search.sha256(name)) }
+        return .set(rating: rating, pick: chosen, colour: colour, sha256s: sha256s)
+    }
+
+    private func tell(_ outcome: MarkOutcome, _ marks: [String: PictureMark]) {
+        guard options.json else {
+            Console.out("\(Describe.count(outcome.sha256s.count, "picture")) marked. `filmgate mark --undo \(outcome.undo)` takes it back.")
+            return
+        }
+        for sha256 in outcome.sha256s {
+            var line = JSONWriter()
+            line.add("type", "mark")
+            line.add("sha256", sha256)
+            MarkLine.add(marks[sha256] ?? PictureMark(), to: &line)
+            Console.out(line.finished)
+        }
+        var line = JSONWriter()
+        line.add("type", "marked")
+        line.add("revision", Int(outcome.revision))
+        line.add("undo", outcome.undo)
+        line.add("pictures", outcome.sha256s.count)
+        Console.out(line.finished)
+    }
+}

@@ -1,0 +1,164 @@
+import FilmgateCore
+import GRDB
+import Testing
+
+@testable import FilmgateLedger
+
+/// What a ledger has for a catalogue, in the same transaction as the row, and nothing where there is no catalogue.
+@Suite struct StationTests {
+    static let membership = StationMembership(
+        uuid: String(repeating: "a", count: 32), name: "desk-3", epoch: 1, catalog: String(repeating: "b", count: 32), applied: 0)
+
+    private func told(_ ledger: SQLiteLedger) async throws -> Int64 {
+        try await ledger.reader.scan { db in
+            var query = try Query(db, "SELECT count(*) FROM told")
+            return try query.next() ? query.int() : -1
+        }
+    }
+
+    @Test func withoutACatalogueNothingIsWritten() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        try await ledger.record([.asset(Samples.asset(1)), .delivery(Samples.delivery(1, to: Samples.gallery, state: .done))])
+        #expect(try await told(ledger) == 0)
+        #expect(try await ledger.station() == nil)
+        #expect(try await ledger.untold(after: 0, limit: 10) == nil)
+        let triggers = try await ledger.reader.scan { db in
+            var query = try Query(db, "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND name LIKE 'told%'")
+            return try query.next() ? query.int() : -1
+        }
+        #expect(triggers == 0)
+    }
+
+    @Test func whatWasThereBeforeIsToldToo() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        try await ledger.record([.asset(Samples.asset(1)), .delivery(Samples.delivery(1, to: Samples.gallery, state: .done))])
+        try await ledger.join(Self.membership)
+        let report = try #require(try await ledger.untold(after: 0, limit: 100))
+        #expect((report.since, report.upTo) == (0, 2))
+        #expect(report.sightings.map(\.origin) == [Samples.asset(1).origin])
+        #expect(report.sightings.first?.sha256 == Samples.sha(1))
+        #expect(report.contents.map(\.sha256) == [Samples.sha(1)])
+        #expect(report.deliveries.map(\.state) == [.done])
+        #expect(report.deliveries.map(\.target) == [Samples.gallery])
+        // A file on its way is not told.
+        try await ledger.record([.asset(Samples.asset(2, ending: nil))])
+        #expect(try await ledger.untold(after: 2, limit: 100) == nil)
+    }
+
+    /// Three changes of one row are told once, as the row is now.
+    @Test func rowsAreToldAsTheyAre() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        try await ledger.join(Self.membership)
+        let gallery = Samples.gallery
+        try await ledger.record([.asset(Samples.asset(1, ending: nil))])
+        try await ledger.record([.delivery(Samples.delivery(1, to: gallery, state: .pending))])
+        #expect(try await told(ledger) == 0)
+        try await ledger.record([.asset(Samples.asset(1, ending: .pending))])
+        try await ledger.record([.delivery(Samples.delivery(1, to: gallery, state: .done)), .asset(Samples.asset(1))])
+        let report = try #require(try await ledger.untold(after: 0, limit: 100))
+        #expect(report.upTo == 3)
+        #expect(report.sightings.map(\.ending) == [.delivered])
+        #expect(report.deliveries.count == 1)
+        // The same rows again change nothing.
+        try await ledger.record([.delivery(Samples.delivery(1, to: gallery, state: .done)), .asset(Samples.asset(1))])
+        #expect(try await told(ledger) == 3)
+    }
+
+    @Test func whatTargetsSaidLaterIsTold() async throws {
+        let ledger = try SQLiteLedger.inMemory(), key = ContentKey(sha256: Samples.sha(1)), gallery = Samples.gallery
+        try await ledger.join(Self.membership)
+        try await ledger.record([.delivery(Samples.delivery(1, to: gallery, state: .done))])
+        try await ledger.record([.heard(key, target: gallery, Denial(.gone, "gone", at: 5))])
+        let gone = try #require(try await ledger.untold(after: 1, limit: 100))
+        #expect(gone.deliveries.map(\.state) == [.removed])
+        try await ledger.record([.heard(key, target: gallery, nil)])
+        let back = try #require(try await ledger.untold(after: gone.upTo, limit: 100))
+        #expect(back.deliveries.map(\.state) == [.done])
+        try await ledger.record([.withdraw(key, target: gallery, heir: Samples.archive, event: nil)])
+        let away = try #require(try await ledger.untold(after: back.upTo, limit: 100))
+        #expect(away.deliveries.map(\.state) == [.withdrawn])
+    }
+
+    /// A transaction that is undone has told nothing.
+    @Test func whatIsUndoneIsNotTold() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        try await ledger.join(Self.membership)
+        struct Stop: Error {}
+        await #expect(throws: (any Error).self) {
+            _ = try await ledger.commits.commit { writer in
+                try writer.apply(.asset(Samples.asset(1)))
+                throw Stop()
+            }
+        }
+        #expect(try await told(ledger) == 0)
+        #expect(try await ledger.station()?.last == 0)
+    }
+
+    @Test func batchesFollowOneAnother() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        try await ledger.join(Self.membership)
+        try await ledger.record((1...250).map { .asset(Samples.asset($0)) })
+        var since: Int64 = 0, seen = 0
+        while let report = try await ledger.untold(after: since, limit: 100) {
+            #expect(report.since == since)
+            seen += report.sightings.count
+            since = report.upTo
+            try await ledger.acknowledge(since)
+        }
+        #expect(seen == 250)
+        let place = try #require(try await ledger.station())
+        #expect((place.acknowledged, place.last, place.waiting) == (250, 250, 0))
+    }
+
+    /// A failover lost the tail: what the catalogue has lost is told again, from the lines that are kept.
+    @Test func aCatalogueThatWasSetBackIsToldTheRest() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        try await ledger.join(Self.membership)
+        try await ledger.record((1...20).map { .asset(Samples.asset($0)) })
+        try await ledger.acknowledge(20)
+        #expect(try await told(ledger) == 20)
+        try await ledger.acknowledge(5)
+        #expect(try await ledger.untold(after: 5, limit: 100)?.sightings.count == 15)
+        // Lines that are gone: all anew, behind the numbers that were used.
+        try await ledger.acknowledge(20)
+        _ = try await ledger.commits.commit { writer in
+            try writer.db.execute(sql: "DELETE FROM told WHERE seq < 15")
+            return 0
+        }
+        try await ledger.acknowledge(5)
+        let report = try #require(try await ledger.untold(after: 5, limit: 100))
+        #expect(report.sightings.count == 20)
+        #expect(report.upTo == 40)
+    }
+
+    /// Whoever takes an identity anew goes on behind what the catalogue knows of it.
+    @Test func numbersAreNeverUsedTwice() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        try await ledger.record([.asset(Samples.asset(1))])
+        var anew = Self.membership
+        (anew.epoch, anew.applied) = (2, 5400)
+        try await ledger.join(anew)
+        let report = try #require(try await ledger.untold(after: 5400, limit: 10))
+        #expect((report.since, report.upTo) == (5400, 5401))
+        try await ledger.note(session: 77, timeline: 3)
+        try await ledger.note(session: 78, timeline: 2)
+        let place = try #require(try await ledger.station())
+        #expect((place.session, place.timeline, place.membership.epoch) == (78, 3, 2))
+        try await ledger.leaveCatalog()
+        #expect(try await ledger.station() == nil)
+        try await ledger.record([.asset(Samples.asset(2))])
+        #expect(try await told(ledger) == 0)
+    }
+
+    /// Beside a run, other processes write what targets said.
+    @Test func wordsFromOutsideTheRunAreTold() async throws {
+        let state = try TemporaryState(), ledger = try SQLiteLedger.open(directory: state.path)
+        defer { ledger.close() }
+        try await ledger.join(Self.membership)
+        let delivery = Samples.delivery(1, to: Samples.gallery, state: .done)
+        try await ledger.record([.delivery(delivery)])
+        let word = TargetStatement(of: delivery, Denial(.gone, "gone", at: 9))
+        try await SQLiteLedger.note([word], directory: state.path)
+        #expect(try await ledger.untold(after: 1, limit: 10)?.deliveries.map(\.state) == [.removed])
+    }
+}
