@@ -5,7 +5,9 @@ struct FrameSlot: Sendable, Equatable {
     var number: UInt64, since: Int64, at: Int64, size: UInt64
     /// Where its name begins.
     var name: Int
-    /// 0 for none. Nobody has four billion of them; what is behind that is not found by its content.
+    /// 0 for none.
+    ///
+    /// Nobody has four billion of them; what is behind that is not found by its content.
     var content: UInt32
     var run: Int32, folder: Int32, place: Int32
     /// -1 for none.

@@ -45,12 +45,13 @@ struct StreamRoutes: Sendable {
         _ grant: Grant, _ reader: StudioStream.Reader, since known: StudioStream.Place?, _ write: (ByteBuffer) async throws -> Void
     ) async throws {
         // The number first: what changes while the board is read is told after it.
-        var place = api.stream.last
+        let start = api.stream.beginning(grant.view)
+        var place = start.place
         var beginning = StreamText.hello(place, version: api.version)
         if let known, api.stream.knows(known) {
             place = known
         } else {
-            beginning += await snapshot(grant, known, place)
+            beginning += await snapshot(grant, known, place) + start.list
         }
         try await write(ByteBuffer(string: beginning))
         var told = ContinuousClock.now, trusted = told

@@ -33,7 +33,7 @@ enum ScriptBundle {
         return body + "return { \(names.joined(separator: ", ")) };\n"
     }
 
-    /// `import { a, b } from "./x.js";`
+    /// Of a line such as `import { a, b } from "./x.js"`.
     private static func taken(_ line: Substring) -> String? {
         let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[1].hasPrefix("./"), parts[2] == ";", parts[0].hasPrefix("import { "), parts[0].hasSuffix(" } from "),

@@ -36,14 +36,20 @@ struct StreamText: Sendable {
             }
         }
         if isListed || !frames.isEmpty {
-            // How many there are of others is not said.
-            let total = list.flatMap { view.scope.isEverything ? String($0.total) : nil } ?? "null",
-                revision = list.map { String($0.revision) } ?? "null"
-            let object = #"{"type":"frames","total":\#(total),"revision":\#(revision),"frames":[\#(frames.joined(separator: ","))]}"#
-            text += Self.message("frames", object)
+            text += Self.frames(frames, list, view)
         }
         // Whoever reads up to here needs none of it again, also when there was nothing for this role.
         return text.isEmpty ? "" : text.dropLast() + "id: \(place.text)\n\n"
+    }
+
+    /// How many there are of others is not said.
+    static func frames(
+        _ frames: [String], _ list: (total: Int, revision: Int)?, _ view: StudioStream.View, at place: StudioStream.Place? = nil
+    ) -> String {
+        let total = list.flatMap { view.scope.isEverything ? String($0.total) : nil } ?? "null",
+            revision = list.map { String($0.revision) } ?? "null"
+        let object = #"{"type":"frames","total":\#(total),"revision":\#(revision),"frames":[\#(frames.joined(separator: ","))]}"#
+        return message("frames", object, at: place)
     }
 
     static func message(_ name: String, _ object: String, at place: StudioStream.Place? = nil) -> String {

@@ -84,6 +84,13 @@ final class StudioStream: Sendable {
     var count: Int { state.withLock(\.ring.count) }
     var last: Place { Place(instance: instance, number: state.withLock(\.ring.last)) }
 
+    /// Where somebody begins who knows nothing yet, and what was told last of the list as a whole: whatever comes later is told.
+    func beginning(_ view: View) -> (place: Place, list: String) {
+        let (number, list) = state.withLock { ($0.ring.last, $0.list) }
+        let place = Place(instance: instance, number: number)
+        return (place, list.map { StreamText.frames([], $0, view, at: place) } ?? "")
+    }
+
     func add(_ items: [(key: String, item: Item)]) {
         guard !items.isEmpty else { return }
         let now = WallClock.nanoseconds
