@@ -74,9 +74,8 @@ struct RunSession {
         let notices = HookNotifier(pipelines, options, context), earlier = EarlierPlaces(event: options.event)
         hub.watch(earlier.note)
         hub.watch(notices.note)
-        let control = watchable(hub, isWriting: writer != nil)
+        let control = watchable(hub, isWriting: writer != nil), telling = await RunTelling.begin(pipelines, writer, context)
         defer { control?.stop() }
-        let telling = await RunTelling.begin(pipelines, writer, context)
         let outcome = try await context.telling { () async throws(IngestError) in
             let events = try await events(reader), held = try await heldEvents(events, pipelines)
             let plan = try plan(pipelines, reader, events: events, held: held)
@@ -109,8 +108,7 @@ struct RunSession {
             for line in outcome.remarks + older { Console.err(line) }
         }
         Console.out(json ? SummaryLine.json(outcome, exit: code) : SummaryLine.human(outcome, exit: code, plan: options.dryRun))
-        await telling?.end()
-        letGo(writer, control)
+        await letGo(writer, control, telling)
         notices.runEnded(options.verb, outcome.summary, exit: Int(code.rawValue))
         await notices.finish()
         throw Exit(code)
@@ -132,7 +130,8 @@ struct RunSession {
     }
 
     /// The socket goes before the state is another's: the next run puts its own there.
-    private func letGo(_ writer: SQLiteLedger?, _ control: ControlServer?) {
+    private func letGo(_ writer: SQLiteLedger?, _ control: ControlServer?, _ telling: RunTelling?) async {
+        await telling?.end()
         control?.stop()
         context.close(writer)
     }
