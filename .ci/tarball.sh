@@ -32,6 +32,10 @@ Pictures on the page of \`filmgate studio\` need libjpeg-turbo and libheif:
 
     apt-get install $(packages "$program-previews")
 
+A catalogue that several stations share (\`catalog:\` in a pipeline) needs libpq:
+
+    apt-get install libpq5
+
 share/doc/filmgate/README.md     what to do first; the manual is beside it
 share/man, share/bash-completion, share/zsh, share/fish: manual pages and completions
 share/filmgate/profiles          profiles of makes; the program finds them by itself

@@ -73,7 +73,7 @@ struct LedgerOfStation: StationLedger {
         let running = Task { await reporter.run() }
         for number in 10..<300 { try await ledger.record(Self.changes(number)) }
         try await eventually("everything told") { try await ledger.station()?.waiting == 0 }
-        running.cancel()
+        await reporter.stop()
         await running.value
         #expect(await reporter.finish(within: .seconds(60)))
         #expect(try await test.sql("SELECT count(*) FROM catalog.seen") == "300")
@@ -123,7 +123,7 @@ struct LedgerOfStation: StationLedger {
             }
             return try await ledger.station()?.waiting == 0
         }
-        running.cancel()
+        await reporter.stop()
         await running.value
         _ = await reporter.finish(within: .seconds(60))
         let text = try await Cluster.aside {
@@ -178,7 +178,7 @@ struct LedgerOfStation: StationLedger {
             running = Task { await reporter.run() }
         try await eventually("a word about it") { !notices.list.isEmpty }
         try await Task.sleep(for: .milliseconds(500))
-        running.cancel()
+        await reporter.stop()
         await running.value
         let began = ContinuousClock.now
         #expect(await reporter.finish(within: .seconds(120)) == false)

@@ -49,6 +49,7 @@ public actor CatalogReporter {
     private var renewed = ContinuousClock.now, lostAt: ContinuousClock.Instant?
     /// What was said last, so that it is not said again.
     private var said: CatalogNotice?
+    private var isStopping = false, sleeper: Task<Void, Never>?
     private(set) var told: Int64 = 0
 
     public init(
@@ -56,10 +57,10 @@ public actor CatalogReporter {
         tell: @escaping @Sendable (CatalogNotice) -> Void
     ) { (self.catalog, self.ledger, self.pace, self.tell) = (catalog, ledger, pace, tell) }
 
-    /// Goes on until its task is cancelled.
+    /// Goes on until `stop`, or until its task is cancelled, which breaks off a question under way.
     public func run() async {
         var failures = 0
-        while !Task.isCancelled {
+        while !Task.isCancelled, !isStopping {
             let pause: Duration
             do throws(IngestError) {
                 let all = try await step()
@@ -71,8 +72,25 @@ public actor CatalogReporter {
                 note(error)
                 pause = pace.pause(after: failures)
             }
-            if pause > .zero { try? await Task.sleep(for: pause) }
+            if pause > .zero, !isStopping { await rest(pause) }
         }
+    }
+
+    /// Lets `run` return after the question under way: one that is broken off may have opened a session that nobody knows of.
+    public func stop() {
+        isStopping = true
+        sleeper?.cancel()
+    }
+
+    private func rest(_ pause: Duration) async {
+        let task = Task { _ = try? await Task.sleep(for: pause) }
+        sleeper = task
+        await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        sleeper = nil
     }
 
     /// Tells what is left, for so long at most, and ends the session; whether all is told.

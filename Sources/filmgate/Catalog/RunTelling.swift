@@ -35,8 +35,12 @@ struct RunTelling {
 
     /// Tells what is left; before the ledger is closed.
     func end() async {
-        running.cancel()
+        await reporter.stop()
+        let impatience = Task { [running] in
+            if (try? await Task.sleep(for: Self.patience)) != nil { running.cancel() }
+        }
         await running.value
+        impatience.cancel()
         _ = await reporter.finish(within: Self.patience)
     }
 

@@ -74,9 +74,9 @@ struct RunSession {
         let notices = HookNotifier(pipelines, options, context), earlier = EarlierPlaces(event: options.event)
         hub.watch(earlier.note)
         hub.watch(notices.note)
-        let leases = HostedJob.leases ?? DeliveryLeases(), control = watchable(hub, leases, writer)
+        let leases = HostedJob.leases ?? DeliveryLeases(), telling = await RunTelling.begin(pipelines, writer, context)
+        let control = watchable(hub, leases, writer)
         defer { control?.stop() }
-        let telling = await RunTelling.begin(pipelines, writer, context)
         let outcome = try await context.telling { () async throws(IngestError) in
             let events = try await events(reader), held = try await heldEvents(events, pipelines)
             let plan = try plan(pipelines, reader, events: events, held: held)
@@ -109,8 +109,7 @@ struct RunSession {
             for line in outcome.remarks + older { Console.err(line) }
         }
         Console.out(json ? SummaryLine.json(outcome, exit: code) : SummaryLine.human(outcome, exit: code, plan: options.dryRun))
-        await telling?.end()
-        letGo(writer, control)
+        await letGo(writer, control, telling)
         notices.runEnded(options.verb, outcome.summary, exit: Int(code.rawValue))
         await notices.finish()
         throw Exit(code)
@@ -133,7 +132,8 @@ struct RunSession {
     }
 
     /// The socket goes before the state is another's: the next run puts its own there.
-    private func letGo(_ writer: SQLiteLedger?, _ control: ControlServer?) {
+    private func letGo(_ writer: SQLiteLedger?, _ control: ControlServer?, _ telling: RunTelling?) async {
+        await telling?.end()
         control?.stop()
         context.close(writer)
     }
