@@ -132,13 +132,14 @@ struct StudioCommand: AsyncParsableCommand {
             var options = options
             let place = try StudioLink.place(listen, "--listen"), checked = try CommandContext(options)
             let sample = try await checked.telling { () async throws(IngestError) -> StudioSample in
-                try StudioServer.check(host: place.host)
+                try StudioServer.check(host: place.host, isEncrypted: encryption.isWanted)
                 return try await StudioSample()
             }
             options.state = sample.state
             let context = try CommandContext(options), pipeline = try context.load(sample.pipeline)
             var live = LiveSession(session: RunSession(context: context, options: RunOptions(verb: "run", state: sample.state)))
-            live.studio = StudioSupervisor(place, pipeline: sample.pipeline, state: sample.state, json: options.json)
+            live.studio = StudioSupervisor(
+                place, pipeline: sample.pipeline, state: sample.state, json: options.json, encryption: encryption)
             sample.shoot()
             do { try await live.run(pipeline) } catch {
                 await sample.end()
