@@ -35,19 +35,22 @@ struct PQWait {
 
 /// Requests to stop a question.
 ///
-/// libpq waits for the server to take one, for ever where the server is frozen: one thread of the program at most does that.
+/// libpq waits for the server to take one, for ever where the server is frozen: eight threads of the program at most do that.
 enum PQCancellation {
-    private static let isUnderWay = Atomic(false)
+    private static let underWay = Atomic(0), most = 8
     private struct Request: @unchecked Sendable { let raw: OpaquePointer }  // Used by the one thread that sends it.
 
     static func send(_ request: OpaquePointer, _ pq: LibPQ) {
-        guard !isUnderWay.exchange(true, ordering: .acquiring) else { return pq.call.freeCancel(request) }
+        guard underWay.add(1, ordering: .relaxed).oldValue < most else {
+            underWay.subtract(1, ordering: .relaxed)
+            return pq.call.freeCancel(request)
+        }
         let held = Request(raw: request)
         BlockingThread.run {
             var words = [CChar](repeating: 0, count: 256)
             _ = pq.call.cancel(held.raw, &words, CInt(words.count))
             pq.call.freeCancel(held.raw)
-            isUnderWay.store(false, ordering: .releasing)
+            underWay.subtract(1, ordering: .relaxed)
         }
     }
 }

@@ -66,7 +66,7 @@ struct RunSession {
     func run(_ pipelines: [PipelineFile], _ mode: RunMode) async throws {
         let writer: SQLiteLedger? = options.dryRun ? nil : try await context.openLedger()
         let reader: any LedgerReader = if let writer { writer } else { try await context.readLedger() }
-        let hub = EventHub(), progress = Progress()
+        let hub = EventHub(), progress = Progress(), leases = HostedJob.leases ?? DeliveryLeases()
         hub.watch(progress.note)
         let printer = RunPrinter(json: json, plan: options.dryRun, verbose: context.options.verbose, ledger: reader)
         hub.watch(printer.note)
@@ -74,8 +74,7 @@ struct RunSession {
         let notices = HookNotifier(pipelines, options, context), earlier = EarlierPlaces(event: options.event)
         hub.watch(earlier.note)
         hub.watch(notices.note)
-        let leases = HostedJob.leases ?? DeliveryLeases(), telling = await RunTelling.begin(pipelines, writer, context)
-        let control = watchable(hub, leases, writer)
+        let telling = await RunTelling.begin(pipelines, writer, context), control = watchable(hub, leases, writer)
         defer { control?.stop() }
         let outcome = try await context.telling { () async throws(IngestError) in
             let events = try await events(reader), held = try await heldEvents(events, pipelines)
