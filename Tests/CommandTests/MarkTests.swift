@@ -76,7 +76,7 @@ import Testing
         #expect(no.status == 8 && no.output.contains("not picked") && no.output.contains("filmgate mark --pick"), "\(no.output)")
         #expect(try proof(table, ["--pipeline", file]).status == 8)
         // By its file, by a copy of it, and by its SHA-256.
-        let sha256 = try #require(run.items().last?["sha256"] as? String)
+        let sha256 = try #require(run.items().first { "\($0["path"] ?? "")".hasSuffix("IMG_0003.JPG") }?["sha256"] as? String)
         _ = try mark(table, ["--pick", picture(table, 1), table.archive + "/IMG_0002.JPG"])
         #expect(names(table) == [])
         #expect(try status(table)["pending"] as? Int == 3)

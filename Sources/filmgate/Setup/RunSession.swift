@@ -82,8 +82,7 @@ struct RunSession {
             if !options.dryRun { earlier.expect(plan) }
             if writer != nil { await nameOrphans(plan, reader) }
             if writer != nil { for pipeline in pipelines { try PipelineSnapshot(state: options.state).keep(pipeline) } }
-            let runner = Runner(
-                plan: plan, options: options, hub: hub, reader: reader, writer: writer, leases: leases)
+            let runner = Runner(plan: plan, options: options, hub: hub, reader: reader, writer: writer, leases: leases)
             let accounts = options.dryRun ? nil : AccountWatch(plan.signIns, context.options.logger)
             let credits = options.dryRun ? nil : CreditWatch(CreditInquiry(pipelines, plan, context))
             defer { accounts?.end() }
