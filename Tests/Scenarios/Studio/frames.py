@@ -2,8 +2,6 @@
 import random
 import struct
 
-NO_MARKER = bytes(range(255)) + b"\xfe"
-
 
 def exif(make="Canon", model="EOS R5", artist=None, serial=None, captured="2026:06:13 14:03:27"):
     """The Exif of a picture, as TIFF in small-endian order."""
@@ -34,8 +32,33 @@ def segment(kind, data):
     return b"\xff" + bytes([kind]) + struct.pack(">H", len(data) + 2) + data
 
 
+# Code lengths of the usual table for the first value of a block (ITU-T T.81, table K.3), and a table with the end of a block alone.
+FIRST = bytes([0, 1, 5, 1, 1, 1, 1, 1, 1]) + bytes(7) + bytes(range(12))
+REST = bytes([1]) + bytes(15) + b"\0"
+CODES = {2: "011", 3: "100", 4: "101"}
+
+
+def scan(grain, blocks):
+    """Grey blocks, each a little lighter or darker than the one before."""
+    bits, light = [], 0
+    for _ in range(blocks):
+        length = grain.choice((2, 3, 4))
+        value = grain.randrange(1 << length - 1, 1 << length)
+        up = light < 0 or (light < 40 and grain.random() < 0.5)
+        light += value if up else -value
+        bits.append(CODES[length] + format(value if up else value ^ (1 << length) - 1, f"0{length}b") + "0")
+    text = "".join(bits)
+    text += "1" * (-len(text) % 8)
+    return int(text, 2).to_bytes(len(text) // 8, "big").replace(b"\xff", b"\xff\0")
+
+
 def jpeg(number, size=4000, **facts):
-    """A whole picture that no other number makes."""
-    grain = random.Random(number).randbytes(size).translate(NO_MARKER)
-    frame = segment(0xC0, b"\x08" + struct.pack(">HH", 4000, 6000) + b"\x01\x01\x11\0")
-    return b"\xff\xd8" + segment(0xE1, b"Exif\0\0" + exif(**facts)) + frame + segment(0xDA, b"\x01\x01\0\0\x3f\0") + grain + b"\xff\xd9"
+    """A whole picture that no other number makes, of at least so many bytes."""
+    grain, width, height = random.Random(number), 240, 160
+    tables = segment(0xDB, b"\0" + bytes([16]) * 64) + segment(0xC4, b"\0" + FIRST) + segment(0xC4, b"\x10" + REST)
+    frame = segment(0xC0, b"\x08" + struct.pack(">HH", height, width) + b"\x01\x01\x11\0")
+    end = segment(0xDA, b"\x01\x01\0\0\x3f\0") + scan(grain, width * height // 64) + b"\xff\xd9"
+    start, rest = b"\xff\xd8" + segment(0xE1, b"Exif\0\0" + exif(**facts)), b""
+    while len(start) + len(rest) + len(tables) + len(frame) + len(end) < size:
+        rest += segment(0xFE, grain.randbytes(min(60_000, size)))
+    return start + rest + tables + frame + end
