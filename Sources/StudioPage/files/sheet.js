@@ -96,7 +96,7 @@ export class Sheet {
 
   /** Shows files that changed, where they are here, and new ones on top; false when the list has to be read for them. @param {any[]} frames */
   patch(frames) {
-    const changed = new Map(frames.map((frame) => [frame.id, frame]));
+    const changed = new Map(frames.map((frame) => [frame.id, frame])), isNewest = changed.has(this.known(0)?.id);
     for (const [index, rows] of this.windows) {
       rows.forEach((row, age) => {
         if (!changed.has(row.id)) return;
@@ -107,6 +107,7 @@ export class Sheet {
         if (cell) this.fill(place, cell);
       });
     }
+    if (isNewest) this.changed(this.total, this.known(0), 0);
     if (!this.isGrowing || this.revision < 0) return false;
     const newest = this.known(0), kinds = this.filter.kind ? this.filter.kind.split(",") : null;
     // A file that was here before is older than the newest, or among those that were just shown.
