@@ -14,7 +14,7 @@ struct StudioResponder: HTTPResponder {
     init(check: RequestCheck, api: StudioAPI, page: PageFiles) {
         (self.check, self.api, self.page) = (check, api, page)
         routes = api.routes
-        plain = PlainPage(api: api, style: page.style)
+        plain = PlainPage(api: api, folder: page.folder)
     }
 
     func respond(to request: Request, context: StudioContext) async throws -> Response {

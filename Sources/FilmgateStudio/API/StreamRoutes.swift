@@ -74,7 +74,9 @@ struct StreamRoutes: Sendable {
 
     private func snapshot(_ grant: Grant, _ known: StudioStream.Place?, _ place: StudioStream.Place) async -> String {
         let lost = known == nil ? "" : StreamText.reset(place)
-        guard let whole = try? await api.board() else { return lost }
+        // What cannot be read just now was told to others: it is told again only when it changes.
+        let now = try? await api.board()
+        guard let whole = now ?? api.stream.board else { return lost }
         let view = grant.view
         return lost + StreamText.message("board", view.isTrusted ? whole : view.scope.board(StudioAPI.shown(board: whole)))
     }

@@ -10,8 +10,8 @@ import StudioPage
 struct PageFiles: Sendable {
     private struct File { var type: String, bytes: ByteBuffer, tag: String }
     private let files: [String: File]
-    /// Where a page without scripts finds the colours and widths of this one.
-    let style: String
+    /// Where a page without scripts finds the colours, widths and sign of this one.
+    let folder: String
 
     init() {
         var parts: [(name: String, type: String, bytes: UnsafeRawBufferPointer)] = []
@@ -38,7 +38,7 @@ struct PageFiles: Sendable {
             }
         }
         self.files = files
-        style = "/page/\(version)/style.css"
+        folder = "/page/\(version)"
     }
 
     /// Nil when there is no such file; `known`: the version that the browser has.

@@ -10,8 +10,8 @@ struct PlainPage: Sendable {
     static let path = "/plain"
     static let challenge = "Basic realm=\"Filmgate Studio: any name, and a token of filmgate studio token\", charset=\"UTF-8\""
     let api: StudioAPI
-    /// Address of the style sheet.
-    let style: String
+    /// Where style sheet and icon are.
+    let folder: String
     private static let frames = 50
 
     func answer(_ request: Request) async throws -> Answer {
@@ -28,7 +28,7 @@ struct PlainPage: Sendable {
         }
         let board = try await object("board"), frames = try await object("frames", ["limit": String(Self.frames)])
         let targets = grant.role >= .operate ? try await object("deliveries", ["limit": "50"]) : .null
-        return .html(RefusalPage.page("Filmgate Studio", text(board) + text(targets: targets) + text(frames: frames), style: style))
+        return .html(RefusalPage.page("Filmgate Studio", text(board) + text(targets: targets) + text(frames: frames), folder: folder))
     }
 
     private static func password(_ request: Request) -> String? {

@@ -23,11 +23,13 @@ enum RefusalPage {
         return shown
     }
 
-    /// `style`: address of a style sheet; without it the browser's own.
-    static func page(_ title: String, _ body: String, style: String? = nil) -> String {
-        let link = style.map { "<link rel=\"stylesheet\" href=\"\(escaped($0))\">" } ?? ""
+    /// `folder`: where style sheet and icon are; without it the browser's own.
+    static func page(_ title: String, _ body: String, folder: String? = nil) -> String {
+        let links = folder.map {
+            "<link rel=\"icon\" type=\"image/svg+xml\" href=\"\(escaped($0))/icon.svg\"><link rel=\"stylesheet\" href=\"\(escaped($0))/style.css\">"
+        }
         return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>\(escaped(title))</title>"
-            + "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\(link)</head><body class=\"plain\"><main><h1>\(escaped(title))</h1>\n\(body)\n</main></body></html>\n"
+            + "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\(links ?? "")</head><body class=\"plain\"><main><h1>\(escaped(title))</h1>\n\(body)\n</main></body></html>\n"
     }
 
     static func error(_ error: StudioError) -> String {

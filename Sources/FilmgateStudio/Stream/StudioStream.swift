@@ -47,7 +47,7 @@ final class StudioStream: Sendable {
     private struct State {
         var ring = ChangeRing<Item>(mostKeys: 16_384, mostCost: 8 << 20)
         var readers: [Int: (grant: String, wake: AsyncStream<Void>.Continuation)] = [:], next = 0
-        var list: (total: Int, revision: Int)?
+        var list: (total: Int, revision: Int)?, board: String?
         /// What those who read all of it are sent next: written once for all who know as much and may see as much.
         var parts: [PartKey: TextPart] = [:]
         /// When readers were woken last, and whether they will be in a moment.
@@ -91,6 +91,9 @@ final class StudioStream: Sendable {
         return (place, list.map { StreamText.frames([], $0, view, at: place) } ?? "")
     }
 
+    /// The board as it was told last; nil before the first.
+    var board: String? { state.withLock(\.board) }
+
     func add(_ items: [(key: String, item: Item)]) {
         guard !items.isEmpty else { return }
         let now = WallClock.nanoseconds
@@ -98,6 +101,7 @@ final class StudioStream: Sendable {
             for (key, item) in items {
                 state.ring.add(key, item, cost: item.size + 64, at: now)
                 if case .list(let total, let revision) = item { state.list = (total, revision) }
+                if case .board(let whole, _) = item { state.board = whole }
             }
             state.parts = [:]
             guard !state.isWaking else { return nil }

@@ -213,7 +213,7 @@ def searching(scene):
             hand.write(page.locator("main input[type=search]"), words)
             says(page, f"{count} files" if count else "Nothing here.", 5, "main [role=status]")
         hand.write(page.locator("main input[type=search]"), digest(wanted)[:12])
-        says(page, "1 files", 5, "main [role=status]")
+        says(page, "1 file", 5, "main [role=status]")
         scene.look(page, "history-found")
         hand.press(page.locator('main a[href^="#/file/"]'))
         says(page, "IMG_0003.JPG", where="main h1")
@@ -241,7 +241,7 @@ def inviting(scene):
     """A code for another browser, which may only look, made on the page; ended there, it is out at once."""
     with scene.shoot() as shoot:
         page, hand = scene.open(shoot, "profile")
-        hand.choose(page.locator("main select"), "view")
+        hand.choose(page.get_by_label("Role", exact=True), "view")
         hand.press(button(page, "Make a code"))
         says(page, "Type this code there within five minutes:")
         scene.look(page, "profile")
