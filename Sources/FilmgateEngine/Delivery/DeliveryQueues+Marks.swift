@@ -2,14 +2,11 @@ import FilmgateCore
 
 /// Deliveries that wait for a person: in no queue, and nothing moves them but marks.
 extension DeliveryQueues {
-    /// The ledger is told why it waits with what is written of it now.
-    mutating func noteWaiting(_ id: Delivery.ID) { change(id) { $0.notedWaiting = $0.verdict.waiting } }
-
     /// What its marks say now.
     ///
     /// One that waits in a queue leaves it, and comes back when its mark does; what is refused is left to the table.
     mutating func judge(_ id: Delivery.ID, _ verdict: MarkVerdict) {
-        guard let delivery = self.all[id] else { return }
+        guard let delivery = all[id] else { return }
         change(id) { $0.verdict = verdict }
         switch (delivery.state, verdict) {
         case (.waiting, .waits): if withdraw(id) != nil { gate(id) }

@@ -108,22 +108,6 @@ struct DeliveryQueues: Sendable {
 
     mutating func noteProgress() { lastProgress = now.instant }
 
-    mutating func listen(_ asset: AssetID, to id: Delivery.ID) { all[id]?.listeners.append(asset) }
-
-    mutating func deferToFolder(_ id: Delivery.ID) { all[id]?.state = .deferred }
-
-    mutating func read(_ bytes: LocalFile, for id: Delivery.ID) {
-        all[id]?.job.file = bytes
-        all[id]?.job.mayTake = false
-    }
-
-    mutating func leaveBytes(of id: Delivery.ID) { all[id]?.job.mayTake = false }
-
-    mutating func keep(_ rendition: LocalFile, of id: Delivery.ID) {
-        all[id]?.rendition = rendition
-        all[id]?.job.file = rendition
-    }
-
     mutating func enqueue(_ id: Delivery.ID) {
         guard let delivery = all[id] else { return }
         guard delivery.verdict == .takes else { return gate(id) }

@@ -37,7 +37,7 @@ struct DeliveryTable: Sendable {
         case .recorded(.conclude(let id, let receipt, let finished)): forget(id, receipt, finished)
         case .recorded(.settle(let finished)): for asset in finished { act(.settle(asset)) }
         case .kept(let id, let rendition, let receipt):
-            queues.keep(rendition, of: id)
+            queues.change(id) { ($0.rendition, $0.job.file) = (rendition, rendition) }
             conclude(id, receipt)
         case .cancelled(let id, let keeping): cancel(id, keeping: keeping)
         case .judged(let verdicts): for (id, verdict) in verdicts { judge(id, verdict) }
@@ -106,12 +106,13 @@ struct DeliveryTable: Sendable {
         asset.asset.renditions = [:]
         assets[asset.id] = asset
         queues.noteProgress()
-        if first == nil, shared.count > 1 { for delivery in shared { queues.leaveBytes(of: delivery.id) } }
+        if first == nil, shared.count > 1 { for delivery in shared { queues.change(delivery.id) { $0.job.mayTake = false } } }
         let next = ((first.map { [$0] } ?? shared) + made).map(\.id)
         // Before anything is sent over a network: a crash forgets nothing.
         guard asset.isMade || own.contains(where: { !$0.target.isLocal || $0.verdict != .takes }) else { return begin(asset.id, next) }
         let waiting = own.flatMap { one in
-            queues.noteWaiting(one.id)
+            // The ledger is told why it waits with what is written of it now.
+            queues.change(one.id) { $0.notedWaiting = $0.verdict.waiting }
             return one.changes(Receipt(state: .pending, at: one.since, reason: one.verdict.waiting), bytes: asset.bytes)
         }
         act(.record(asset.changes(nil, run: run, at: now.wall) + waiting, then: .begin(asset.id, next)))
@@ -135,7 +136,7 @@ struct DeliveryTable: Sendable {
             follow(delivery)
             return false
         case (nil, .ours): queues.add(delivery)
-        default: queues.listen(asset.id, to: id)
+        default: queues.change(id) { $0.listeners.append(asset.id) }
         }
         asset.open.insert(id.target)
         asset.hasDeliveries = true
@@ -144,7 +145,7 @@ struct DeliveryTable: Sendable {
 
     /// What needs no delivery any more is settled, the rest may be sent.
     private mutating func begin(_ id: AssetID, _ next: [Delivery.ID]) {
-        for delivery in assets[id]?.later ?? [] { queues.deferToFolder(delivery) }
+        for delivery in assets[id]?.later ?? [] { queues.change(delivery) { $0.state = .deferred } }
         for delivery in next {
             queues.enqueue(delivery)
             if queues[delivery.target]?.isFailing == true { unblock(delivery) }
@@ -223,9 +224,13 @@ struct DeliveryTable: Sendable {
         for target in asset.wanted {
             let id = Delivery.ID(content: asset.content, target: target.identity)
             guard let delivery = self[id], delivery.listeners.first == asset.id, delivery.rendition == nil else { continue }
-            if delivery.isAtRest { queues.read(asset.bytes, for: id) } else if !delivery.isSettled { isFree = false }
+            if delivery.isAtRest { read(asset.bytes, for: id) } else if !delivery.isSettled { isFree = false }
         }
         return isFree
+    }
+
+    private mutating func read(_ bytes: LocalFile, for id: Delivery.ID) {
+        queues.change(id) { ($0.job.file, $0.job.mayTake) = (bytes, false) }
     }
 
     /// It may wait for long at its folder: the other targets read the staged bytes, which stay for it.
@@ -233,7 +238,7 @@ struct DeliveryTable: Sendable {
         guard let delivery = self[id], delivery.isWaiting, delivery.rendition == nil,
             let owner = delivery.listeners.first, assets[owner]?.later.isEmpty == false
         else { return }
-        queues.leaveBytes(of: id)
+        queues.change(id) { $0.job.mayTake = false }
         release(owner)
     }
 
@@ -242,7 +247,7 @@ struct DeliveryTable: Sendable {
         guard let asset = assets[owner] else { return }
         assets[owner]?.later = []
         for next in asset.later {
-            queues.read(asset.bytes, for: next)
+            read(asset.bytes, for: next)
             queues.enqueue(next)
         }
     }
