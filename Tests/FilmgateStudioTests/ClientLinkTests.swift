@@ -142,6 +142,16 @@ import Testing
         await #expect(throws: AccessControl.Refusal.self) { try await after.pair(made.code, label: "", from: "a") }
     }
 
+    /// Its client may try it again and again: whoever waits with a code of his own is not kept out by that.
+    @Test func aLinkThatIsOverSpendsNoCode() async throws {
+        try await StudioBench.with { bench async throws in
+            let made = try link(bench, #"{"role":"view","event":"Smith"}"#), code = try bench.server.makeCode(role: .operate)
+            bench.server.grants.remove(made.id)
+            for _ in 0..<(AccessControl.mostWrong + 1) { #expect(try bench.pair(made.code).status == 401) }
+            #expect(try bench.pair(code).status == 201)
+        }
+    }
+
     @Test(arguments: [
         #"{"role":"operate","event":"Smith"}"#, #"{"role":"admin","from":"now"}"#, #"{"role":"view","event":"Smith","for":"5"}"#,
         #"{"role":"view","for":"8h"}"#, #"{"role":"view","from":"yesterday"}"#,

@@ -2,6 +2,9 @@ import CryptographyKit
 
 /// Words that let somebody in, and the digests by which they are known: only those are kept.
 enum AccessSecret {
+    /// Of what `random` makes.
+    static let length = 64
+
     /// 256 random bits in hexadecimal digits.
     static func random() -> String {
         var random = SystemRandomNumberGenerator()
