@@ -1,4 +1,5 @@
 public import FilmgateCore
+import Glibc
 public import Hummingbird
 public import HummingbirdCore
 import HummingbirdHTTP2
@@ -43,6 +44,11 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
             return
         } catch {
             if Task.isCancelled { return }
+            if (error as? IOError)?.errnoCode == EADDRNOTAVAIL {
+                throw IngestError(
+                    .misconfigured, "The \(name) cannot listen on \(host): that is no address of this machine.",
+                    advice: "`ip -brief address` lists its addresses; 0.0.0.0 stands for all of them.", cause: error)
+            }
             throw IngestError(
                 .misconfigured, "The \(name) cannot listen on \(host):\(port): \(error).", advice: "Choose another port.", cause: error)
         }

@@ -1,4 +1,5 @@
 public import FilmgateCore
+import Glibc
 public import NIOSSL
 
 /// What a server proves itself with, read once from two files.
@@ -10,6 +11,9 @@ public struct ServerCertificate: Sendable {
     ///
     /// `misconfigured` where they cannot be used.
     public init(certificate: String, key: String) throws(IngestError) {
+        for path in [certificate, key] where access(path, R_OK) != 0 {
+            throw IngestError(.misconfigured, "`\(path)` cannot be read: \(String(cString: strerror(errno))).", advice: Self.advice)
+        }
         do {
             let chain = try NIOSSLCertificate.fromPEMFile(certificate).map { NIOSSLCertificateSource.certificate($0) }
             var configuration = TLSConfiguration.makeServerConfiguration(
@@ -21,11 +25,12 @@ public struct ServerCertificate: Sendable {
         } catch {
             throw IngestError(
                 .misconfigured, "The certificate `\(certificate)` or its key `\(key)` cannot be used: \(error).",
-                advice:
-                    "openssl req -x509 -newkey rsa:2048 -nodes -days 3650 -subj /CN=filmgate -keyout key.pem -out cert.pem makes a pair.",
-                cause: error)
+                advice: Self.advice, cause: error)
         }
     }
+
+    private static let advice =
+        "openssl req -x509 -newkey rsa:2048 -nodes -days 3650 -subj /CN=filmgate -keyout key.pem -out cert.pem makes a pair."
 
     package func context() throws(IngestError) -> NIOSSLContext {
         do { return try NIOSSLContext(configuration: configuration) } catch {

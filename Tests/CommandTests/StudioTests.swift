@@ -229,6 +229,16 @@ import Testing
         #expect(studio.kill(SIGTERM).status == 143)
     }
 
+    @Test func saysWhatIsWrongWithAnAddressOrACertificate() throws {
+        let state = try Table().state, other = try Program.run(["studio", "--listen", "203.0.113.9:0", "--self-signed", "--state", state])
+        #expect(other.status == 2 && other.errors.contains("203.0.113.9: that is no address of this machine"), "\(other.errors)")
+        let words = [
+            "studio", "--listen", "0.0.0.0:0", "--certificate", "/nowhere/cert.pem", "--key", "/nowhere/key.pem", "--state", state,
+        ]
+        let missing = try Program.run(words)
+        #expect(missing.status == 2 && missing.errors.contains("`/nowhere/cert.pem` cannot be read: No such file"), "\(missing.errors)")
+    }
+
     @Test(arguments: [
         ["--key", "key.pem"], ["--self-signed", "--certificate", "cert.pem", "--key", "key.pem"],
     ]) func halfACertificateIsNone(_ words: [String]) throws {
