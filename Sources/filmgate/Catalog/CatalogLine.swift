@@ -56,7 +56,7 @@ enum CatalogLine {
         line.add("detail", copy.detail)
         line.add("verified", copy.proof)
         line.add("size", copy.size.map { Int(clamping: $0) })
-        line.add("at", Int(copy.at))
+        line.add("at", CivilTime(unixSeconds: copy.at / 1_000_000_000)?.description)
         return line
     }
 }
