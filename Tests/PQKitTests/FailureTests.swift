@@ -20,12 +20,11 @@ import Testing
         let cluster = try await Cluster.made(), old = try connection(cluster.address())
         #expect(try await one(old, "SELECT 1") == 1)
         cluster.freeze(true)
-        let clock = ContinuousClock(), began = clock.now
-        await expect(.unavailable) { try await one(old, "SELECT 2", within: .milliseconds(500)) }
-        #expect(clock.now - began < .milliseconds(1500))
-        let new = try connection(cluster.address()) { $0.connect = .milliseconds(400) }, again = clock.now
+        // The server stays frozen until it is let go below: only the limit can end these, however busy the machine is.
+        let error = await expect(.unavailable) { try await one(old, "SELECT 2", within: .milliseconds(500)) }
+        #expect(error?.message.contains("timed out") == true)
+        let new = try connection(cluster.address()) { $0.connect = .milliseconds(400) }
         await expect(.unavailable) { try await one(new, "SELECT 3") }
-        #expect(clock.now - again < .milliseconds(1500))
         cluster.freeze(false)
         // The same object goes on by itself.
         #expect(try await one(old, "SELECT 4") == 4)
@@ -37,10 +36,8 @@ import Testing
         #expect(try await one(connection, "SELECT 1") == 1)
         async let broken = expect(.unavailable) { try await one(connection, "SELECT 1 FROM pg_sleep(30)", within: .seconds(20)) }
         try await Task.sleep(for: .milliseconds(300))
-        let began = ContinuousClock.now
         try await Cluster.aside { cluster.kill() }
         #expect(await broken?.message.contains("timed out") == false)
-        #expect(ContinuousClock.now - began < .seconds(2))
         await expect(.unavailable) { try await one(connection, "SELECT 2") }
         try await Cluster.aside { try cluster.start() }
         #expect(try await one(connection, "SELECT 3") == 3)
@@ -53,7 +50,8 @@ import Testing
         let began = ContinuousClock.now
         task.cancel()
         await expect(.cancelled) { try await task.value }
-        #expect(ContinuousClock.now - began < .seconds(1))
+        // Well before the 60 seconds that the server would sleep.
+        #expect(ContinuousClock.now - began < .seconds(30))
         var sleeping = "1"
         for _ in 0..<40 where sleeping != "0" {
             try await Task.sleep(for: .milliseconds(50))

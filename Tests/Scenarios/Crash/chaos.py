@@ -181,6 +181,11 @@ class Chaos(Shoot):
         second, last = self.samples[hour:2 * hour], self.samples[-hour:]
         middle = lambda part, index: sorted(one[index] for one in part)[len(part) // 2]
         before, after = [[middle(part, index) for index in range(5)] for part in (second, last)]
+        print("memory in MiB (its own), open files, threads, by eighths:", flush=True)
+        for number in range(8):
+            part = self.samples[number * hour:(number + 1) * hour]
+            memory, files, threads, _, own = [middle(part, index) for index in range(5)]
+            print(f"  {number + 1}: {memory / 1024:.1f} ({own / 1024:.1f}), {files}, {threads}", flush=True)
         words = (f"memory {before[0] / 1024:.1f} → {after[0] / 1024:.1f} MiB, of these its own, without pages of files "
                  f"{before[4] / 1024:.1f} → {after[4] / 1024:.1f}, open files {before[1]} → {after[1]}, threads {before[2]} → {after[2]}, "
                  f"ledger {before[3]:.0f} → {after[3]:.0f} bytes per delivery, from the second eighth to the last")
