@@ -62,6 +62,27 @@ import Testing
         #expect(run.status == 0 && table.files(table.archive).keys.contains { $0.hasPrefix("Sony/Ann/") }, "\(run.output)")
     }
 
+    /// Profile, folder and name follow the frame of the shot that can be read: a RAW of next year's format, or a damaged one, keeps to its JPEG.
+    @Test func anUnreadableRawFollowsItsJPEG() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let jpeg = try #require(FileManager.default.contents(atPath: table.card + "/DCIM/100CANON/IMG_0003.JPG"))
+        try table.write("SHOTS/DCIM/100CANON/IMG_0001.JPG", jpeg)
+        try table.write("SHOTS/DCIM/100CANON/IMG_0001.CR3", Data((0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 7) }))
+        let pipeline = try table.write(
+            "make.yaml",
+            """
+            version: 1
+            sources: [ { card: {} } ]
+            profiles: [ { match: { make: "Canon*" }, photographer: Ann, rename: "{photographer}-{counter:3}" } ]
+            stages: [ { exif: {} }, { dedupe: {} }, { upload: { to: [archive] } } ]
+            targets: { archive: { folder: { path: "\(table.archive)/{make}/{photographer}" } } }
+            """)
+        let run = try table.run(["import", table.path("SHOTS"), "--pipeline", pipeline])
+        #expect(run.status == 0, "\(run.output)")
+        #expect(table.files(table.archive).keys.sorted() == ["Canon/Ann/Ann-001.CR3", "Canon/Ann/Ann-001.JPG"])
+    }
+
     /// Packets of one picture whose user data holds date, make and model as camcorders write them.
     private static let clip: [UInt8] = {
         let marker: [UInt8] = [0x17, 0xEE, 0x8C, 0x60, 0xF8, 0x4D, 0x11, 0xD9, 0x8C, 0xD6, 0x08, 0x00, 0x20, 0x0C, 0x9A, 0x66]
