@@ -22,8 +22,8 @@ PUSHES_SOAK ?= 20000
 SHOTS ?= .build-studio/shots
 
 .PHONY: help build demo install install-debug clean program deb deb-test dist dist-test test lint house models fuzz tsan peers bench
-.PHONY: crash crash-cameras outage chaos soak hotfolder push strangers stations ways usb vusb studio-bench studio-browser
-.PHONY: deps deps-install deps-test deps-crash deps-hotfolder deps-strangers deps-deb deps-bench deps-peers deps-usb deps-vusb deps-studio
+.PHONY: crash crash-cameras outage chaos soak hotfolder push strangers stations ways usb vusb studio-bench studio-browser studio-webkit
+.PHONY: deps deps-install deps-test deps-crash deps-hotfolder deps-strangers deps-deb deps-bench deps-peers deps-usb deps-vusb deps-studio deps-webkit
 
 help: ## this list
 	@awk '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { split($$0, part, /:.*## /); printf "  %-14s %s\n", part[1], part[2] }' $(MAKEFILE_LIST)
@@ -139,6 +139,9 @@ studio-browser: deps-studio program ## operate the page with a real browser, by 
 	programs=$$(Tests/Scenarios/Studio/python.sh $(CURDIR)/.build-studio) && \
 		"$$programs/python3" Tests/Scenarios/Studio/browser.py --filmgate $(PROGRAM) --shots $(SHOTS) $(SCENARIOS)
 
+studio-webkit: deps-webkit program ## the main path through the page with WebKit, as Safari and GNOME have it; pictures of it go to SHOTS
+	python3 Tests/Scenarios/Studio/webkit.py --filmgate $(PROGRAM) --shots $(SHOTS)
+
 peers: deps deps-peers ## run the tests against real servers on this machine, with 3 GB files
 	programs=$$(Tests/Scenarios/Peers/python.sh $(CURDIR)/.build-peers) && PATH="$$programs:$$PATH" FILMGATE_PEERS=1 FILMGATE_BIG_FILE=3221225472 \
 		SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 $(SWIFT) test --disable-xctest -j $(JOBS) --filter 'Target|SignInTests'
@@ -193,3 +196,6 @@ deps-vusb:
 
 deps-studio:
 	@.ci/deps.sh studio
+
+deps-webkit:
+	@.ci/deps.sh webkit

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, and only that: deps.sh build | install | test | peers | crash | hotfolder | strangers | deb | bench | usb | vusb | studio
+# Installs what is missing, and only that: deps.sh build | install | test | peers | crash | hotfolder | strangers | deb | bench | usb | vusb | studio | webkit
 # A machine that has everything is left alone, without root and without a network.
 set -euo pipefail
 
@@ -48,13 +48,14 @@ case "${1:-build}" in
         commands="python3=python3 chromium=chromium unshare=util-linux mount=mount"
         files="/usr/share/doc/python3-venv=python3-venv"
         ;;
+    webkit) commands="python3=python3 WebKitWebDriver=webkit2gtk-driver Xvfb=xvfb unshare=util-linux mount=mount" ;;
     vusb)
         libraries="libexif=libexif-dev libxml-2.0=libxml2-dev"
         files="/usr/include/ltdl.h=libltdl-dev"
         commands="make=build-essential gcc=build-essential pkg-config=pkg-config dpkg-source=dpkg-dev xz=xz-utils"
         ;;
     *)
-        echo "usage: deps.sh build|install|test|peers|crash|hotfolder|strangers|deb|bench|usb|vusb|studio" >&2
+        echo "usage: deps.sh build|install|test|peers|crash|hotfolder|strangers|deb|bench|usb|vusb|studio|webkit" >&2
         exit 2
         ;;
 esac
