@@ -164,7 +164,7 @@ public final class Runner: Sendable {
     private func prepare(_ mode: RunMode, _ readiness: Readiness) async throws(IngestError) -> RunContext {
         for target in plan.targets { try await disks.note(target) }
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: clock.now.wall) ?? 0
-        let budget = ByteBudget(limit: plan.spool), reservations = makeBook()
+        let budget = ByteBudget(limit: plan.spool), reservations = makeReservations()
         let staging = try StagingPlan.prepare(plan: plan, options: options)
         let underWay = InFlightAssets(), sessions = OpenSessions(), progress = VolumeProgressStore()
         HeapMemory.forgetBeginning()
@@ -203,7 +203,7 @@ public final class Runner: Sendable {
 
     /// Sends again what earlier runs left waiting at this plan's targets; returns the number of the run.
     private func resume(_ order: ResumeOrder) async throws(IngestError) -> Int64 {
-        let reservations = makeBook(), (states, target) = (order.states, order.target)
+        let reservations = makeReservations(), (states, target) = (order.states, order.target)
         let leftovers = PendingDeliveries(
             ledger: reader, targets: plan.targets, event: options.event, assigning: order.assigning, reservations: reservations)
         // Only the folders that something waits for: what a gallery is still to get needs no other target. Before any name is given, which
@@ -258,7 +258,7 @@ public final class Runner: Sendable {
     }
 
     /// A dry run keeps its names to itself.
-    private func makeBook() -> NameReservations { writer == nil ? NameReservations() : NameReservations(leases.names) }
+    private func makeReservations() -> NameReservations { writer == nil ? NameReservations() : NameReservations(leases.names) }
 
     private func makeScheduler(run: Int64, budget: ByteBudget, reservations: NameReservations) -> any DeliverySink {
         let held = options.deliveryEvent == DeliveryRow.unassigned ? DeliveryScheduler.noEvent : nil
