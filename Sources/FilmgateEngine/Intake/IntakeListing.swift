@@ -4,8 +4,6 @@ import FilmgateCore
 struct IntakeListing: Sendable {
     /// Bytes to be read.
     private(set) var bytes: UInt64 = 0
-    /// How many files are settled by looking at them.
-    var settledCount: Int { verdicts.count }
 
     private let entries: [SourceEntry], rules: Rules
     private var verdicts: [Verdict] = [], shots: [Range<Int32>] = []
