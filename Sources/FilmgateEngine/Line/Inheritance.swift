@@ -15,7 +15,7 @@ enum Inheritance {
         return asset
     }
 
-    /// A file that is not read again, as far as it is remembered.
+    /// The asset of a file that is not read again, as far as `known` tells of it.
     static func remembered(_ known: KnownFile, origin: Origin, kind: MediaKind, shot: ShotPlace) -> Asset {
         var asset = Asset(origin: origin, kind: kind, shot: shot)
         remember(known, &asset)
@@ -23,7 +23,7 @@ enum Inheritance {
         return asset
     }
 
-    /// The other way round: what is worth remembering of a file that was read.
+    /// The other way round: of an asset that was read, what is worth remembering while its source is open.
     static func known(_ asset: Asset) -> KnownFile {
         let media = asset.media ?? MediaFacts()
         var known = KnownFile(
@@ -37,7 +37,7 @@ enum Inheritance {
         return known
     }
 
-    /// What the ledger remembers of a file that is not read again.
+    /// Fills an asset in with what the ledger remembers of its file; its digests are left to the caller.
     static func remember(_ known: KnownFile, _ asset: inout Asset) {
         asset.media = MediaFacts()
         asset.media?.make = known.make
