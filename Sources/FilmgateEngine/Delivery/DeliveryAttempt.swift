@@ -166,9 +166,11 @@ enum DeliveryAttempt {
             return nil
         }
     }
+}
 
-    /// Removes a staged file that was copied rather than renamed into place.
-    static func discardIfStill(_ bytes: LocalFile, takenTo path: String) {
-        if bytes.ownership == .staged, bytes.path != path { FileSystem.remove(bytes.path) }
+extension LocalFile {
+    /// Removes the file where it is a staged one; one that was renamed to `copy` is the delivered copy by now, and stays.
+    func discard(unlessTakenTo copy: String = "") {
+        if ownership == .staged, path != copy { FileSystem.remove(path) }
     }
 }

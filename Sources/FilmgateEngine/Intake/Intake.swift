@@ -150,10 +150,8 @@ struct Intake: Sendable {
                 if passed.asset.flags.contains(AssetFlag.made) {
                     if refusal(passed.asset, lead: result.lead) == nil {
                         deliver.append((passed.asset, targets))
-                    } else if let file = passed
-                        .asset.file
-                    {
-                        Companions.remove(file)
+                    } else {
+                        passed.asset.file?.discard()
                     }
                 } else if let reason = refusal(passed.asset, lead: result.lead) {
                     handed.add(passed.asset)
@@ -202,7 +200,7 @@ struct Intake: Sendable {
     /// What was set aside keeps its bytes.
     private func settle(_ settled: AssetResult) async {
         budget.give(settled.asset.origin.size)
-        if settled.ending != .setAside, let file = settled.asset.file { DeliveryAttempt.discardIfStill(file, takenTo: "") }
+        if settled.ending != .setAside { settled.asset.file?.discard() }
         Companions.discard(settled.asset)
         if let ledger = context.writer {
             let row = AssetRow(settled, run: context.run, at: context.clock.now.wall)

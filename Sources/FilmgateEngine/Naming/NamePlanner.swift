@@ -51,7 +51,7 @@ struct NamePlanner: Sendable {
             if asset.flags.contains(AssetFlag.made) {
                 names = names.filter { isSent(lead, to: $0, drafts) }
                 if names.isEmpty {
-                    if let file = asset.file { Companions.remove(file) }
+                    asset.file?.discard()
                     continue
                 }
             }
@@ -68,7 +68,7 @@ struct NamePlanner: Sendable {
         let home: TemplateValues? = if let tree, !isNamed { try await treeValues(tree) } else { nil }
         let basis = NameChooser.Basis(values: values, lead: first, profile: profile, home: home)
         for target in targets { try await names.name(&drafts, at: target, by: basis) }
-        for draft in drafts where draft.isLeftOut { Companions.remove(draft.file) }
+        for draft in drafts where draft.isLeftOut { draft.file.discard() }
         drafts.removeAll(where: \.isLeftOut)
         return drafts.map { $0.planned(budget: budget[$0.asset.id] ?? 0, event: event, values: values, lead: lead) }
     }
