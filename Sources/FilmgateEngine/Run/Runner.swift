@@ -77,7 +77,7 @@ public final class Runner: Sendable {
     public func run(_ mode: RunMode) async throws(IngestError) -> RunOutcome {
         let start = clock.now.instant
         if case .resume(let order) = mode { return try await end(try await resume(order), since: start) }
-        try await checkFolders()
+        try await check()
         let readiness = Readiness(options, stopping, hub), places = mode == .once ? try await search(readiness) : []
         let context = try await prepare(mode, readiness)
         // Nothing is delivered any more without a ledger: a run that only looked alive would go on taking frames from cameras.
@@ -141,11 +141,10 @@ public final class Runner: Sendable {
         if case .failure(let error) = result { statistics.trouble(error) }
     }
 
-    /// Throws what would keep any run of this plan from beginning, as far as can be told before.
-    public func check() async throws(IngestError) { try await checkFolders() }
-
+    /// Throws what would keep any run of this plan from beginning, as far as its folders can tell before.
+    ///
     /// A folder without room is left to the run, which holds it as one that fills up later; unless no target is left without it.
-    private func checkFolders() async throws(IngestError) {
+    public func check() async throws(IngestError) {
         var full: [IngestError] = []
         for target in plan.targets where target.isLocal {
             do throws(IngestError) { try await target.target.check() } catch {
