@@ -122,12 +122,10 @@ struct FreeNameSearch: Sendable {
         let neighbours = try await company(group, steps), siblings = SiblingNames(ledger: ledger, reservations: reservations)
         for (one, path) in zip(group, paths) {
             let content = one.id.content, target = one.id.target, folded = SafeName.folded(path)
-            let other = mine[folded] ?? reservations.holder(of: path, at: target), earlier = try await ledger.holder(of: path, at: target)
-            for holder in [other, earlier].compactMap({ $0 }) where one.job.asset.mustLeave(to: holder, with: content) {
-                // Beside files of this shot another's finds no place, once its target is asked about it.
-                let yields = neighbours.isOwn && mine[folded] == nil ? try await siblings.isWish(path, of: holder, at: target) : false
-                if !yields { return nil }
-            }
+            // Beside files of this shot another's finds no place, once its target is asked about it.
+            let isFree = try await siblings.isFree(
+                path, for: one.job.asset, with: content, at: target, mine: mine[folded], isHome: neighbours.isOwn)
+            if !isFree { return nil }
             mine[folded] = content
             let answer = try await one.target.target.occupancy(of: path, for: one.job)
             if answer == .other { return nil }
