@@ -1,6 +1,8 @@
 import FilmgateCore
 
 /// Names that were chosen while their target did not answer, or that somebody else took: it is asked before anything is sent.
+///
+/// `NameChooser` does the same for assets that are just being placed; here the deliveries are in their queues already.
 struct FreeNameSearch: Sendable {
     let ledger: any Ledger
     let reservations: NameReservations

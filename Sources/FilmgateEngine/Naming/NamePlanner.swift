@@ -34,9 +34,11 @@ struct NamePlanner: Sendable {
         var isMade: Bool { assetDeliveries.asset.flags.contains(AssetFlag.made) }
     }
 
-    /// What a shot's assets become.
+    /// Decides for each of a shot's assets which targets get it, and under which names; nothing is sent here.
     ///
-    /// `lead` is what is known of the primary, read now or remembered; `standing` what all files of the shot say together.
+    /// `assets`: with the names of the targets that the stages chose. `lead` is what is known of the primary, read now
+    /// or remembered; `standing` what all files of the shot say together; `budget` the bytes that each asset occupies
+    /// in the spool.
     func place(
         _ assets: [(asset: Asset, to: [String])], lead: Asset?, standing: ShotStanding = ShotStanding(), budget: [AssetID: UInt64]
     ) async throws(IngestError) -> [PlannedAsset] {
