@@ -169,7 +169,9 @@ enum DeliveryAttempt {
 }
 
 extension LocalFile {
-    /// Removes the file where it is a staged one; one that was renamed to `copy` is the delivered copy by now, and stays.
+    /// Removes the file where it is a staged one.
+    ///
+    /// One that was renamed to `copy` is the delivered copy by now, and stays.
     func discard(unlessTakenTo copy: String = "") {
         if ownership == .staged, path != copy { FileSystem.remove(path) }
     }

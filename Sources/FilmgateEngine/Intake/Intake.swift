@@ -115,7 +115,7 @@ struct Intake: Sendable {
                 await orderedGate.enter(work.index)
                 await orderedGate.leave(work.index)
             }
-            // What was settled or handed to the targets before has given its room back, or will, and has its ending from there.
+            // What was settled or handed to the targets before gives its room back, and has its ending, by itself.
             budget.give(work.bytesToRead - min(work.bytesToRead, handed.bytes))
             leaving(work.without(handed.assets), error)
         }

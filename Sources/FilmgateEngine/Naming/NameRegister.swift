@@ -1,10 +1,11 @@
 import FilmgateCore
 import Synchronization
 
-/// The names and numbers that the runs and jobs of one process have given at targets, until disk or ledger remember them.
+/// The names and numbers that runs and jobs of one process have given at targets, until disk or ledger remember them.
 ///
-/// A run and a job that was handed to it place shots at the same time, and neither finds in the ledger what the other is just
-/// sending. Each has its own `NameReservations`, the owner of what it gives; what one of them alone has here goes with it.
+/// A run and a job that was handed to it place shots at the same time, and neither finds in the ledger what the other
+/// is just sending. Each has its own `NameReservations`, the owner of what it gives; what one of them alone has here
+/// goes with it.
 final class NameRegister: Sendable {
     private struct Given {
         var content: ContentKey, shot: ShotMark, stem: String?

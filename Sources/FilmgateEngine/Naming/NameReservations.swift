@@ -3,8 +3,8 @@ import Synchronization
 
 /// The names given out in this run and not yet on disk or in the ledger, and the counters.
 ///
-/// Asked shot by shot in card order. Each run and each job has one; the names and numbers themselves are in the register that they
-/// share, so that each sees what the others give.
+/// Asked shot by shot in card order. Each run and each job has one; the names and numbers themselves are in the
+/// register that they share, so that each sees what the others give.
 final class NameReservations: Sendable {
     private struct State {
         /// Contents that have been given a name here, by target, as hashes: equal bytes need no second name.

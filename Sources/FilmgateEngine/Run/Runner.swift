@@ -257,7 +257,9 @@ public final class Runner: Sendable {
     }
 
     /// A dry run keeps its names to itself.
-    private func makeReservations() -> NameReservations { writer == nil ? NameReservations() : NameReservations(leases.names) }
+    private func makeReservations() -> NameReservations {
+        writer == nil ? NameReservations() : NameReservations(leases.names)
+    }
 
     private func makeScheduler(run: Int64, budget: ByteBudget, reservations: NameReservations) -> any DeliverySink {
         let held = options.deliveryEvent == DeliveryRow.unassigned ? DeliveryScheduler.noEvent : nil

@@ -3,8 +3,8 @@ import Synchronization
 
 /// What is known of a camera's files: by which handle each is found, and which the engine was told about.
 ///
-/// The engine knows a file by its path and asks for it by that. The handle stays here, because it means something within
-/// one connection and one card only. What was told is remembered across connections.
+/// The engine knows a file by its path and asks for it by that. The handle stays here, because it means something
+/// within one connection and one card only. What was told is remembered across connections.
 final class KnownObjects: Sendable {
     struct State {
         /// What is still to be read or to reach its targets, for as long as the connection lasts.
