@@ -45,6 +45,13 @@ extension FolderStore {
         return receipt(final, job, existed: false)
     }
 
+    /// What proves the copy at `final`; `existed`: it stood there before.
+    func receipt(_ final: String, _ job: UploadJob, existed: Bool) -> Receipt {
+        Receipt(
+            state: .done, path: final, sha256: job.digests.sha256, verified: verify == .reread ? .reread : .size,
+            at: WallClock.nanoseconds, existed: existed)
+    }
+
     /// The name is in use: fine when it has our bytes already (a run that was cut off), else `nameTaken`.
     private func settled(
         _ final: String, _ facts: FileFacts, _ job: UploadJob, _ cancelled: @Sendable () -> Bool

@@ -127,12 +127,6 @@ final class FolderStore: Sendable {
         }
     }
 
-    func receipt(_ final: String, _ job: UploadJob, existed: Bool) -> Receipt {
-        Receipt(
-            state: .done, path: final, sha256: job.digests.sha256, verified: verify == .reread ? .reread : .size, at: WallClock.nanoseconds,
-            existed: existed)
-    }
-
     /// The staging area, made when the first copy needs it; what crashed runs left there goes.
     func staging() throws(IngestError) -> StagingArea {
         try area.withLock { area throws(IngestError) in

@@ -166,9 +166,13 @@ enum DeliveryAttempt {
             return nil
         }
     }
+}
 
-    /// Removes a staged file that was copied rather than renamed into place.
-    static func discardIfStill(_ bytes: LocalFile, takenTo path: String) {
-        if bytes.ownership == .staged, bytes.path != path { FileSystem.remove(bytes.path) }
+extension LocalFile {
+    /// Removes the file where it is a staged one.
+    ///
+    /// One that was renamed to `copy` is the delivered copy by now, and stays.
+    func discard(unlessTakenTo copy: String = "") {
+        if ownership == .staged, path != copy { FileSystem.remove(path) }
     }
 }

@@ -108,6 +108,7 @@ struct DeliveryQueues: Sendable {
 
     mutating func noteProgress() { lastProgress = now.instant }
 
+    /// Into the queue of its target; one that waits for marks stays out of it.
     mutating func enqueue(_ id: Delivery.ID) {
         guard let delivery = all[id] else { return }
         guard delivery.verdict == .takes else { return gate(id) }
@@ -124,13 +125,14 @@ struct DeliveryQueues: Sendable {
         return all[id]
     }
 
+    /// It is final; it stays here until the ledger knows.
     mutating func settle(_ id: Delivery.ID, _ receipt: Receipt) {
         if all[id]?.isGated == true { act(.noteWaiting(id, nil)) }
         all[id]?.state = .settled(receipt)
         concluding += 1
     }
 
-    /// The ledger knows of its end.
+    /// The ledger knows of its end: forgets the delivery and returns it; nil where it is not there.
     mutating func settled(_ id: Delivery.ID) -> Delivery? {
         concluding -= 1
         if concluding == Self.mostConcluding - 1 { for target in queues.keys { pump(target) } }
@@ -147,6 +149,7 @@ struct DeliveryQueues: Sendable {
 
     // MARK: Sending
 
+    /// Starts what the target's queue lets through now.
     mutating func pump(_ target: String) {
         guard !isStopped, !isWindingDown || queues[target]?.isFlowing == true else { return }
         while concluding < Self.mostConcluding, let id = queues[target]?.next(at: now.instant) { start(id) }

@@ -182,7 +182,7 @@ actor DeliveryScheduler {
         case .settle(let asset): settle(asset)
         case .keepRendition(let file, let id, let receipt): handle(.kept(id, rendition: keep(file), receipt))
         case .keep(let file): _ = keep(file)
-        case .discard(let file, let path): DeliveryAttempt.discardIfStill(file, takenTo: path)
+        case .discard(let file, let path): file.discard(unlessTakenTo: path)
         case .discardSpooled(let delivery): work { await self.discardSpooled(delivery) }
         case .giveBack(let bytes): budget.give(bytes)
         case .tell(let event): hub.post(event)
@@ -264,7 +264,7 @@ actor DeliveryScheduler {
         let result = asset.result
         // No delivery of its own waits for these bytes, or none any more.
         if !asset.hasDeliveries || ![.setAside, .pending].contains(result.ending) {
-            DeliveryAttempt.discardIfStill(asset.bytes, takenTo: "")
+            asset.bytes.discard()
         }
         if let obsolete = asset.obsolete { FileSystem.remove(obsolete.path) }
         budget.give(asset.budget)

@@ -1,6 +1,6 @@
 import FilmgateCore
 
-/// What a scheduler works with.
+/// What a scheduler works with: the arguments of its `init`, most of them with defaults for tests.
 struct DeliverySchedulerSetup: Sendable {
     var targets: [PlannedTarget]
     var ledger: any Ledger

@@ -3,7 +3,10 @@ import FilmgateCore
 /// What is to be delivered in one run, and what is done about it: events in, actions out.
 ///
 /// A plain state machine, without clock, task or file: the time comes with the event, and whoever has the table performs
-/// the actions in their order.
+/// the actions in their order. `DeliveryScheduler` has it in a run.
+///
+/// It knows the assets, and `DeliveryQueues` the deliveries: events about one delivery or one target go there, and what
+/// they come to comes back as effects.
 struct DeliveryTable: Sendable {
     private let run: Int64
     private(set) var queues: DeliveryQueues
@@ -29,6 +32,7 @@ struct DeliveryTable: Sendable {
         queues.isStopped || queues.isIdle && (queues.isWindingDown || areOthersHeld)
     }
 
+    /// What is to be done now, in this order.
     mutating func handle(_ event: DeliveryEvent, at now: Moment) -> [DeliveryAction] {
         (self.now, queues.now) = (now, now)
         switch event {

@@ -1,6 +1,8 @@
 import FilmgateCore
 
 /// Names that were chosen while their target did not answer, or that somebody else took: it is asked before anything is sent.
+///
+/// `NameChooser` does the same for assets that are just being placed; here the deliveries are in their queues already.
 struct FreeNameSearch: Sendable {
     let ledger: any Ledger
     let reservations: NameReservations
@@ -60,8 +62,8 @@ struct FreeNameSearch: Sendable {
     /// a name by themselves.
     private func joined(_ group: [Delivery]) async throws(IngestError) -> (together: [Delivery], apart: [Delivery]) {
         guard let first = group.first, let shot = first.name?.shot else { return (group.map(Self.withParts), []) }
-        let hood = SiblingNames(ledger: ledger, reservations: reservations)
-        let earlier = try await hood.shotName(shot, at: first.id.target, event: first.job.event)
+        let siblings = SiblingNames(ledger: ledger, reservations: reservations)
+        let earlier = try await siblings.shotName(shot, at: first.id.target, event: first.job.event)
         return try await together(
             group.map { delivery in
                 var delivery = Self.withParts(delivery)
@@ -119,15 +121,13 @@ struct FreeNameSearch: Sendable {
     private func standing(_ group: [Delivery], at paths: [String], _ steps: Int) async throws(IngestError) -> [Occupancy]? {
         var answers: [Occupancy] = [], mine: [String: ContentKey] = [:]
         if let stem = stem(of: group, steps), !reservations.claim(stem.text, at: stem.target, for: group[0].shotKey) { return nil }
-        let neighbours = try await company(group, steps), hood = SiblingNames(ledger: ledger, reservations: reservations)
+        let neighbours = try await company(group, steps), siblings = SiblingNames(ledger: ledger, reservations: reservations)
         for (one, path) in zip(group, paths) {
             let content = one.id.content, target = one.id.target, folded = SafeName.folded(path)
-            let other = mine[folded] ?? reservations.holder(of: path, at: target), earlier = try await ledger.holder(of: path, at: target)
-            for holder in [other, earlier].compactMap({ $0 }) where one.job.asset.mustLeave(to: holder, with: content) {
-                // Beside files of this shot another's finds no place, once its target is asked about it.
-                let yields = neighbours.isOwn && mine[folded] == nil ? try await hood.isWish(path, of: holder, at: target) : false
-                if !yields { return nil }
-            }
+            // Beside files of this shot another's finds no place, once its target is asked about it.
+            let isFree = try await siblings.isFree(
+                path, for: one.job.asset, with: content, at: target, mine: mine[folded], isHome: neighbours.isOwn)
+            if !isFree { return nil }
             mine[folded] = content
             let answer = try await one.target.target.occupancy(of: path, for: one.job)
             if answer == .other { return nil }

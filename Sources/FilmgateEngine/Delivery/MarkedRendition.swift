@@ -8,7 +8,7 @@ struct MarkedRendition: Sendable {
     let stages: [any Stage]
     let ledger: any LedgerReader
 
-    /// One try, as `DeliveryAttempt.carry`.
+    /// One try, as `DeliveryAttempt.carry`, which does it where nothing is to be made anew: for nearly all deliveries.
     func carry(_ delivery: Delivery, roots: [String]) async -> DeliveryEvent {
         guard let made = await made(delivery) else { return await DeliveryAttempt.carry(delivery, roots: roots) }
         var marked = delivery

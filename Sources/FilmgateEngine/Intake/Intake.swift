@@ -9,9 +9,13 @@ struct Intake: Sendable {
     /// How long to wait for room in the spool without progress; nil = as long as it takes.
     var wait: Duration?
     /// Told of every shot that could not be taken, and why.
+    ///
+    /// A single pass counts it as pending; a run without an end takes it when the place is back.
     var leaving: @Sendable (ShotWork, IngestError?) -> Void
 
-    /// Takes works that come of others; nil where nothing comes later, as in a single pass.
+    /// Takes a frame that is to be read again because of what came after it, such as a sidecar with a rating.
+    ///
+    /// Nil in a single pass, where nothing comes later.
     var further: (@Sendable (ShotWork) -> Void)?
 
     private var context: RunContext { place.run }
@@ -92,7 +96,7 @@ struct Intake: Sendable {
     }
 
     private func process(_ work: ShotWork, _ orderedGate: OrderedGate, _ trouble: FirstError) async {
-        var lead: Asset?, passed = false, handed = HandedOn()
+        var lead: Asset?, hasLeftGate = false, handed = HandedOn()
         do throws(IngestError) {
             let known = work.followsOnly ? await place.primaries.lead(of: work.key) : nil
             let result = try await reader.read(work, lead: known) { await orderedGate.enter(work.index) }
@@ -100,18 +104,18 @@ struct Intake: Sendable {
             await orderedGate.enter(work.index)
             let planned = await Result { () async throws(IngestError) in try await handOver(work, result, &handed) }
             await orderedGate.leave(work.index)
-            passed = true
+            hasLeftGate = true
             _ = try planned.get()
             for member in work.members { reader.stager.partialFiles.planned(member.entry.origin) }
             if let further, let again = place.refused.again(after: work, result.passed, in: session) { further(again) }
         } catch {
             trouble.note(error)
-            // Whoever is through already must not stand in line again: nobody would ever let it in.
-            if !passed {
+            // A shot that has left the gate must not enter it again: nobody would ever let it in.
+            if !hasLeftGate {
                 await orderedGate.enter(work.index)
                 await orderedGate.leave(work.index)
             }
-            // What was settled or handed to the targets before has its room, and its ending, from them.
+            // What was settled or handed to the targets before gives its room back, and has its ending, by itself.
             budget.give(work.bytesToRead - min(work.bytesToRead, handed.bytes))
             leaving(work.without(handed.assets), error)
         }
@@ -126,34 +130,35 @@ struct Intake: Sendable {
         if !isForGood { place.refused.note(asset) }
     }
 
+    /// Settles what needs no delivery, has the rest named, and submits it to the scheduler.
+    ///
     /// In card order, one shot at a time.
+    /// Names are chosen between `placing.take` and `placing.give`: no other source of the run chooses any meanwhile.
     private func handOver(_ work: ShotWork, _ result: ShotReader.Result, _ handed: inout HandedOn) async throws(IngestError) {
         for failed in result.failed {
             handed.add(failed.asset)
-            await settle(failed, releasing: true)
+            await settle(failed)
         }
-        var deliver: [(asset: Asset, to: [String])] = [], claims: [AssetID: UInt64] = [:]
+        var deliver: [(asset: Asset, to: [String])] = [], budgets: [AssetID: UInt64] = [:]
         for passed in result.passed {
             switch passed.decision {
             case .finish(let ending, let reason, let twin):
                 handed.add(passed.asset)
-                await settle(AssetResult(asset: passed.asset, ending: ending, reason: reason, twin: twin), releasing: true)
+                await settle(AssetResult(asset: passed.asset, ending: ending, reason: reason, twin: twin))
                 if ending == .filtered { noteRefused(passed.asset) }
             case .deliver(let targets):
                 if passed.asset.flags.contains(AssetFlag.made) {
                     if refusal(passed.asset, lead: result.lead) == nil {
                         deliver.append((passed.asset, targets))
-                    } else if let file = passed
-                        .asset.file
-                    {
-                        Companions.remove(file)
+                    } else {
+                        passed.asset.file?.discard()
                     }
                 } else if let reason = refusal(passed.asset, lead: result.lead) {
                     handed.add(passed.asset)
-                    await settle(AssetResult(asset: passed.asset, ending: .filtered, reason: reason), releasing: true)
+                    await settle(AssetResult(asset: passed.asset, ending: .filtered, reason: reason))
                 } else {
                     deliver.append((passed.asset, targets))
-                    claims[passed.asset.id] = passed.asset.origin.size
+                    budgets[passed.asset.id] = passed.asset.origin.size
                 }
             }
         }
@@ -164,7 +169,7 @@ struct Intake: Sendable {
         let planned = await Result { () async throws(IngestError) in
             var standing = result.passed.first?.standing ?? ShotStanding()
             standing.kinds = Set(work.members.map(\.entry.kind))
-            let all = try await planner.place(deliver, lead: result.lead, standing: standing, budget: claims)
+            let all = try await planner.place(deliver, lead: result.lead, standing: standing, budget: budgets)
             for planned in all where planned.awaitsRating { noteRefused(planned.assetDeliveries.asset) }
             // What was made of a frame is written down before the frame is delivered: nobody would make it again afterwards.
             for planned in all.filter(\.isMade) + all.filter({ !$0.isMade }) {
@@ -190,10 +195,12 @@ struct Intake: Sendable {
         return profile.refusal(of: asset.kind)
     }
 
-    /// An asset that ends without a delivery: told, remembered, its staged bytes removed.
-    private func settle(_ settled: AssetResult, releasing: Bool) async {
-        if releasing { budget.give(settled.asset.origin.size) }
-        if settled.ending != .setAside, let file = settled.asset.file { DeliveryAttempt.discardIfStill(file, takenTo: "") }
+    /// An asset that ends without a delivery: recorded and told; its room is given back, its staged bytes are removed.
+    ///
+    /// What was set aside keeps its bytes.
+    private func settle(_ settled: AssetResult) async {
+        budget.give(settled.asset.origin.size)
+        if settled.ending != .setAside { settled.asset.file?.discard() }
         Companions.discard(settled.asset)
         if let ledger = context.writer {
             let row = AssetRow(settled, run: context.run, at: context.clock.now.wall)
@@ -204,7 +211,9 @@ struct Intake: Sendable {
     }
 }
 
-/// What of a shot is settled, or somebody else's to settle.
+/// What of a shot is settled, or with the scheduler, which settles it.
+///
+/// If the rest of the shot fails, only what is not in here is told as not taken.
 struct HandedOn: Sendable {
     private(set) var assets: Set<AssetID> = [], bytes: UInt64 = 0
 

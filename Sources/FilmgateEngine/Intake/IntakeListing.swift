@@ -4,8 +4,6 @@ import FilmgateCore
 struct IntakeListing: Sendable {
     /// Bytes to be read.
     private(set) var bytes: UInt64 = 0
-    /// How many files are settled by looking at them.
-    var settledCount: Int { verdicts.count }
 
     private let entries: [SourceEntry], rules: Rules
     private var verdicts: [Verdict] = [], shots: [Range<Int32>] = []
@@ -56,17 +54,11 @@ struct IntakeListing: Sendable {
     /// The file as the ledger remembers it; nil for one that is new, or that nothing took.
     func remembered(_ entry: SourceEntry) -> Asset? {
         guard let file = rules.recognition.find(entry.origin), file.hasContent, file.ending != .filtered else { return nil }
-        var asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
-        Inheritance.remember(file, &asset)
-        asset.digests = file.content.map { Digests(sha256: $0.sha256) }
-        return asset
+        return Inheritance.remembered(file, origin: entry.origin, kind: entry.kind, shot: entry.shot)
     }
 
     /// How many shots must be read.
     var shotCount: Int { shots.count }
-
-    /// The shot with that number in card order, made as it is asked for.
-    func work(_ number: Int) -> ShotWork { work(shots[number]) }
 
     private mutating func add(_ shot: Range<Int>) {
         var settled = 0
@@ -82,8 +74,9 @@ struct IntakeListing: Sendable {
         if settled < shot.count { shots.append(Int32(shot.lowerBound)..<Int32(shot.upperBound)) }
     }
 
-    private func work(_ range: Range<Int32>) -> ShotWork {
-        let shot = entries[Int(range.lowerBound)..<Int(range.upperBound)]
+    /// The shot with that number in card order, made as it is asked for.
+    func work(_ number: Int) -> ShotWork {
+        let range = shots[number], shot = entries[Int(range.lowerBound)..<Int(range.upperBound)]
         var known: [Int: KnownFile] = [:], settled: Set<Int> = [], speaking: Set<Int> = []
         let whole = knownShot(shot.indices)
         for index in shot.indices {

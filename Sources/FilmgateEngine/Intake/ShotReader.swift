@@ -17,6 +17,7 @@ struct ShotReader: Sendable {
         var failed: [AssetResult] = []
         /// The shot's primary as far as it is known: read now, or remembered.
         var lead: Asset?
+        /// Pictures that are to be given the marks of their shot.
         var unmarked: Unmarked?
     }
 

@@ -1,4 +1,3 @@
-import FileKit
 import FilmgateCore
 
 /// Files that a stage made to lie beside an asset, as assets of their own: they are named, delivered and remembered like any other.
@@ -39,10 +38,6 @@ enum Companions {
 
     /// Removes what was made for an asset that goes nowhere.
     static func discard(_ asset: Asset) {
-        for rendition in asset.renditions.values + asset.companions.map(\.rendition) { remove(rendition.file) }
-    }
-
-    static func remove(_ file: LocalFile) {
-        if file.ownership == .staged, !file.path.isEmpty { FileSystem.remove(file.path) }
+        for rendition in asset.renditions.values + asset.companions.map(\.rendition) { rendition.file.discard() }
     }
 }

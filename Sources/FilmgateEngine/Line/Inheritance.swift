@@ -15,7 +15,7 @@ enum Inheritance {
         return asset
     }
 
-    /// A file that is not read again, as far as it is remembered.
+    /// The asset of a file that is not read again, as far as `known` tells of it.
     static func remembered(_ known: KnownFile, origin: Origin, kind: MediaKind, shot: ShotPlace) -> Asset {
         var asset = Asset(origin: origin, kind: kind, shot: shot)
         remember(known, &asset)
@@ -23,7 +23,7 @@ enum Inheritance {
         return asset
     }
 
-    /// The other way round: what is worth remembering of a file that was read.
+    /// The other way round: of an asset that was read, what is worth remembering while its source is open.
     static func known(_ asset: Asset) -> KnownFile {
         let media = asset.media ?? MediaFacts()
         var known = KnownFile(
@@ -37,7 +37,7 @@ enum Inheritance {
         return known
     }
 
-    /// What the ledger remembers of a file that is not read again.
+    /// Fills an asset in with what the ledger remembers of its file; its digests are left to the caller.
     static func remember(_ known: KnownFile, _ asset: inout Asset) {
         asset.media = MediaFacts()
         asset.media?.make = known.make
@@ -50,5 +50,63 @@ enum Inheritance {
         asset.media?.height = known.height
         if known.isProtected { asset.flags.insert(AssetFlag.protected) }
         if known.zoneAssumed { asset.flags.insert(AssetFlag.zoneAssumed) }
+    }
+}
+
+/// Which body a shot was taken with: what a file does not say of it, the first file of its shot that does says for it.
+///
+/// A RAW format that nobody can read yet, or a damaged one, must not cost its shot the profile that the JPEG beside it names.
+struct ShotBody {
+    private(set) var facts = MediaFacts()
+    private let captured: CivilTime?
+
+    /// `assets` in the shot's order; frames are asked before what follows them.
+    init(of assets: [Asset]) {
+        let ordered = assets.filter { !$0.kind.follows } + assets.filter(\.kind.follows)
+        captured = ordered.lazy.compactMap { $0.kind.follows ? nil : $0.media?.captured }.first
+        for asset in ordered { if let own = asset.media, isMine(asset) { Self.fill(&facts, from: own) } }
+    }
+
+    /// Says for `asset` what it leaves open, unless it is of another body or day and only bears the same name.
+    func complete(_ asset: inout Asset) {
+        guard isMine(asset), facts != MediaFacts() else { return }
+        var own = asset.media ?? MediaFacts()
+        Self.fill(&own, from: facts)
+        asset.media = own
+    }
+
+    private func isMine(_ asset: Asset) -> Bool {
+        if let own = asset.media?.model, let model = facts.model, own != model { return false }
+        return asset.kind.follows || !ShotTime.isApart(asset.media?.captured, captured)
+    }
+
+    private static func fill(_ facts: inout MediaFacts, from other: MediaFacts) {
+        (facts.make, facts.model) = (facts.make ?? other.make, facts.model ?? other.model)
+        (facts.serial, facts.owner) = (facts.serial ?? other.serial, facts.owner ?? other.owner)
+    }
+}
+
+/// When two files of one name cannot be of one moment.
+enum ShotTime {
+    /// More than any zone that a movie's clock may have been read in, and any clip's length.
+    private static let day: Int64 = 86_400
+
+    /// True where both are known, and more than a day lies between them.
+    static func isApart(_ one: CivilTime?, _ other: CivilTime?) -> Bool {
+        guard let one, let other else { return false }
+        return abs(one.civilSeconds - other.civilSeconds) > day
+    }
+}
+
+extension Shot {
+    /// Lets the files of the shot say for each other which body they are of; once all have been read.
+    mutating func shareBody() {
+        guard assets.count + known.count > 1 || remembered != nil else { return }
+        let body = ShotBody(of: [remembered].compactMap { $0 } + assets + known)
+        for index in assets.indices { body.complete(&assets[index]) }
+        if var lead = remembered {
+            body.complete(&lead)
+            remembered = lead
+        }
     }
 }

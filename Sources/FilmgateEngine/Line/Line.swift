@@ -1,6 +1,6 @@
 import FilmgateCore
 
-/// What the stages decided about one asset.
+/// An asset that has passed the stages, and what they decided about it.
 struct Passed: Sendable {
     enum Decision: Sendable {
         case deliver(to: [String])

@@ -273,14 +273,9 @@ struct NameChooser: Sendable {
         var answers: [Answer] = [], mine: [String: ContentKey] = [:]
         for (position, index) in indices.enumerated() {
             let path = paths[position], draft = drafts[index], folded = SafeName.folded(path)
-            let other = mine[folded] ?? reservations.holder(of: path, at: target.identity)
-            // A folder may tell names apart that are one on the disk that it is copied to; and what waits for its event, or was
-            // removed since, stands nowhere but in the ledger.
-            let earlier = try await ledger.holder(of: path, at: target.identity)
-            for holder in [other, earlier].compactMap({ $0 }) where draft.asset.mustLeave(to: holder, with: draft.content) {
-                let yields = isHome && mine[folded] == nil ? try await siblings.isWish(path, of: holder, at: target.identity) : false
-                if !yields { return nil }
-            }
+            let isFree = try await siblings.isFree(
+                path, for: draft.asset, with: draft.content, at: target.identity, mine: mine[folded], isHome: isHome)
+            if !isFree { return nil }
             mine[folded] = draft.content
             let bytes = draft.bytes(for: target)
             let job = UploadJob(

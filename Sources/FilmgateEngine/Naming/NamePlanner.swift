@@ -34,9 +34,11 @@ struct NamePlanner: Sendable {
         var isMade: Bool { assetDeliveries.asset.flags.contains(AssetFlag.made) }
     }
 
-    /// What a shot's assets become.
+    /// Decides for each of a shot's assets which targets get it, and under which names; nothing is sent here.
     ///
-    /// `lead` is what is known of the primary, read now or remembered; `standing` what all files of the shot say together.
+    /// `assets`: with the names of the targets that the stages chose. `lead` is what is known of the primary, read now
+    /// or remembered; `standing` what all files of the shot say together; `budget` the bytes that each asset occupies
+    /// in the spool.
     func place(
         _ assets: [(asset: Asset, to: [String])], lead: Asset?, standing: ShotStanding = ShotStanding(), budget: [AssetID: UInt64]
     ) async throws(IngestError) -> [PlannedAsset] {
@@ -51,7 +53,7 @@ struct NamePlanner: Sendable {
             if asset.flags.contains(AssetFlag.made) {
                 names = names.filter { isSent(lead, to: $0, drafts) }
                 if names.isEmpty {
-                    if let file = asset.file { Companions.remove(file) }
+                    asset.file?.discard()
                     continue
                 }
             }
@@ -68,7 +70,7 @@ struct NamePlanner: Sendable {
         let home: TemplateValues? = if let tree, !isNamed { try await treeValues(tree) } else { nil }
         let basis = NameChooser.Basis(values: values, lead: first, profile: profile, home: home)
         for target in targets { try await names.name(&drafts, at: target, by: basis) }
-        for draft in drafts where draft.isLeftOut { Companions.remove(draft.file) }
+        for draft in drafts where draft.isLeftOut { draft.file.discard() }
         drafts.removeAll(where: \.isLeftOut)
         return drafts.map { $0.planned(budget: budget[$0.asset.id] ?? 0, event: event, values: values, lead: lead) }
     }

@@ -3,19 +3,20 @@ import Synchronization
 
 /// The names given out in this run and not yet on disk or in the ledger, and the counters.
 ///
-/// Asked shot by shot in card order. Names and numbers are seen by all books of one register.
+/// Asked shot by shot in card order. Each run and each job has one; the names and numbers themselves are in the
+/// register that they share, so that each sees what the others give.
 final class NameReservations: Sendable {
-    private struct Pages {
-        /// Contents that have a name at a target, as hashes.
+    private struct State {
+        /// Contents that have been given a name here, by target, as hashes: equal bytes need no second name.
         var promised: [String: Set<Int>] = [:]
         /// Those whose delivery has become final since names were chosen last.
         var final: Set<Delivery.ID> = []
         /// Targets that could not be asked what a name holds.
         var silent: Set<String> = []
     }
-    private let pages = Mutex(Pages())
+    private let state = Mutex(State())
     private let register: NameRegister
-    /// This book's, in the register.
+    /// By which the register knows what was given here.
     private let number: Int
 
     /// `register` is that of all runs that work on one state at the same time.
@@ -31,7 +32,7 @@ final class NameReservations: Sendable {
     /// `stem`: what all files of its shot are called but for their extensions.
     func give(_ path: String, to content: ContentKey, at target: String, _ shot: ShotMark, stem: String? = nil) {
         register.give(path, to: content, at: target, shot, stem: stem, by: number)
-        pages.withLock { _ = $0.promised[target, default: []].insert(content.hashValue) }
+        state.withLock { _ = $0.promised[target, default: []].insert(content.hashValue) }
     }
 
     /// The files that were given such a name in this run, or beside it.
@@ -60,26 +61,26 @@ final class NameReservations: Sendable {
 
     /// True when these bytes got their name from an earlier file of this run: they need no second one.
     func isPromised(_ content: ContentKey, at target: String) -> Bool {
-        pages.withLock { $0.promised[target]?.contains(content.hashValue) == true }
+        state.withLock { $0.promised[target]?.contains(content.hashValue) == true }
     }
 
     /// A shot's names are about to be chosen, by what the ledger knows from now on: what was final before needs no second memory.
     func beginPlacing() {
-        pages.withLock { pages in
-            for id in pages.final { pages.promised[id.target]?.remove(id.content.hashValue) }
-            pages.final = []
+        state.withLock { state in
+            for id in state.final { state.promised[id.target]?.remove(id.content.hashValue) }
+            state.final = []
         }
     }
 
     /// The delivery is final, and the ledger knows.
-    func conclude(_ id: Delivery.ID) { pages.withLock { _ = $0.final.insert(id) } }
+    func conclude(_ id: Delivery.ID) { state.withLock { _ = $0.final.insert(id) } }
 
     /// Became final since names were chosen last: whoever chose them may not have seen it in the ledger yet.
-    func isConcluded(_ id: Delivery.ID) -> Bool { pages.withLock { $0.final.contains(id) } }
+    func isConcluded(_ id: Delivery.ID) -> Bool { state.withLock { $0.final.contains(id) } }
 
     /// How many deliveries and names it remembers.
     var count: Int {
-        register.count + pages.withLock { pages in pages.final.count + pages.promised.values.reduce(0) { $0 + $1.count } }
+        register.count + state.withLock { state in state.final.count + state.promised.values.reduce(0) { $0 + $1.count } }
     }
 
     /// Once a delivery is final, the disk and the ledger remember its name, and what its shot is called.
@@ -96,11 +97,11 @@ final class NameReservations: Sendable {
     }
 
     /// It did not answer, and nothing has got through to it since.
-    func isSilent(_ target: String) -> Bool { pages.withLock { $0.silent.contains(target) } }
+    func isSilent(_ target: String) -> Bool { state.withLock { $0.silent.contains(target) } }
 
     func note(silent: Bool, _ target: String) {
-        pages.withLock { pages in
-            if silent { pages.silent.insert(target) } else { pages.silent.remove(target) }
+        state.withLock { state in
+            if silent { state.silent.insert(target) } else { state.silent.remove(target) }
         }
     }
 

@@ -61,8 +61,25 @@ struct SiblingNames: Sendable {
         return pictures.contains { $0.allSatisfy { $0.isOther(than: mark) } } ? .strangers : .perhapsOwn
     }
 
+    /// Whether `asset` may have that name, by what we know without asking the target.
+    ///
+    /// It may where nobody has the name whom it must be left to. `mine`: which of the files that are named together has
+    /// it. With `isHome`, where files of the shot are, what others only wish for counts as free.
+    func isFree(
+        _ path: String, for asset: Asset, with content: ContentKey, at target: String, mine: ContentKey?, isHome: Bool
+    ) async throws(IngestError) -> Bool {
+        let other = mine ?? reservations.holder(of: path, at: target)
+        // A folder may tell names apart that are one on the disk that it is copied to; and what waits for its event, or
+        // was removed since, stands nowhere but in the ledger.
+        let earlier = try await ledger.holder(of: path, at: target)
+        for holder in [other, earlier].compactMap({ $0 }) where asset.mustLeave(to: holder, with: content) {
+            guard isHome, mine == nil, try await isWish(path, of: holder, at: target) else { return false }
+        }
+        return true
+    }
+
     /// True where `content` is only meant to have that name: its target was not asked yet, and is before anything is sent there.
-    func isWish(_ path: String, of content: ContentKey, at target: String) async throws(IngestError) -> Bool {
+    private func isWish(_ path: String, of content: ContentKey, at target: String) async throws(IngestError) -> Bool {
         let folded = SafeName.folded(path), row = try await ledger.deliveries(of: content).first { $0.target == target }
         return row.map { $0.attempts == DeliveryRow.unasked && SafeName.folded($0.path) == folded } ?? false
     }

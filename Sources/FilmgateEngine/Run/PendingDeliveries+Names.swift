@@ -27,11 +27,11 @@ extension PendingDeliveries {
     }
 
     private func give(_ name: inout NameParts, at target: String) async throws(IngestError) {
-        let hood = SiblingNames(ledger: ledger, reservations: reservations)
-        let earlier = try await hood.shotName(name.shot, at: target, event: event)
+        let siblings = SiblingNames(ledger: ledger, reservations: reservations)
+        let earlier = try await siblings.shotName(name.shot, at: target, event: event)
         name.suffix = earlier?.suffix ?? 1
         // What only this process knows is written down here, too: whoever chose it may never have sent anything.
-        name.isGiven = try await hood.writtenName(name.shot, at: target, event: event) == nil
+        name.isGiven = try await siblings.writtenName(name.shot, at: target, event: event) == nil
         guard name.pattern.usesCounter else { return }
         if let number = earlier?.counter, number > 0 { return name.counter = number }
         let last = try await ledger.counter(at: target, event: event)

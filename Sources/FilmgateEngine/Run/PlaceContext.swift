@@ -1,7 +1,9 @@
 import FilmgateCore
 
-/// What belongs to one open place, and goes with it: two cards have the same folders and names, and what one says of a shot must not speak
-/// for the other's.
+/// What belongs to one open place, and goes with it.
+///
+/// Two cards have the same folders and names, and what one says of a shot must not speak for the other's. What all
+/// places share is in `run`.
 struct PlaceContext: Sendable {
     let run: RunContext
     let session: any SourceSession
@@ -10,6 +12,7 @@ struct PlaceContext: Sendable {
     let copies: ReadCopies?
     let primaries = ShotPrimaries(), bodies = BodySerials(), refused = RefusedFrames()
 
+    /// Connects reading, stages and naming for this place.
     func intake() -> Intake {
         let plan = run.plan, options = run.options, staging = run.staging, isDry = run.writer == nil
         let digests = plan.targets.reduce(into: Set<DigestAlgorithm>()) { $0.formUnion($1.traits.digests) }

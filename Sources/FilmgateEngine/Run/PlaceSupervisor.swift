@@ -15,6 +15,7 @@ struct PlaceSupervisor: Sendable {
         var failures = 0
     }
 
+    /// Visits the place until it has given all it has, cannot be come back to, or the run ends.
     func keep() async {
         var course = Course(), isDone = false
         while !run.stopping.isSet {
@@ -84,6 +85,7 @@ struct PlaceSupervisor: Sendable {
         }
     }
 
+    /// Lists the place and takes what it holds to the targets; in a run without an end also what comes then.
     private func take(
         _ session: any SourceSession, _ progress: VolumeProgress, _ copies: ReadCopies?, _ course: inout Course
     ) async throws(IngestError) {

@@ -10,6 +10,7 @@ struct RunContext: Sendable {
     let statistics: RunStatistics
     let stopping: CancelToken, cancelled: CancelToken
     var clock: any RunClock { stopping.clock }
+    /// Its number in the ledger; 0 in a dry run.
     let run: Int64
     let budget: ByteBudget, reservations: NameReservations
     let staging: StagingPlan

@@ -77,7 +77,7 @@ public final class Runner: Sendable {
     public func run(_ mode: RunMode) async throws(IngestError) -> RunOutcome {
         let start = clock.now.instant
         if case .resume(let order) = mode { return try await end(try await resume(order), since: start) }
-        try await checkFolders()
+        try await check()
         let readiness = Readiness(options, stopping, hub), places = mode == .once ? try await search(readiness) : []
         let context = try await prepare(mode, readiness)
         // Nothing is delivered any more without a ledger: a run that only looked alive would go on taking frames from cameras.
@@ -141,11 +141,10 @@ public final class Runner: Sendable {
         if case .failure(let error) = result { statistics.trouble(error) }
     }
 
-    /// Throws what would keep any run of this plan from beginning, as far as can be told before.
-    public func check() async throws(IngestError) { try await checkFolders() }
-
+    /// Throws what would keep any run of this plan from beginning, as far as its folders can tell before.
+    ///
     /// A folder without room is left to the run, which holds it as one that fills up later; unless no target is left without it.
-    private func checkFolders() async throws(IngestError) {
+    public func check() async throws(IngestError) {
         var full: [IngestError] = []
         for target in plan.targets where target.isLocal {
             do throws(IngestError) { try await target.target.check() } catch {
@@ -164,7 +163,7 @@ public final class Runner: Sendable {
     private func prepare(_ mode: RunMode, _ readiness: Readiness) async throws(IngestError) -> RunContext {
         for target in plan.targets { try await disks.note(target) }
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: clock.now.wall) ?? 0
-        let budget = ByteBudget(limit: plan.spool), reservations = makeBook()
+        let budget = ByteBudget(limit: plan.spool), reservations = makeReservations()
         let staging = try StagingPlan.prepare(plan: plan, options: options)
         let underWay = InFlightAssets(), sessions = OpenSessions(), progress = VolumeProgressStore()
         HeapMemory.forgetBeginning()
@@ -203,7 +202,7 @@ public final class Runner: Sendable {
 
     /// Sends again what earlier runs left waiting at this plan's targets; returns the number of the run.
     private func resume(_ order: ResumeOrder) async throws(IngestError) -> Int64 {
-        let reservations = makeBook(), (states, target) = (order.states, order.target)
+        let reservations = makeReservations(), (states, target) = (order.states, order.target)
         let leftovers = PendingDeliveries(
             ledger: reader, targets: plan.targets, event: options.event, assigning: order.assigning, reservations: reservations)
         // Only the folders that something waits for: what a gallery is still to get needs no other target. Before any name is given, which
@@ -258,7 +257,9 @@ public final class Runner: Sendable {
     }
 
     /// A dry run keeps its names to itself.
-    private func makeBook() -> NameReservations { writer == nil ? NameReservations() : NameReservations(leases.names) }
+    private func makeReservations() -> NameReservations {
+        writer == nil ? NameReservations() : NameReservations(leases.names)
+    }
 
     private func makeScheduler(run: Int64, budget: ByteBudget, reservations: NameReservations) -> any DeliverySink {
         let held = options.deliveryEvent == DeliveryRow.unassigned ? DeliveryScheduler.noEvent : nil

@@ -11,6 +11,7 @@ struct SourceSupervisor: Sendable {
     /// What to say when it finds nothing at first; nil = nothing.
     private var absence: IngestError? { run.plan.patterns[number].flatMap { Absence.of($0) } }
 
+    /// Looks for places until the run ends; in a mode that ends, once.
     func keep() async {
         let wakeSignal = WakeSignal(), listening = changes(wakeSignal)
         var isFirst = true, trouble: IngestError?, failures = 0

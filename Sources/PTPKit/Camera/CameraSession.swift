@@ -35,10 +35,11 @@ public final class CameraSession: SourceSession {
 
     private init(
         _ opened: CameraConnections.OpenedCamera, _ quirks: Quirks, _ connector: any CameraConnector,
-        _ place: SourcePlace, _ handler: any ManufacturerHandler, _ options: CameraOptions, _ visit: CameraEnvironment
+        _ place: SourcePlace, _ handler: any ManufacturerHandler, _ options: CameraOptions,
+        _ environment: CameraEnvironment
     ) throws(IngestError) {
         thumbnails =
-            if let folder = options.thumbnails, !visit.keepsNothing { try ThumbnailFolder(folder) } else { nil }
+            if let folder = options.thumbnails, !environment.keepsNothing { try ThumbnailFolder(folder) } else { nil }
         self.place = place
         self.options = options
         let volume = CameraNaming.volume(opened.info, guid: opened.camera.guid, address: connector.address)
@@ -48,7 +49,7 @@ public final class CameraSession: SourceSession {
         let objects = KnownObjects(maker)
         self.objects = objects
         connection = ReconnectingCamera(
-            opened, connector, place: place, volume: volume, handler: handler, quirks: quirks, environment: visit,
+            opened, connector, place: place, volume: volume, handler: handler, quirks: quirks, environment: environment,
             whenNew: { objects.beginConnection() })
     }
 
@@ -57,24 +58,24 @@ public final class CameraSession: SourceSession {
     /// `deviceBusy`, `accessDenied`, `deviceGone` as they apply; `rejected` when it is another make's.
     static func open(
         _ connector: any CameraConnector, _ place: SourcePlace, _ handler: any ManufacturerHandler,
-        _ options: CameraOptions, _ visit: CameraEnvironment
+        _ options: CameraOptions, _ environment: CameraEnvironment
     ) async throws(IngestError) -> CameraSession {
         let opened: CameraConnections.OpenedCamera
-        do throws(PTPError) { opened = try await visit.connections.take(connector, for: place.source) } catch {
+        do throws(PTPError) { opened = try await environment.connections.take(connector, for: place.source) } catch {
             throw IngestError(error, camera: place.label)
         }
         guard let match = handler.match(opened.info, usb: connector.usb) else {
             await opened.camera.close()
-            visit.connections.left(connector.address)
-            throw Self.stranger(opened.info, place, visit.order)
+            environment.connections.left(connector.address)
+            throw Self.stranger(opened.info, place, environment.order)
         }
         let quirks = options.applied(to: match.quirks ?? handler.quirks)
         let session: CameraSession
         do throws(IngestError) {
-            session = try CameraSession(opened, quirks, connector, place, handler, options, visit)
+            session = try CameraSession(opened, quirks, connector, place, handler, options, environment)
         } catch {
             await opened.camera.close()
-            visit.connections.left(connector.address)
+            environment.connections.left(connector.address)
             throw error
         }
         do throws(PTPError) { try await session.connection.prepare(opened.camera) } catch {

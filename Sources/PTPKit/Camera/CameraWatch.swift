@@ -1,6 +1,8 @@
 import FilmgateCore
 
 /// Waits for a camera's news in its make's way, and passes on what is new.
+///
+/// `CameraSession.arrivals` starts one; what it passes on comes to the engine's `ArrivalWatch`.
 struct CameraWatch: Sendable {
     private let session: CameraSession
     private let out: AsyncStream<SourceNews>.Continuation
@@ -58,7 +60,9 @@ struct CameraWatch: Sendable {
         }
     }
 
-    /// One look; how much was new.
+    /// One look: events are fetched and read as news, handles become objects, and what is new is passed on.
+    ///
+    /// Returns how much was new, and whether objects wait whose size has not settled yet.
     private func round(_ camera: PTPCamera) async throws(PTPError) -> (count: Int, isSettling: Bool) {
         if case .listing = session.connection.quirks.news { session.oweListing() }
         var count = session.owesListing ? try await relist() : 0
@@ -91,7 +95,7 @@ struct CameraWatch: Sendable {
 
     /// Handles become objects; each once, in the order of the news.
     ///
-    /// What may still be written waits until its size is settled.
+    /// One that may still be written goes into `SizeSettling`; `SizeSettling.settled` gives it out in a later look.
     private static func objects(
         in news: [CameraNews], _ camera: isolated PTPCamera
     ) throws(PTPError) -> [CameraObject] {
@@ -129,7 +133,7 @@ struct CameraWatch: Sendable {
         return count
     }
 
-    /// Passes on what has not been told about before.
+    /// Passes on what has not been told about before, as entries that carry no handle: `KnownObjects` keeps that.
     private func arrive(_ objects: [CameraObject]) -> Int {
         let fresh = objects.filter { !session.objects.contains($0) }
         session.objects.remember(fresh)

@@ -3,15 +3,15 @@ import Synchronization
 
 /// What is known of a camera's files: by which handle each is found, and which the engine was told about.
 ///
-/// Handles are worth something within one connection and one card only; what was told, for ever.
+/// The engine knows a file by its path and asks for it by that. The handle stays here, because it means something
+/// within one connection and one card only. What was told is remembered across connections.
 final class KnownObjects: Sendable {
     struct State {
         /// What is still to be read or to reach its targets, for as long as the connection lasts.
         var current = ObjectPlaces()
         /// The same of earlier connections: their handles may be worth a question.
         var earlier = ObjectPlaces()
-        /// Held frames of this connection of which nothing more is wanted; a look that began before may still show
-        /// them.
+        /// Frames in the body's memory (`isHeld`) that have their ending; a look that began before may still show them.
         var over: Set<ObjectHandle> = []
         /// What the engine has been told about, across connections.
         var told = ReportedFiles()

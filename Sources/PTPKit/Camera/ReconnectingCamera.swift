@@ -118,9 +118,9 @@ final class ReconnectingCamera: Sendable {
                 left -= 1
                 if case .sink = error { throw error }
                 if case .timedOut = error {
-                    let place = progress()
-                    if wasSilentAt == place { throw error }
-                    wasSilentAt = place
+                    let position = progress()
+                    if wasSilentAt == position { throw error }
+                    wasSilentAt = position
                 }
                 let isBroken = await camera.failure != nil || error.losesSession
                 guard left > 0, isBroken, !isClosed, !isGivenUp, !Task.isCancelled else { throw error }
