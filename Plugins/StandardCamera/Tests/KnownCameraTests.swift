@@ -104,6 +104,29 @@ import VirtualCamera
         }
     }
 
+    /// The connection breaks just when the card's label is asked for: the same files are not told as another card's.
+    @Test(arguments: [Fault.Kind.drop(after: 0), .goodbye]) func aLabelThatWasNotToldIsNoOtherCard(_ kind: Fault.Kind) async throws {
+        let files = Self.files.map { ($0.folder, VirtualFile($0.file.name, $0.file.content, date: "20260501T120000")) }
+        try await bench().run(.network, files: files) { scene in
+            let listed = try await scene.session.entries()
+            #expect(listed.count == 2)
+            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            scene.camera.add(Fault(kind, on: .getStorageInfo))
+            (scene.server as? PTPIPResponder)?.breakConnections()
+            _ = scene.camera.shoot([VirtualFile("C.ARW", .pattern(seed: 3, size: 5000), date: "20260501T120001")])
+            var first: SourceEntry?
+            while first == nil, let news = await arrivals.next() { if case .arrived(let entry) = news { first = entry } }
+            #expect(first?.origin.name == "C.ARW")
+            #expect(first?.origin.inode == listed[0].origin.inode)
+            // And a file that is read then is found as it was listed.
+            scene.camera.add(Fault(kind, on: .getStorageInfo))
+            (scene.server as? PTPIPResponder)?.breakConnections()
+            let sink = MemorySink()
+            try await scene.session.fetch(listed[0].origin, from: 0, into: sink)
+            #expect(sink.bytes.count == 5000)
+        }
+    }
+
     // MARK: Resuming
 
     private static func noise(_ count: Int, _ seed: UInt64) -> [UInt8] {

@@ -116,6 +116,7 @@ public final class CameraSession: SourceSession {
             var listedObjects = ListedObjects { wants(camera.marked($0)) }
             try handler.list(camera, into: &listedObjects)
             let objects = try SizeSettling.confirmed(listedObjects.objects, camera).map { camera.marked($0) }
+            try camera.confirmLabels()
             return (objects, ObjectIdentifier(camera), camera[ListingGaps.self])
         }
         let number = connection.number(of: id)
@@ -191,17 +192,20 @@ public final class CameraSession: SourceSession {
     func find(_ origin: Origin, _ camera: isolated PTPCamera) throws(PTPError) -> CameraObject {
         if let object = objects.object(origin) { return object }
         let handler = connection.handler
-        if let old = objects.earlier(origin), let object = try handler.again(old, camera).map({ camera.marked($0) }),
-            maker.origin(object).id == origin.id
-        {
-            objects.place(object)
-            return object
+        if let old = objects.earlier(origin), let object = try handler.again(old, camera).map({ camera.marked($0) }) {
+            try camera.confirmLabels()
+            if maker.origin(object).id == origin.id {
+                objects.place(object)
+                return object
+            }
         }
         var listedObjects = ListedObjects { [maker, objects] in
             maker.volumePath($0) == origin.volumePath || objects.isMissed($0)
         }
         try handler.list(camera, into: &listedObjects)
-        for object in listedObjects.objects.map({ camera.marked($0) }) {
+        let found = listedObjects.objects.map { camera.marked($0) }
+        try camera.confirmLabels()
+        for object in found {
             if maker.volumePath(object) == origin.volumePath || objects.isMissed(object) { objects.place(object) }
         }
         guard let object = objects.object(origin) else { throw .missing(origin.name) }
