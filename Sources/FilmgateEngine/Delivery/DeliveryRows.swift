@@ -54,15 +54,6 @@ extension Delivery {
     /// What a person took back stays so; what marks have ended comes back with them.
     private func ended(_ receipt: Receipt) -> Int { DeliveryRow.isByHand(receipt.reason) ? 0 : DeliveryRow.unwanted }
 
-    /// Its last rows; the owner's goes first, since the delivery belongs to its content.
-    func lastChanges(_ receipt: Receipt, for owner: AssetDeliveries, run: Int64, at time: Int64) -> [LedgerChange] {
-        var changes = owner.changes(owner.open.isEmpty ? owner.ending : nil, run: run, at: time)
-        changes += self.changes(receipt, bytes: owner.bytes)
-        if receipt.state == .done { changes += heard }
-        changes.append(.followed(owner.content, twin: owner.asset.origin.absolutePath, run: run, at: time))
-        return changes
-    }
-
     /// What a target is told at the end of a run that it wants to know of.
     func file(_ receipt: Receipt) -> DeliveredFile {
         DeliveredFile(
@@ -71,7 +62,7 @@ extension Delivery {
     }
 
     /// What stands of the target's word after this delivery; one that was only believed leaves it as it is.
-    private var heard: [LedgerChange] {
+    var heard: [LedgerChange] {
         switch word {
         case .has: [.heard(id.content, target: id.target, nil)]
         case .denies: [.heard(id.content, target: id.target, word?.denial)]

@@ -187,7 +187,14 @@ struct DeliveryTable: Sendable {
             release(owner)
         }
         let finished = delivery.listeners.filter { assets[$0]?.open.isEmpty == true }.compactMap { assets.drop($0) }
-        var changes = before.map { delivery.lastChanges(receipt, for: $0, run: run, at: now.wall) } ?? []
+        var changes: [LedgerChange] = []
+        if let before {
+            // The owner's row goes first, since the delivery belongs to its content.
+            changes += before.changes(before.open.isEmpty ? before.ending : nil, run: run, at: now.wall)
+            changes += delivery.changes(receipt, bytes: before.bytes)
+            if receipt.state == .done { changes += delivery.heard }
+            changes.append(.followed(before.content, twin: before.asset.origin.absolutePath, run: run, at: now.wall))
+        }
         for asset in finished where asset.id != owner { changes += asset.changes(asset.ending, run: run, at: now.wall) }
         act(.record(changes, then: .conclude(id, receipt, finished)))
     }

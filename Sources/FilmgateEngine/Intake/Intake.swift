@@ -147,18 +147,15 @@ struct Intake: Sendable {
                 await settle(AssetResult(asset: passed.asset, ending: ending, reason: reason, twin: twin))
                 if ending == .filtered { noteRefused(passed.asset) }
             case .deliver(let targets):
-                if passed.asset.flags.contains(AssetFlag.made) {
-                    if refusal(passed.asset, lead: result.lead) == nil {
-                        deliver.append((passed.asset, targets))
-                    } else {
-                        passed.asset.file?.discard()
-                    }
-                } else if let reason = refusal(passed.asset, lead: result.lead) {
+                let isMade = passed.asset.flags.contains(AssetFlag.made)
+                switch refusal(passed.asset, lead: result.lead) {
+                case nil:
+                    deliver.append((passed.asset, targets))
+                    if !isMade { budgets[passed.asset.id] = passed.asset.origin.size }
+                case _? where isMade: passed.asset.file?.discard()
+                case let reason?:
                     handed.add(passed.asset)
                     await settle(AssetResult(asset: passed.asset, ending: .filtered, reason: reason))
-                } else {
-                    deliver.append((passed.asset, targets))
-                    budgets[passed.asset.id] = passed.asset.origin.size
                 }
             }
         }
