@@ -36,16 +36,21 @@ package final class FTPServer: Sendable {
     let pool = BlockingPool(width: 4)
     let loginQueue = LoginQueue()
     let tell: @Sendable (Event) -> Void
+    /// Asked about each finished file by its place, before its client is told yes; nil = yes, else why not yet.
+    let confirm: (@Sendable (String) async -> String?)?
     private let state: Mutex<State>
 
     /// `tell` is called on any thread and must be quick.
     ///
+    /// `confirm` is asked after `tell` by the place of a file that came or was renamed, and may take its time: its client hears 226 or 250
+    /// only where it gives nil, and 451 with what it gives otherwise. Absent: what is in the inbox is safe.
     /// `misconfigured` where the certificate cannot be used or there is no login.
     package init(
-        _ options: FTPServerOptions, logins: [FTPLogin], inbox: FTPInbox, logger: Logger, tell: @escaping @Sendable (Event) -> Void
+        _ options: FTPServerOptions, logins: [FTPLogin], inbox: FTPInbox, logger: Logger,
+        confirm: (@Sendable (String) async -> String?)? = nil, tell: @escaping @Sendable (Event) -> Void
     ) throws(IngestError) {
         guard !logins.isEmpty else { throw IngestError(.misconfigured, "An FTP server needs at least one login.") }
-        (self.options, self.logins, self.inbox, self.logger, self.tell) = (options, logins, inbox, logger, tell)
+        (self.options, self.logins, self.inbox, self.logger, self.tell, self.confirm) = (options, logins, inbox, logger, tell, confirm)
         state = Mutex(State(connections: FTPConnections(most: options.maxSessions, mostUnknown: options.maxUnknown)))
         tls = try options.tls == .none ? nil : ServerCertificate(certificate: options.certificate, key: options.key).context()
     }

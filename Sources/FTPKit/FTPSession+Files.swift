@@ -110,6 +110,7 @@ extension FTPSession {
         case .success(let file):
             server.count { $0.uploads += 1 }
             server.tell(.received(file, abandoned: false))
+            if let reason = await server.confirm?(file.place) { return await say("451 \(Self.line(reason))") }
             await say(file.size == 0 ? "226 The file is empty." : "226 \(file.size) bytes, safe.")
         case .failure(let error):
             upload.interrupt()
@@ -143,7 +144,11 @@ extension FTPSession {
             guard case .success(let renaming?) = done else {
                 return await say("550 It was taken already, or is not here.")
             }
+            // The server waits for the answer, as for a transfer's.
+            let isWaitedFor = server.beginTransfer(channel)
+            defer { if isWaitedFor { server.endTransfer(channel) } }
             server.tell(.renamed(renaming))
+            if let reason = await server.confirm?(renaming.to) { return await say("451 \(Self.line(reason))") }
             await say("250 Renamed.")
         }
     }

@@ -238,4 +238,32 @@ import Testing
         if let weakness { #expect((found.first?["message"] as? String)?.contains(weakness) == true) }
         if let password { #expect(!outcome.output.contains(password)) }
     }
+
+    /// A camera would wait for a target that nobody has.
+    @Test(
+        arguments: [
+            ("{ delivered: bucket }", "unknown-target", "There is no target called `bucket`."),
+            ("yes", "unknown-choice", "Expected spooled"),
+            ("{ delivered: archive }", nil, nil), ("spooled", nil, nil),
+        ] as [(String, String?, String?)])
+    func checkKnowsWhoseWordAnUploadWaitsFor(_ confirm: String, _ code: String?, _ words: String?) throws {
+        let table = try Table()
+        let file = try table.write(
+            "p.yaml",
+            """
+            version: 1
+            sources:
+              - ftp:
+                  logins: [ { user: ann, password: "${env:FTP_PASSWORD}" } ]
+                  confirm: \(confirm)
+            stages: [ { exif: {} }, { dedupe: {} }, { upload: { to: [archive] } } ]
+            targets:
+              archive: { folder: { path: "\(table.archive)" } }
+            """)
+        let outcome = try table.run(["check", file], environment: ["FTP_PASSWORD": "correct horse battery"])
+        let errors = outcome.items("diagnostic").filter { $0["severity"] as? String == "error" }
+        #expect(outcome.status == (code == nil ? 0 : 78) && errors.first?["code"] as? String == code, "\(outcome.output)")
+        if let words { #expect((errors.first?["message"] as? String)?.hasPrefix(words) == true) }
+        #expect(errors.allSatisfy { $0["line"] as? Int == 5 })
+    }
 }

@@ -7,12 +7,16 @@ import Synchronization
 final class FTPPushSession: SourceSession {
     let place: SourcePlace
     let parallelFetches = 4
-    private let inbox: FTPInbox, tracker: PushTracker, server: FTPServer, logger: Logger
+    private let inbox: FTPInbox, tracker: PushTracker, server: FTPServer, confirmations: PushConfirmations?, logger: Logger
     private let pool = BlockingPool(width: 1)
     private let guesses = Mutex(GuessCount())
 
-    init(place: SourcePlace, inbox: FTPInbox, tracker: PushTracker, server: FTPServer, logger: Logger) {
-        (self.place, self.inbox, self.tracker, self.server, self.logger) = (place, inbox, tracker, server, logger)
+    init(
+        place: SourcePlace, inbox: FTPInbox, tracker: PushTracker, server: FTPServer, confirmations: PushConfirmations? = nil,
+        logger: Logger
+    ) {
+        (self.place, self.inbox, self.tracker, self.server) = (place, inbox, tracker, server)
+        (self.confirmations, self.logger) = (confirmations, logger)
     }
 
     var volume: String { "ftp:\(place.address)" }
@@ -55,10 +59,15 @@ final class FTPPushSession: SourceSession {
         throw IngestError(.unexpected, "Pushed files are read where they lie.")
     }
 
+    func delivered(_ origin: Origin, to target: String) {
+        if target == confirmations?.target { confirmations?.confirm(origin.volumePath) }
+    }
+
     /// Delivered or known: its place in the inbox is free again.
     ///
     /// What was set aside or waits stays, and so does what nobody knew what it is: the client was told that it is safe.
     func settled(_ settled: AssetResult) {
+        answer(settled)
         switch settled.ending {
         case .filtered where settled.asset.kind == .other: break
         case .delivered, .duplicate, .alreadySeen, .filtered:
@@ -77,7 +86,20 @@ final class FTPPushSession: SourceSession {
         }
     }
 
+    /// Whoever still waits for it is told what became of it.
+    private func answer(_ settled: AssetResult) {
+        guard let confirmations else { return }
+        let place = settled.asset.origin.volumePath
+        switch settled.ending {
+        // What a rule leaves out goes nowhere, however often it is sent.
+        case .delivered, .duplicate, .alreadySeen, .filtered: confirmations.confirm(place)
+        case .setAside, .pending:
+            confirmations.refuse(place, "\(confirmations.target) does not have it: \(settled.reason ?? "it waits"); send it again later.")
+        }
+    }
+
     func close() async {
+        confirmations?.close()
         await server.stop()
         tracker.close()
         inbox.release()

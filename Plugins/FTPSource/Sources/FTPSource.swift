@@ -29,6 +29,8 @@ public struct FTPSource: Module, SourceDriver {
         public var max = ByteCount(16 << 30), settle = Duration.milliseconds(500), incomplete = Duration.seconds(60)
         public var companions = Duration.seconds(10)
         public var idle = Duration.seconds(300)
+        var confirm = PushConfirmation.spooled
+        public var confirmWithin = Duration.seconds(60)
 
         public init() {}
 
@@ -52,6 +54,12 @@ public struct FTPSource: Module, SourceDriver {
             .field(
                 "idle", \.idle, in: .seconds(10)...(.seconds(86_400)),
                 "How long a camera may be idle before it is disconnected; a transfer may take longer."),
+            .field(
+                "confirm", \.confirm,
+                "When a camera is told that a file is safe: spooled (on this disk), or `{ delivered: TARGET }`, once that target has it."),
+            .field(
+                "confirm_within", \.confirmWithin, in: .seconds(1)...(.seconds(3600)),
+                "How long a camera waits for the target; then it is told to send the file again (451)."),
         ]
 
         public func validate(at node: ConfigNode) throws(ConfigError) {
@@ -94,7 +102,11 @@ public struct FTPSource: Module, SourceDriver {
         inboxes.add(inbox, logins: Set(config.logins.map { FTPServer.folderName($0.user) }))
     }
 
-    public var traits: SourceTraits { SourceTraits(lookEvery: nil) }
+    public var traits: SourceTraits {
+        var traits = SourceTraits(lookEvery: nil)
+        traits.awaitedTarget = config.confirm.target
+        return traits
+    }
     public var folders: [String] { config.inbox.isEmpty ? [] : [config.inbox] }
 
     private var inbox: String { config.inbox.isEmpty ? "\(context.state)/ftp/\(address.port)" : config.inbox }
@@ -117,10 +129,16 @@ public struct FTPSource: Module, SourceDriver {
         }
         if config.inbox.isEmpty { try takeOver(place.address) }
         let box = try FTPInbox(place.address, limit: config.max.bytes) { Wholeness.hasEnd(path: $0, name: $1) }
-        let tracker = PushTracker(box, PushRules(config, logins: logins, place: place))
-        let server = try FTPServer(options, logins: logins, inbox: box, logger: context.logger) { event in tracker.note(event) }
+        let confirmations = config.confirm.target.map { PushConfirmations($0, within: config.confirmWithin) }
+        let tracker = PushTracker(box, PushRules(config, logins: logins, place: place), confirmations)
+        var ask: (@Sendable (String) async -> String?)?
+        if let confirmations { ask = { place in await confirmations.outcome(place) } }
+        let server = try FTPServer(options, logins: logins, inbox: box, logger: context.logger, confirm: ask) { event in
+            tracker.note(event)
+        }
         try await server.start()
-        return FTPPushSession(place: place, inbox: box, tracker: tracker, server: server, logger: context.logger)
+        return FTPPushSession(
+            place: place, inbox: box, tracker: tracker, server: server, confirmations: confirmations, logger: context.logger)
     }
 
     /// What was pushed to a port that nobody listens on any more was acknowledged, too.

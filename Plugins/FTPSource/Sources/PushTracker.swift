@@ -28,7 +28,7 @@ actor PushTracker {
         /// What it lacks, as far as that was looked at.
         var lack: String?
     }
-    private let inbox: FTPInbox, rules: PushRules
+    private let inbox: FTPInbox, rules: PushRules, confirmations: PushConfirmations?
     private let pool = BlockingPool(width: 2)
     private let mail: AsyncStream<FTPServer.Event>, post: AsyncStream<FTPServer.Event>.Continuation
     private var waiting: [String: Waiting] = [:]
@@ -43,14 +43,22 @@ actor PushTracker {
     /// Pictures never wait here: a body sends the next file only when this one is done.
     private var hold: ShotHold
 
-    init(_ inbox: FTPInbox, _ rules: PushRules) {
-        (self.inbox, self.rules) = (inbox, rules)
+    init(_ inbox: FTPInbox, _ rules: PushRules, _ confirmations: PushConfirmations? = nil) {
+        (self.inbox, self.rules, self.confirmations) = (inbox, rules, confirmations)
         hold = ShotHold(rules.companions)
         (mail, post) = AsyncStream<FTPServer.Event>.makeStream()
     }
 
-    /// In the order in which they happened.
-    nonisolated func note(_ event: FTPServer.Event) { post.yield(event) }
+    /// In the order in which they happened; on return its client may ask for what it sent.
+    nonisolated func note(_ event: FTPServer.Event) {
+        switch event {
+        // Nobody waits for a file whose name says that more is to come, and an empty one goes nowhere.
+        case .received(let file, false) where file.size > 0 && !PushRules.isUnfinished(file.path.name): confirmations?.expect(file.place)
+        case .renamed(let way) where way.isFinished && !PushRules.isUnfinished(way.path.name): confirmations?.expect(way.to)
+        default: break
+        }
+        post.yield(event)
+    }
     nonisolated func close() { post.finish() }
 
     /// What earlier runs left: what was acknowledged and is whole is handed on, the rest waits for its clients once more.
@@ -132,9 +140,12 @@ actor PushTracker {
                 guard waiting[place]?.due == item.due else { continue }
                 waiting[place]?.due = due
                 waiting[place]?.lack = lack
-            case .gone: if waiting[place]?.due == item.due { waiting[place] = nil }
+            case .gone:
+                if waiting[place]?.due == item.due { waiting[place] = nil }
+                confirmations?.refuse(place, "It is being sent again, or is not here any more.")
             case .taken(let file):
                 waiting[place] = nil
+                confirmations?.moved(from: place, to: file.place)
                 let entry = entry(file)
                 hold.add(entry, near: entry.shot.key, at: now)
             }

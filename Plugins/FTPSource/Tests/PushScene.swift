@@ -52,12 +52,19 @@ final class PushScene {
 
     /// What was pushed and handed on, in order: path and bytes.
     func arrived(_ count: Int) async -> [(path: String, data: Data)] {
-        var found: [(String, Data)] = []
+        await entries(count).map { entry in
+            let data = session.localPath(entry.origin).flatMap { FileManager.default.contents(atPath: $0) }
+            return (entry.origin.path, data ?? Data())
+        }
+    }
+
+    /// The next files that are handed on.
+    func entries(_ count: Int) async -> [SourceEntry] {
+        var found: [SourceEntry] = []
         guard let news else { return found }
         for await item in news {
             guard case .arrived(let entry) = item else { continue }
-            let data = session.localPath(entry.origin).flatMap { FileManager.default.contents(atPath: $0) }
-            found.append((entry.origin.path, data ?? Data()))
+            found.append(entry)
             if found.count == count { break }
         }
         return found

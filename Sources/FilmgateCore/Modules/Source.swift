@@ -25,6 +25,8 @@ public struct SourceTraits: Sendable, Hashable {
     public var backlog: Backlog?
     /// How often `places` is asked again; nil = only when `changes` says so, or when a place was lost.
     public var lookEvery: Duration?
+    /// The target whose word somebody out there waits for, by its name in the pipeline; nil = nobody's.
+    public var awaitedTarget: String?
 
     public init(backlog: Backlog? = nil, lookEvery: Duration? = .seconds(5)) { (self.backlog, self.lookEvery) = (backlog, lookEvery) }
 }
@@ -98,6 +100,9 @@ public protocol SourceSession: Sendable {
     nonisolated var keepsRefused: Bool { get }
     /// What becomes of a file that could not be read as it was listed; nil = set aside. Throws when the whole source is gone.
     func fate(of origin: Origin, after failure: IngestError) async throws(IngestError) -> SourceEntry.Fate?
+    /// A target has the bytes of one of its assets, and the ledger knows; others may still wait for it. Not told where another asset with
+    /// the same bytes was sent in its place: then only `settled` comes. Called on any thread; must be quick.
+    nonisolated func delivered(_ origin: Origin, to target: String)
     /// One of its assets reached its ending, and the ledger knows. Called on any thread; must be quick.
     nonisolated func settled(_ settled: AssetResult)
     /// Returns once what was begun for settled assets is done; asked before a run ends, also after `close`.
@@ -128,6 +133,7 @@ extension SourceSession {
     public nonisolated var inPlace: Bool { false }
     public nonisolated var keepsRefused: Bool { false }
     public func fate(of origin: Origin, after failure: IngestError) async throws(IngestError) -> SourceEntry.Fate? { nil }
+    public nonisolated func delivered(_ origin: Origin, to target: String) {}
     public nonisolated func settled(_ settled: AssetResult) {}
     public func concluded() async {}
     public nonisolated func expectAnswers(within patience: Duration) {}

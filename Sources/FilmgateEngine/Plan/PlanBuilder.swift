@@ -44,10 +44,11 @@ public struct PlanBuilder: Sendable {
         for use in pipeline.sources {
             guard case .source(let make) = try entry(.source, use).make else { continue }
             patterns[sources.count] = Absence.patterns(use.node)
-            sources.append(try build(use, lookup, make))
-            if let loop = loop(use, sources[sources.count - 1], targets) {
-                let place = loop.mark.line > 0 ? "\(loop.mark.file):\(loop.mark.line):\(loop.mark.column): " : ""
-                throw IngestError(.misconfigured, place + loop.message, advice: loop.hint)
+            let source = try build(use, lookup, make)
+            sources.append(source)
+            if let mistake = loop(use, source, targets) ?? absent(use, source, targets) {
+                let place = mistake.mark.line > 0 ? "\(mistake.mark.file):\(mistake.mark.line):\(mistake.mark.column): " : ""
+                throw IngestError(.misconfigured, place + mistake.message, advice: mistake.hint)
             }
         }
         var plan = Plan(sources: sources, stages: stages, targets: targets, profiles: pipeline.profiles, spool: pipeline.spool.max.bytes)
@@ -73,7 +74,7 @@ public struct PlanBuilder: Sendable {
             else {
                 continue
             }
-            if let loop = loop(use, source, targets) { found.append(loop) }
+            if let mistake = loop(use, source, targets) ?? absent(use, source, targets) { found.append(mistake) }
         }
         if let twins = SameFolder.first(in: targets) {
             let mark = pipeline.targets.first { $0.name == twins.second }?.mark ?? Mark()
@@ -92,6 +93,16 @@ public struct PlanBuilder: Sendable {
             return ConfigError(Self.place(of: folder, in: use.node) ?? use.mark, "overlap", overlap.message, hint: Overlap.advice)
         }
         return nil
+    }
+
+    /// Where a source waits for the word of a target that the pipeline does not have.
+    private func absent(
+        _ use: ModuleUse, _ source: any SourceDriver, _ targets: [(name: String, target: any UploadTarget)]
+    ) -> ConfigError? {
+        guard let name = source.traits.awaitedTarget, !targets.contains(where: { $0.name == name }) else { return nil }
+        return ConfigError(
+            Self.place(of: name, in: use.node) ?? use.mark, "unknown-target", "There is no target called `\(name)`.",
+            hint: "Known: \(targets.map(\.name).joined(separator: ", ")).")
     }
 
     /// Where the options name a folder; a leading `~` may stand for its beginning.

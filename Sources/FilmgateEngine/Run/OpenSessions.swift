@@ -9,9 +9,11 @@ final class OpenSessions: Sendable {
     func add(_ session: any SourceSession) { sessions.withLock { $0[Self.key(session)] = session } }
     func remove(_ session: any SourceSession) { sessions.withLock { _ = $0.removeValue(forKey: Self.key(session)) } }
 
-    func tell(_ settled: AssetResult) {
-        let origin = settled.asset.origin
-        sessions.withLock { $0[Key(source: origin.source, root: origin.root)] }?.settled(settled)
+    func tell(_ settled: AssetResult) { session(of: settled.asset.origin)?.settled(settled) }
+    func tell(delivered origin: Origin, to target: String) { session(of: origin)?.delivered(origin, to: target) }
+
+    private func session(of origin: Origin) -> (any SourceSession)? {
+        sessions.withLock { $0[Key(source: origin.source, root: origin.root)] }
     }
 
     /// Returns once all of them have done what the endings of their assets asked for.

@@ -168,11 +168,15 @@ public final class Runner: Sendable {
         let underWay = InFlightAssets(), sessions = OpenSessions(), progress = VolumeProgressStore()
         HeapMemory.forgetBeginning()
         hub.watch { runEvent in
-            if case .companion(let made) = runEvent { underWay.end(made.asset.id) }
-            guard case .settled(let settled) = runEvent else { return }
-            underWay.end(settled.asset.id)
-            if !mode.ends { progress.ended(settled.asset.origin) }
-            sessions.tell(settled)
+            switch runEvent {
+            case .companion(let made): underWay.end(made.asset.id)
+            case .delivered(let target, let origin, _): sessions.tell(delivered: origin, to: target)
+            case .settled(let settled):
+                underWay.end(settled.asset.id)
+                if !mode.ends { progress.ended(settled.asset.origin) }
+                sessions.tell(settled)
+            default: break
+            }
         }
         return RunContext(
             plan: plan, options: options, hub: hub, reader: reader, writer: writer, statistics: statistics, stopping: stopping,

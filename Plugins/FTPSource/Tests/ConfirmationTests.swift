@@ -1,0 +1,156 @@
+import FilmgateCore
+import Foundation
+import Synchronization
+import TestThreads
+import Testing
+
+@testable import FTPSource
+
+/// A camera is told that its file is safe once a target has it, and not before.
+@Suite(.ownThreads, .serialized, .timeLimit(.minutes(5))) struct ConfirmationTests {
+    private final class Order: Sendable {
+        private let all = Mutex<[String]>([])
+        func add(_ word: String) { all.withLock { $0.append(word) } }
+        var words: [String] { all.withLock { $0 } }
+    }
+
+    private func scene(_ change: (inout FTPSource.Config) -> Void = { _ in }) async throws -> PushScene {
+        try await PushScene { config in
+            (config.confirm, config.confirmWithin) = (.delivered("bucket"), .seconds(120))
+            change(&config)
+        }
+    }
+
+    /// What the client hears in the end; it waits on a thread of its own.
+    private func heard(_ body: @escaping @Sendable () -> Int) -> Task<Int, Never> {
+        Task.detached {
+            await withCheckedContinuation { done in Thread.detachNewThread { done.resume(returning: body()) } }
+        }
+    }
+
+    private func result(_ entry: SourceEntry, _ ending: Ending, _ reason: String? = nil) -> AssetResult {
+        AssetResult(asset: Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot), ending: ending, reason: reason)
+    }
+
+    private func push(_ scene: PushScene, _ name: String, _ seed: UInt8 = 1) -> Int {
+        guard let client = RawClient(scene.port), client.logIn("ann") else { return -1 }
+        return client.store("STOR \(name)", PushScene.jpeg(3000, seed))
+    }
+
+    @Test func yesComesAfterTheTargetHasIt() async throws {
+        let scene = try await scene(), order = Order(), port = scene.port
+        let client = heard {
+            guard let client = RawClient(port), client.logIn("ann") else { return -1 }
+            let code = client.store("STOR IMG_1.JPG", PushScene.jpeg(3000))
+            order.add("answered")
+            return code
+        }
+        let entry = try #require(await scene.entries(1).first)
+        scene.session.delivered(entry.origin, to: "another")
+        try await Task.sleep(for: .milliseconds(300))
+        order.add("delivered")
+        scene.session.delivered(entry.origin, to: "bucket")
+        #expect(await client.value == 226)
+        #expect(order.words == ["delivered", "answered"])
+        await scene.close()
+    }
+
+    /// The bytes were delivered before: nothing is sent, and there is nothing to wait for.
+    @Test(arguments: [Ending.alreadySeen, .duplicate, .delivered, .filtered])
+    func whatNeedsNoDeliveryIsAnsweredByItsEnding(_ ending: Ending) async throws {
+        let scene = try await scene(), port = scene.port
+        let client = heard { RawClient(port).map { $0.logIn("ann") ? $0.store("STOR IMG_1.JPG", PushScene.jpeg(900)) : -1 } ?? -1 }
+        let entry = try #require(await scene.entries(1).first)
+        scene.session.settled(result(entry, ending))
+        #expect(await client.value == 226)
+        await scene.close()
+    }
+
+    @Test(arguments: [Ending.pending, .setAside]) func whatIsNotThereIsRefusedWithTheReason(_ ending: Ending) async throws {
+        let scene = try await scene(), port = scene.port, order = Order()
+        let client = heard {
+            guard let client = RawClient(port), client.logIn("ann"), let line = client.begin("STOR IMG_1.JPG") else { return -1 }
+            line.send(Array(PushScene.jpeg(900)))
+            line.hangUp()
+            let reply = client.reply()
+            order.add(reply)
+            return client.code(reply)
+        }
+        let entry = try #require(await scene.entries(1).first)
+        scene.session.settled(result(entry, ending, "the disk\r\nis full"))
+        #expect(await client.value == 451)
+        #expect(order.words.first?.contains("bucket does not have it: the disk") == true)
+        // Its bytes stay, and are delivered later.
+        #expect(scene.session.localPath(entry.origin).map { FileManager.default.fileExists(atPath: $0) } == true)
+        await scene.close()
+    }
+
+    /// Nobody waits for ever, and who sends it again is answered anew.
+    @Test func aTargetThatTakesTooLongIsNotWaitedFor() async throws {
+        let scene = try await scene { $0.confirmWithin = .seconds(1) }, port = scene.port
+        let store: @Sendable () -> Int = {
+            RawClient(port).map { $0.logIn("ann") ? $0.store("STOR IMG_1.JPG", PushScene.jpeg(900)) : -1 } ?? -1
+        }
+        #expect(await heard(store).value == 451)
+        let again = heard(store)
+        let entries = await scene.entries(2)
+        scene.session.delivered(try #require(entries.last).origin, to: "bucket")
+        // On a machine that is too busy for a second it may have been told to send it once more.
+        #expect([226, 451].contains(await again.value))
+        await scene.close()
+    }
+
+    /// A client that renames in the end waits there, and nowhere before: the file is not taken until then.
+    @Test func aFileThatIsRenamedIsWaitedForAtItsLastName() async throws {
+        let scene = try await scene(), port = scene.port, order = Order()
+        let client = heard {
+            guard let client = RawClient(port), client.logIn("ann") else { return -1 }
+            guard client.store("STOR IMG_1.JPG.tmp", PushScene.jpeg(900)) == 226, client.say("RNFR IMG_1.JPG.tmp") == 350 else { return -2 }
+            let code = client.say("RNTO IMG_1.JPG")
+            order.add("answered")
+            return code
+        }
+        let entry = try #require(await scene.entries(1).first)
+        #expect(entry.origin.path == "ann/IMG_1.JPG")
+        order.add("delivered")
+        scene.session.delivered(entry.origin, to: "bucket")
+        #expect(await client.value == 250)
+        #expect(order.words == ["delivered", "answered"])
+        await scene.close()
+    }
+
+    /// When the source ends, nobody is left waiting.
+    @Test func whoWaitsAtTheEndIsToldToSendItAgain() async throws {
+        let scene = try await scene(), port = scene.port
+        let client = heard { RawClient(port).map { $0.logIn("ann") ? $0.store("STOR IMG_1.JPG", PushScene.jpeg(900)) : -1 } ?? -1 }
+        _ = await scene.entries(1)
+        await scene.close(keeping: true)
+        #expect(await client.value == 451)
+        try? FileManager.default.removeItem(atPath: scene.folder)
+    }
+
+    /// Random orders of arriving, moving, answering and asking: each client gets one answer, and nothing is left behind.
+    @Test func everyClientGetsOneAnswer() async throws {
+        var random = SystemRandomNumberGenerator()
+        let confirmations = PushConfirmations("bucket", within: .seconds(600))
+        for _ in 0..<500 {
+            let place = "ann/part/\(UInt32.random(in: 0...9, using: &random))", isTaken = Bool.random(using: &random)
+            let isFirst = Bool.random(using: &random), isSafe = Bool.random(using: &random)
+            confirmations.expect(place)
+            let taken = isTaken ? place.replacing("part", with: "in/1") : place
+            let answer: @Sendable () -> Void = {
+                if isTaken { confirmations.moved(from: place, to: taken) }
+                if isSafe { confirmations.confirm(taken) } else { confirmations.refuse(taken, "no") }
+                confirmations.refuse(place, "later")
+            }
+            if isFirst { answer() }
+            async let outcome = confirmations.outcome(place)
+            if !isFirst {
+                await Task.yield()
+                answer()
+            }
+            #expect(await outcome == (isSafe ? nil : "no"))
+            #expect(await confirmations.outcome(place) == nil)
+        }
+    }
+}
