@@ -84,7 +84,7 @@ public struct CanonHandler: ManufacturerHandler {
             guard object.format != .association, object.handle.isReal else { return nil }
             // Without its time it could not be told from the same file in a listing.
             if object.time == nil { return .added(object.handle) }
-            let folders = StandardListing.folders(downTo: object.parent, of: object.handle, in: object.storage, camera)
+            let folders = try StandardListing.folders(downTo: object.parent, of: object.handle, in: object.storage, camera)
             let name = EOSListing.isWhole(object.name) ? object.name : try EOSListing.fullName(object.handle, camera) ?? object.name
             return .object(
                 CameraObject(

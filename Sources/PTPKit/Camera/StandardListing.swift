@@ -19,7 +19,7 @@ public enum StandardListing {
         do throws(PTPError) {
             let info = try camera.objectInfo(handle)
             guard info.format != .association else { return nil }
-            let folders = folders(downTo: info.parent, of: handle, in: info.storage, camera)
+            let folders = try folders(downTo: info.parent, of: handle, in: info.storage, camera)
             return CameraObject(handle, info, folders: folders, size: try camera.size(of: handle, info))
         } catch {
             if error.refusal == .invalidObjectHandle { return nil }
@@ -28,9 +28,12 @@ public enum StandardListing {
     }
 
     /// Names of the folders from the top down to `parent`; each folder is asked for once in a session.
+    ///
+    /// A folder that the camera refuses to describe ends the way; where no answer came, this throws: with fewer folders it would be the path
+    /// of another file.
     public static func folders(
         downTo parent: ObjectHandle, of handle: ObjectHandle, in storage: StorageID, _ camera: isolated PTPCamera
-    ) -> [String] {
+    ) throws(PTPError) -> [String] {
         var names: [String] = []
         var (parent, seen) = (parent, Set([handle]))
         while parent.isReal, parent.rawValue != storage.rawValue, names.count < depthLimit, seen.insert(parent).inserted {
@@ -39,7 +42,11 @@ public enum StandardListing {
                 parent = name.parent
                 continue
             }
-            guard let folder = try? camera.objectInfo(parent) else { break }
+            let folder: ObjectInfo
+            do throws(PTPError) { folder = try camera.objectInfo(parent) } catch {
+                if camera.failure != nil || error.losesSession || error.refusal == .deviceBusy { throw error }
+                break
+            }
             let name = folderName(folder.name, parent)
             camera[FolderNames.self].names[parent] = .init(name: name, parent: folder.parent)
             names.append(name)
