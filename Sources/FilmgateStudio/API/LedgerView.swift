@@ -80,6 +80,9 @@ actor LedgerView {
     /// How many files have ended how; nil while that was not read.
     func counts() -> FrameCounts? { freshness.isRead ? list.index.counts : nil }
 
+    /// What is in the list may not be all: it is read again when that is due.
+    var isInDoubt: Bool { freshness.isInDoubt || readingAnew != nil }
+
     /// What changed since the last time.
     func news() async throws -> News {
         let reader = try await present()
