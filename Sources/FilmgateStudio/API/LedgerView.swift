@@ -14,8 +14,8 @@ actor LedgerView {
     struct News: Sendable {
         /// Nil while there is no ledger.
         var reader: SQLiteReader?
-        /// The files that are others now; none where there are too many to name.
-        var changed: [FrameEntry]
+        /// The files that are others now; with `isMore`, there are others of which nobody knows which.
+        var changed: [FrameEntry], isMore: Bool
         var total: Int, revision: Int
     }
 
@@ -87,10 +87,11 @@ actor LedgerView {
     func news() async throws -> News {
         let reader = try await present()
         if let reader { try await lookForMarks(reader) }
-        let few = changed ?? []
+        let few = changed
         changed = []
+        let entries = (few ?? []).compactMap { list.index.entry(numbered: $0) }.sorted { $0.since < $1.since }
         return News(
-            reader: reader, changed: few.compactMap { list.index.entry(numbered: $0) }.sorted { $0.since < $1.since },
+            reader: reader, changed: entries, isMore: few == nil,
             total: list.index.count, revision: list.revision)
     }
 
@@ -99,10 +100,7 @@ actor LedgerView {
         guard let known = mark else { return mark = try await reader.latestMark() }
         let found = try await reader.contentsMarked(since: known, limit: Self.mostChanged)
         mark = found.latest
-        guard let contents = found.contents else {
-            list.renumber()
-            return changed = nil
-        }
+        guard let contents = found.contents else { return note(nil) }
         note(list.numbers(ofBytes: contents))
     }
 }
@@ -178,8 +176,10 @@ extension LedgerView {
     /// Keeps in mind which files are others, for the next news.
     private func note(_ numbers: Set<UInt64>?) {
         guard let numbers, let known = changed, known.count + numbers.count <= Self.mostChanged else {
-            if numbers?.isEmpty != true { changed = nil }
-            return
+            guard numbers?.isEmpty != true else { return }
+            // What cannot be named is told by the number of the list, which deliveries alone do not change.
+            list.renumber()
+            return changed = nil
         }
         changed = known.union(numbers)
     }

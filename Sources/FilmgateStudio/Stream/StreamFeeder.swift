@@ -124,6 +124,8 @@ struct StreamFeeder: Sendable {
         if let news = try? await api.ledger.news() {
             items = await frames(news)
             if news.revision != memory.revision { items.append(("list", .list(total: news.total, revision: news.revision))) }
+            // Who came first reads all of it anyway.
+            if news.isMore, memory.revision >= 0 { items.append(("reset", .reset)) }
             memory.revision = news.revision
         }
         stream.add(items)

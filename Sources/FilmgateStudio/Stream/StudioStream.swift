@@ -11,6 +11,8 @@ final class StudioStream: Sendable {
         case frame(Frame)
         /// How many files there are, and in which picture of the list.
         case list(total: Int, revision: Int)
+        /// More changed than can be named.
+        case reset
         /// A job, from role operate.
         case job(String)
         /// What is mounted, or a proof, is another; from role operate.
@@ -20,7 +22,7 @@ final class StudioStream: Sendable {
             switch self {
             case .board(let whole, let shown): whole.utf8.count + shown.utf8.count
             case .frame(let frame): frame.whole.utf8.count + frame.shown.utf8.count
-            case .list, .cards: 16
+            case .list, .reset, .cards: 16
             case .job(let text): text.utf8.count
             }
         }
