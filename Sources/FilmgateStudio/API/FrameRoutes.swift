@@ -38,15 +38,15 @@ struct FrameRoutes: Sendable {
     ]
 
     /// What the list is asked for, and what the ledger found for its text.
-    func chosen(_ call: Call) async throws -> (filter: FrameFilter, contents: Set<Int64>) {
+    func chosen(_ call: Call) async throws -> (filter: FrameFilter, finds: FrameFinds) {
         var filter = try Self.filter(call)
         call.scope.narrow(&filter)
-        return (filter, try await contents(filter.text, call.role))
+        return (filter, try await finds(filter.text, call.role))
     }
 
     private func frames(_ call: Call) async throws -> Answer {
-        let (filter, contents) = try await chosen(call)
-        let listing = try await ledger.listing(filter, contents: contents, from: try place(call), limit: call.number("limit") ?? 100)
+        let (filter, finds) = try await chosen(call)
+        let listing = try await ledger.listing(filter, finds: finds, from: try place(call), limit: call.number("limit") ?? 100)
         let part = listing.part, entries = part.entries
         var items: [JSONWriter] = []
         if let reader = listing.reader { items = try await api.frames.items(entries, reader, call.role) }
@@ -61,13 +61,14 @@ struct FrameRoutes: Sendable {
     }
 
     /// What the ledger finds for a text; who may not look for serial numbers finds a SHA-256 alone.
-    private func contents(_ text: String, _ role: Role) async throws -> Set<Int64> {
-        if role >= .operate { return text.isEmpty ? [] : try await ledger.reader()?.contents(matching: text) ?? [] }
-        guard text.utf8.count >= 16, AccessSecret.bytes(text.utf8.count % 2 == 0 ? text.lowercased() : text.lowercased() + "0") != nil
-        else {
-            return []
+    private func finds(_ text: String, _ role: Role) async throws -> FrameFinds {
+        let isTrusted = role >= .operate, digits = text.lowercased()
+        if !isTrusted {
+            let count = text.utf8.count
+            guard count >= 16, AccessSecret.bytes(count % 2 == 0 ? digits : digits + "0") != nil else { return FrameFinds() }
         }
-        return try await ledger.reader()?.contents(matching: text.lowercased()) ?? []
+        guard !text.isEmpty else { return FrameFinds() }
+        return try await ledger.reader()?.finds(isTrusted ? text : digits, serials: isTrusted) ?? FrameFinds()
     }
 
     private static func filter(_ call: Call) throws(StudioError) -> FrameFilter {

@@ -54,9 +54,10 @@ actor LedgerView {
     }
 
     /// A part of the list as it is now.
-    func listing(_ filter: FrameFilter, contents: Set<Int64>, from place: FramePlace, limit: Int) async throws -> Listing {
+    func listing(_ filter: FrameFilter, finds: FrameFinds, from place: FramePlace, limit: Int) async throws -> Listing {
         let reader = try await present()
-        return Listing(reader: reader, part: list.part(filter, contents: contents, from: place, limit: limit), revision: list.revision)
+        let part = list.part(filter, finds: finds, from: place, limit: limit)
+        return Listing(reader: reader, part: part, revision: list.revision)
     }
 
     /// The file with that number, and what reads more of it.
@@ -72,9 +73,9 @@ actor LedgerView {
     }
 
     /// The bytes of everything that fits, by their numbers in the ledger, and what reads more of them.
-    func bytes(_ filter: FrameFilter, contents: Set<Int64>) async throws -> (numbers: Set<Int64>, reader: SQLiteReader?) {
+    func bytes(_ filter: FrameFilter, finds: FrameFinds) async throws -> (numbers: Set<Int64>, reader: SQLiteReader?) {
         let reader = try await present()
-        return (list.bytes(filter, contents: contents), reader)
+        return (list.bytes(filter, finds: finds), reader)
     }
 
     /// How many files have ended how; nil while that was not read.
