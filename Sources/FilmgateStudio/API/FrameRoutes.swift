@@ -16,6 +16,9 @@ struct FrameRoutes: Sendable {
                 parameters: [
                     StudioAPI.at, StudioAPI.limit,
                     .init(name: "cursor", kind: .text(longest: 64), help: "`next` of the page before; new files do not move what follows."),
+                    .init(
+                        name: "brief", kind: .number(0...1),
+                        help: "1: of each file only what a sheet shows, as the stream tells it."),
                 ] + Self.filters, answer: .init(status: 200, help: "A part of the list.", shape: "Frames")
             ) { call in try await frames(call) },
             Route(
@@ -46,10 +49,13 @@ struct FrameRoutes: Sendable {
 
     private func frames(_ call: Call) async throws -> Answer {
         let (filter, finds) = try await chosen(call)
-        let listing = try await ledger.listing(filter, finds: finds, from: try place(call), limit: call.number("limit") ?? 100)
+        let limit = call.number("limit") ?? 100, isBrief = call.number("brief") == 1
+        let listing = try await ledger.listing(filter, finds: finds, from: try place(call), limit: limit)
         let part = listing.part, entries = part.entries
         var items: [JSONWriter] = []
-        if let reader = listing.reader { items = try await api.frames.items(entries, reader, call.role) }
+        if let reader = listing.reader {
+            items = try await api.frames.items(entries, reader, call.role, isBrief: isBrief)
+        }
         var object = JSONWriter()
         object.add("type", "frames")
         object.add("total", part.total)
@@ -64,8 +70,8 @@ struct FrameRoutes: Sendable {
     private func finds(_ text: String, _ role: Role) async throws -> FrameFinds {
         let isTrusted = role >= .operate, digits = text.lowercased()
         if !isTrusted {
-            let count = text.utf8.count
-            guard count >= 16, AccessSecret.bytes(count % 2 == 0 ? digits : digits + "0") != nil else { return FrameFinds() }
+            let count = text.utf8.count, whole = count % 2 == 0 ? digits : digits + "0"
+            guard count >= 16, AccessSecret.bytes(whole) != nil else { return FrameFinds() }
         }
         guard !text.isEmpty else { return FrameFinds() }
         return try await ledger.reader()?.finds(isTrusted ? text : digits, serials: isTrusted) ?? FrameFinds()

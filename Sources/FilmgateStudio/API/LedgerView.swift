@@ -27,7 +27,7 @@ actor LedgerView {
     /// Whoever asks meanwhile waits for the first; who has a list already goes on with that during the second.
     private var reading: Task<Void, any Error>?, readingAnew: Task<Void, any Error>?
     /// Changed since the last news; nil when there are too many to name.
-    private var changed: Set<UInt64>?
+    private var changed: Set<UInt64>? = []
     /// The latest mark that was told of; nil before the first look.
     private var mark: Int64?
     /// More files than this at once are told of by their number alone.

@@ -19,13 +19,14 @@ struct StreamRoutes: Sendable {
                 answer: .init(
                     status: 200,
                     help:
-                        "`hello` with the numbers' owner, then `board`, `frames`, and from role operate `job`; `reset` where changes were lost and "
-                        + "everything has to be read anew. A comment every 15 seconds.", shape: "Message", isStream: true)
+                        "`hello` with the numbers' owner, then `board`, `frames` (as `brief` lists them), and from role operate "
+                        + "`job`; `reset` where changes were lost and everything has to be read anew. A comment every 15 seconds.",
+                    shape: "Message", isStream: true)
             ) { call in try open(call) }
         ]
     }
 
-    /// A reader who was told nothing for so long is told that the page is there, when it looks the next time: after fifteen seconds at the latest.
+    /// A reader who was told nothing for so long is told that the page is there, at the next look.
     private static var pause: Duration { LookPace.rest / 2 }
 
     private func open(_ call: Call) throws(StudioError) -> Answer {

@@ -27,7 +27,7 @@ final class StudioStream: Sendable {
             }
         }
     }
-    /// A file as `/api/v1/frames` has it; from role operate, and below.
+    /// What a sheet shows of a file; from role operate, and below.
     struct Frame: Sendable {
         var whole: String, shown: String
         /// What decides whether a client may see it.
