@@ -56,7 +56,10 @@ struct StreamFeeder: Sendable {
         let (wakes, feed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let heard = Heard(), ends = listen(heard) { feed.yield() }
         // Read before the first browser asks for it.
-        let first = Task { _ = try? await api.ledger.knownPlaces() }
+        let first = Task {
+            _ = try? await api.ledger.knownPlaces()
+            api.services.settled()
+        }
         var memory = Memory(), clock: Task<Void, Never>?
         for await _ in wakes {
             if Task.isCancelled { break }
