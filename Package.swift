@@ -49,6 +49,7 @@ let channels = Target.Dependency.product(name: "AsyncAlgorithms", package: "swif
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
@@ -116,7 +117,7 @@ let package = Package(
             "PreviewKit", [core, "FileKit", "MediaKit", "PreviewWire"], tests: ["filmgate-previews", "FilmgateSample", "TestThreads"]),
         library("VirtualCamera", [core, "PTPKit"]),
         library("CameraTesting", [core, "PTPKit", "VirtualCamera", log]),
-        library("ServerKit", [core, hummingbird, http2, nioTLS, nioSSL, log]),
+        library("ServerKit", [core, hummingbird, http2, nioPosix, nioHTTP1, nioTLS, nioSSL, log]),
         // Layer 3: machinery
         library("FilmgateLedger", [core, grdb, sqlite], tests: []),
         library("FilmgateReport", [core, "FilmgateLedger"]),
@@ -198,8 +199,8 @@ let package = Package(
             .testTarget(
                 name: "FilmgateStudioTests",
                 dependencies: [
-                    "FilmgateStudio", core, "FilmgateLedger", "FilmgateReport", "FilmgateSample", "PreviewKit", "TestThreads",
-                    hummingbird, log,
+                    "FilmgateStudio", core, "FilmgateLedger", "FilmgateReport", "FilmgateSample", "PreviewKit",
+                    "ServerKit", "TestThreads", hummingbird, log,
                 ],
                 path: "Tests/FilmgateStudioTests"),
         ],

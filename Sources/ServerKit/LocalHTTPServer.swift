@@ -1,10 +1,13 @@
 public import FilmgateCore
 import Glibc
+import HTTPTypes
 public import Hummingbird
 public import HummingbirdCore
 import HummingbirdHTTP2
 import Logging
 import NIOCore
+import NIOHTTP1
+import NIOPosix
 
 /// A small HTTP server at one address, which ends without leaving connections behind and without words.
 public struct LocalHTTPServer<Responder: HTTPResponder>: Sendable
@@ -29,14 +32,17 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
     ///
     /// `started` is told the port once it can be reached. `misconfigured` when the address cannot be had.
     public func run(_ started: @escaping @Sendable (Int) -> Void) async throws(IngestError) {
-        let waiting = WaitingConnections(), channel = channel, certificate = certificate
-        let application = Application(
-            responder: responder, server: HTTPServerBuilder { try Self.connections($0, channel, certificate, waiting) },
-            configuration: ApplicationConfiguration(
-                address: .hostname(host, port: port), serverName: nil,
-                availableConnectionsDelegate: limit.map { MaximumAvailableConnections($0) }),
-            onServerRunning: { started($0.localAddress?.port ?? 0) }, logger: Logger(label: name) { _ in SwiftLogNoOpLogHandler() })
-        let result = await Result { try await application.run() }
+        let waiting = WaitingConnections()
+        let result = await Result { () async throws in
+            guard let certificate else {
+                return try await serve(HTTP1Channel(responder: answer, configuration: channel), waiting, started)
+            }
+            let both = try HTTP2UpgradeChannel(
+                tlsConfiguration: certificate.configuration,
+                configuration: HTTP2ChannelConfiguration(idleTimeout: .seconds(60), streamConfiguration: channel),
+                responder: answer)
+            try await serve(both, waiting, started)
+        }
         await waiting.end()
         do {
             try result.get()
@@ -54,16 +60,39 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
         }
     }
 
-    private static func connections(
-        _ responder: @escaping HTTPChannelHandler.Responder, _ channel: HTTP1Channel.Configuration, _ certificate: ServerCertificate?,
-        _ waiting: WaitingConnections
-    ) throws -> any ServerChildChannel {
-        guard let certificate else {
-            return TrackedChannel(HTTP1Channel(responder: responder, configuration: channel), waiting: waiting)
+    /// Not by Hummingbird's `Application`: that wakes once a second to know what time it is, though nobody asks.
+    private func serve(
+        _ connections: some ServerChildChannel, _ waiting: WaitingConnections, _ started: @escaping @Sendable (Int) -> Void
+    ) async throws {
+        let configuration = ServerConfiguration(
+            address: .hostname(host, port: port),
+            availableConnectionsDelegate: limit.map { MaximumAvailableConnections($0) })
+        let server = Server(
+            childChannelSetup: TrackedChannel(connections, waiting: waiting), configuration: configuration,
+            onServerRunning: { started($0.localAddress?.port ?? 0) },
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
+        try await server.run()
+    }
+
+    private struct TornAnswer: Error {}
+    private var logger: Logger { Logger(label: name) { _ in SwiftLogNoOpLogHandler() } }
+
+    private var answer: HTTPChannelHandler.Responder {
+        { [responder, logger] (request, writer: consuming ResponseWriter, channel) in
+            let source = ApplicationRequestContextSource(channel: channel, logger: logger)
+            var response: Response
+            do {
+                response = try await responder.respond(to: request, context: Responder.Context(source: source))
+            } catch let error as HTTPParserError {
+                throw error
+            } catch {
+                response = Response(status: .internalServerError, body: .init())
+            }
+            response.headers[.date] = HTTPDate.text(time(nil))
+            do { try await writer.write(response: response.head, body: response.body) } catch is HTTPParserError {
+                // As such it would be answered once more.
+                throw TornAnswer()
+            }
         }
-        let both = try HTTP2UpgradeChannel(
-            tlsConfiguration: certificate.configuration,
-            configuration: HTTP2ChannelConfiguration(idleTimeout: .seconds(60), streamConfiguration: channel), responder: responder)
-        return TrackedChannel(both, waiting: waiting)
     }
 }

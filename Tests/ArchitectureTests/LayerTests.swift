@@ -34,7 +34,8 @@ import Testing
         "FilmgateExternal": ["FilmgateCore", "FileKit", "HTTPKit", "CryptographyKit", "Logging"],
         "FilmgateEngine": ["FilmgateCore", "CLinux", "FileKit", "AsyncAlgorithms", "Logging"],
         "ServerKit": [
-            "FilmgateCore", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "Logging", "NIOCore", "NIOSSL", "NIOTLS",
+            "FilmgateCore", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "Logging", "HTTPTypes", "NIOCore", "NIOHTTP1",
+            "NIOPosix", "NIOSSL", "NIOTLS",
         ],
         "FilmgateReport": ["FilmgateCore", "FilmgateLedger"],
         "FilmgateSample": ["FilmgateCore", "FileKit", "HTTPKit", "ServerKit", "Hummingbird", "CryptographyKit", "HTTPTypes", "NIOCore"],

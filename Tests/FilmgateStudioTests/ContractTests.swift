@@ -48,6 +48,20 @@ import Testing
         }
     }
 
+    @Test func aBriefListIsAsItSays() async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            let check = SchemaCheck(schemas: try #require(Self.document.at("components.schemas")))
+            for role in [Role.view, .admin] {
+                let list = try bench.client.send("GET", "/api/v1/frames?brief=1", try bench.token(role)).json
+                let frames = try #require(list?["frames"]?.items)
+                #expect(frames.count == 3)
+                for frame in frames { #expect(check.faults(frame, Shape.reference("Brief")) == [], "\(frame.serialized)") }
+                let states = frames.compactMap { $0.at("receipts.secret-target.state")?.string }.sorted()
+                #expect(states == (role == .admin ? ["done", "held"] : []))
+            }
+        }
+    }
+
     private static func ask(
         _ route: Route, _ bench: StudioBench, _ admin: [String: String], _ id: String
     ) async throws -> RawClient.Reply {

@@ -1,3 +1,4 @@
+import ServerKit
 import TestThreads
 import Testing
 
@@ -21,6 +22,17 @@ import Testing
                 #expect(reply["Content-Security-Policy"] == SecurityHeaders.policy)
             }
             #expect(try bench.pair("AAAA-AAAA", StudioBench.own.merging(["Host": host]) { $1 }).status == 421)
+        }
+    }
+
+    @Test func everyAnswerSaysWhen() async throws {
+        #expect(HTTPDate.text(784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(HTTPDate.text(0) == "Thu, 01 Jan 1970 00:00:00 GMT")
+        try await StudioBench.with { bench async throws in
+            for path in ["/", "/api/v1/about", "/api/v1/nothing"] {
+                let format = /[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT/
+                #expect(try bench.client.send("GET", path)["Date"]?.wholeMatch(of: format) != nil)
+            }
         }
     }
 

@@ -21,6 +21,9 @@ struct SchemaCheck {
             case "maximum": if case .integer(let most) = wanted, value.whole ?? most > most { faults.append("\(place): above \(most)") }
             case "items":
                 for (index, item) in (value.items ?? []).enumerated() { faults += self.faults(item, wanted, at: "\(place)/\(index)") }
+            case "anyOf":
+                let all = (wanted.items ?? []).map { self.faults(value, $0, at: place) }
+                if !all.contains(where: \.isEmpty) { faults += all.first ?? ["\(place): nothing would be right"] }
             case "required":
                 for name in wanted.texts ?? [] where value[name] == nil { faults.append("\(place): \(name) is missing") }
             case "properties":

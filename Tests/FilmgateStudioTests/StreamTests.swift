@@ -100,6 +100,15 @@ import Testing
         }
     }
 
+    @Test func aTokenThatIsOverHearsNothingMore() async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            let made = try bench.server.grants.makeToken(role: .view, seconds: 3, label: "", now: bench.now)
+            let reader = try EventReader(bench.client, ["Authorization": "Bearer \(made.token)"])
+            #expect(reader.next("hello") != nil)
+            #expect(reader.ends(within: 30))
+        }
+    }
+
     @Test func halfASessionHearsNothing() async throws {
         try await StudioBench.with(fill: Rows.few) { bench async throws in
             let (cookie, key) = try bench.session(.view)

@@ -110,6 +110,26 @@ import Testing
         }
     }
 
+    /// More than can be named: whoever has the list is told to read it anew, though the same files are in it.
+    @Test func veryManyDeliveriesAreToldOf() async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            let writer = try Writer(bench), many = LedgerView.mostChanged + 1
+            defer { writer.ledger.close() }
+            try await writer.write(10...(9 + many))
+            bench.run.tell(.here)
+            let list = { try bench.client.send("GET", "/api/v1/frames?limit=1", try bench.token(.operate)).json }
+            let before = try #require(try list())
+            let reader = try EventReader(bench.client, try bench.token(.operate))
+            while let told = reader.next("frames"), told.data["revision"]?.whole != before["revision"]?.whole {}
+            try await writer.ledger.record((10...(9 + many)).map { .delivery(Rows.delivery($0, .failed)) })
+            #expect(reader.next("reset") != nil)
+            let told = try #require(reader.next("frames"))
+            #expect(told.data["frames"]?.items?.isEmpty == true && told.data["total"]?.whole == before["total"]?.whole)
+            #expect(told.data["revision"]?.whole != before["revision"]?.whole)
+            #expect(told.data["revision"]?.whole == (try list())?["revision"]?.whole)
+        }
+    }
+
     /// Another ledger stands there: nothing that was known counts any more.
     @Test func anotherLedgerIsReadAnew() async throws {
         try await StudioBench.with(fill: Rows.few) { bench async throws in

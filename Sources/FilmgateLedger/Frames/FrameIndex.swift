@@ -8,7 +8,7 @@ public struct FrameIndex: Sendable {
     /// Oldest first.
     private(set) var slots: [FrameSlot] = []
     private var names = FrameNames(), table = FrameTable()
-    private var folders = FrameFolders()
+    private var folders = FrameFolders(), bodies = FrameBodies()
     private var events: [String] = [], eventNumbers: [String: Int32] = [:]
     private var places: [Int64: KnownPlace] = [:]
     private var endings: [Ending: Int] = [:], unfinished = 0
@@ -16,6 +16,7 @@ public struct FrameIndex: Sendable {
     public private(set) var latest: Int64 = 0, latestRun: Int64 = 0
 
     public init() {}
+    init(_ bodies: FrameBodies) { self.bodies = bodies }
 
     public var count: Int { slots.count }
     public var knownPlaces: [KnownPlace] { places.values.filter { $0.files > 0 }.sorted { $0.last > $1.last } }
@@ -37,6 +38,21 @@ public struct FrameIndex: Sendable {
     /// The positions of those whose name holds `text`, whatever its case.
     func positions(named text: String) -> [Int32] { names.positions(of: FrameNames.folded(text), in: slots) }
 
+    /// The positions of those that the ledger found.
+    func positions(of finds: FrameFinds) -> [Int32] {
+        if finds.isEmpty { return [] }
+        let contents = Set(finds.contents.map { UInt32(clamping: $0) })
+        let makers = finds.bodies.map { UInt32(clamping: $0) }
+        var found: [Int32] = []
+        for position in slots.indices {
+            let content = slots[position].content
+            let isFound = bodies.isOf(makers, content) || !contents.isEmpty && contents.contains(content)
+            guard content != 0, isFound else { continue }
+            found.append(Int32(position))
+        }
+        return found
+    }
+
     func condition(_ filter: FrameFilter) -> FrameCondition { FrameCondition(filter) { eventNumbers[$0] } }
 
     private func path(_ position: Int) -> String {
@@ -56,6 +72,7 @@ extension FrameIndex {
     func knows(place: Int64) -> Bool { places[place] != nil }
 
     mutating func put(_ row: FrameRow) -> Change {
+        bodies.note(row.body, of: row.content)
         guard let position = table.position(of: row.number, in: slots) else { return .added(insert(row)) }
         let old = slots[position]
         // A row keeps its age; one that was removed and came back has another.

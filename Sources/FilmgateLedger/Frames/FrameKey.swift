@@ -34,6 +34,8 @@ public struct FrameKey: Sendable, Hashable {
 struct FrameRow: Sendable {
     var number: UInt64, volume: Int64, path: String, size: UInt64
     var place: Int64, run: Int64, content: Int64?, kind: MediaKind, ending: Ending?, event: String?, since: Int64, at: Int64
+    /// Nil also where it was not asked for.
+    var body: Int64?
 }
 
 /// What the ledger has of some files.

@@ -56,9 +56,11 @@ public struct FrameList: Sendable {
 
     /// A part of what fits.
     ///
-    /// `contents`: what the ledger found for the filter's text.
-    public mutating func part(_ filter: FrameFilter, contents: Set<Int64> = [], from place: FramePlace, limit: Int) -> FramePart {
-        let chosen = positions(filter, contents), total = chosen?.count ?? index.count
+    /// `finds`: what the ledger found for the filter's text.
+    public mutating func part(
+        _ filter: FrameFilter, finds: FrameFinds = FrameFinds(), from place: FramePlace, limit: Int
+    ) -> FramePart {
+        let chosen = positions(filter, finds), total = chosen?.count ?? index.count
         // Positions count from the oldest on, places from the newest.
         func position(_ place: Int) -> Int { chosen.map { Int($0[total - 1 - place]) } ?? total - 1 - place }
         var start = 0
@@ -80,10 +82,10 @@ public struct FrameList: Sendable {
     }
 
     /// The bytes of all that fits, by their numbers in the ledger.
-    public mutating func bytes(_ filter: FrameFilter, contents: Set<Int64>) -> Set<Int64> {
+    public mutating func bytes(_ filter: FrameFilter, finds: FrameFinds) -> Set<Int64> {
         let slots = index.slots
         func number(_ slot: FrameSlot) -> Int64? { slot.content == 0 ? nil : Int64(slot.content) }
-        guard let chosen = positions(filter, contents) else { return Set(slots.compactMap(number)) }
+        guard let chosen = positions(filter, finds) else { return Set(slots.compactMap(number)) }
         return Set(chosen.compactMap { number(slots[Int($0)]) })
     }
 
@@ -98,19 +100,27 @@ public struct FrameList: Sendable {
     public mutating func renumber() { revision += 1 }
 
     /// Of what fits, oldest first; nil when all of it does.
-    mutating func positions(_ filter: FrameFilter, _ contents: Set<Int64>) -> [Int32]? {
+    mutating func positions(_ filter: FrameFilter, _ finds: FrameFinds) -> [Int32]? {
         guard filter != FrameFilter() else { return nil }
         // What was found for a text is not kept: it is not the same for all who look for it.
         guard !filter.text.isEmpty else { return selections.positions(filter, index) }
         let condition = index.condition(filter), slots = index.slots
-        var named = index.positions(named: filter.text)
-        if !contents.isEmpty {
-            let wanted = Set(contents.map { UInt32(clamping: $0) }), known = Set(named)
-            let more = slots.indices.filter { slots[$0].content != 0 && wanted.contains(slots[$0].content) }.map { Int32($0) }
-            named += more.filter { !known.contains($0) }
-            named.sort()
+        let found = Self.either(index.positions(named: filter.text), index.positions(of: finds))
+        return found.filter { condition.fits(slots[Int($0)]) }
+    }
+
+    /// Whatever is in one of two lists in order, once.
+    private static func either(_ one: [Int32], _ other: [Int32]) -> [Int32] {
+        guard !one.isEmpty, !other.isEmpty else { return one + other }
+        var all: [Int32] = [], (first, second) = (0, 0)
+        all.reserveCapacity(one.count + other.count)
+        while first < one.count, second < other.count {
+            let next = min(one[first], other[second])
+            all.append(next)
+            if one[first] == next { first += 1 }
+            if other[second] == next { second += 1 }
         }
-        return named.filter { condition.fits(slots[Int($0)]) }
+        return all + one[first...] + other[second...]
     }
 }
 

@@ -18,7 +18,13 @@ extension SQLiteReader {
     /// `key`: what files' numbers are made with.
     public func frameIndex(_ key: SipKey) async throws(IngestError) -> FrameIndex {
         try await scan { db in
-            var index = FrameIndex(), places = FramePlaces(db), reading = FrameRowReading(key)
+            // In a row by their numbers; asked for with each file they would take as long as the files.
+            var bodies = FrameBodies(), makers = try Query(db, Self.makers)
+            while try makers.next() {
+                let content = makers.int()
+                bodies.note(makers.int(), of: content)
+            }
+            var index = FrameIndex(bodies), places = FramePlaces(db), reading = FrameRowReading(key, hasBody: false)
             var query = try Query(db, Self.frames)
             while try query.next() {
                 let row = reading.read(&query)
@@ -85,10 +91,10 @@ extension SQLiteReader {
         }
     }
 
-    /// Contents whose SHA-256 begins with `text`, or that a body with that serial number made; for lists of files.
-    public func contents(matching text: String) async throws(IngestError) -> Set<Int64> {
+    /// Contents whose SHA-256 begins with `text`; with `serials` also bodies that have it as their serial number.
+    public func finds(_ text: String, serials: Bool) async throws(IngestError) -> FrameFinds {
         try await scan { db in
-            var found: Set<Int64> = []
+            var found = FrameFinds()
             let prefix = text.lowercased()
             if prefix.utf8.count >= Self.shortestPrefix,
                 prefix.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
@@ -96,12 +102,12 @@ extension SQLiteReader {
                 var query = try Query(db, "SELECT id FROM content WHERE key >= ? AND key < ?")
                 query.bind(prefix)
                 query.bind(prefix + "g")
-                while try query.next() { found.insert(query.int()) }
+                while try query.next() { found.contents.insert(query.int()) }
             }
-            guard !text.isEmpty else { return found }
+            guard serials, !text.isEmpty else { return found }
             var query = try Query(db, Self.ofSerial)
             query.bind(text)
-            while try query.next() { found.insert(query.int()) }
+            while try query.next() { found.bodies.insert(query.int()) }
             return found
         }
     }
@@ -110,19 +116,21 @@ extension SQLiteReader {
     private static let shortestPrefix = 6
 
     private static let frameColumns = """
-        SELECT volume_id, path, size, modified, born, inode, changed, place_id, run, content_id, kind, ending, event, since, at FROM asset
+        SELECT volume_id, path, size, modified, born, inode, changed, place_id, run, content_id, kind, ending, event, since, at
         """
     private static let listed = "(flags IS NULL OR flags <> '\(AssetFlag.made)')"
-    static let frames = frameColumns + " WHERE " + listed
+    private static let withBody = frameColumns + ", (SELECT camera_id FROM content WHERE id = content_id) FROM asset "
+    static let frames = frameColumns + " FROM asset WHERE " + listed
     static let frame = """
-        \(frameColumns)
+        \(withBody)
         WHERE volume_id = ? AND path = ? AND size = ? AND modified = ? AND born = ? AND inode = ? AND changed = ? AND \(listed)
         """
     /// The same bytes may be very many files, such as empty ones.
-    static let framesOfContent = frameColumns + " WHERE content_id = ? AND " + listed + " LIMIT 20"
-    static let framesOfRuns = frameColumns + " WHERE run >= ? AND at >= ? AND " + listed
+    static let framesOfContent = withBody + "WHERE content_id = ? AND " + listed + " LIMIT 20"
+    static let framesOfRuns = withBody + "WHERE run >= ? AND at >= ? AND " + listed
     static let byPath = "WHERE a.volume_id = ? AND a.path = ? AND a.size = ?"
-    static let ofSerial = "SELECT c.id FROM camera m CROSS JOIN content c ON c.camera_id = m.id WHERE m.serial = ?"
+    static let makers = "SELECT id, camera_id FROM content WHERE camera_id IS NOT NULL"
+    static let ofSerial = "SELECT id FROM camera WHERE serial = ?"
 }
 
 extension FrameKey {
@@ -146,11 +154,12 @@ extension FrameRows {
 
 /// Reads the columns of a file, of which many repeat those of the file before.
 private struct FrameRowReading {
-    private let key: SipKey
+    private let key: SipKey, hasBody: Bool
     private var kinds = RepeatedText(), endings = RepeatedText(), events = RepeatedText()
     private var kind = (text: "", kind: MediaKind.other), ending = (text: "", ending: Ending?.none)
 
-    init(_ key: SipKey) { self.key = key }
+    /// `hasBody`: the body that made it comes last.
+    init(_ key: SipKey, hasBody: Bool = true) { (self.key, self.hasBody) = (key, hasBody) }
 
     mutating func read(_ query: inout Query) -> FrameRow {
         let file = FrameKey(
@@ -161,9 +170,11 @@ private struct FrameRowReading {
         if kind.text != kindText { kind = (kindText, MediaKind(rawValue: kindText) ?? .other) }
         if ending.text != endingText { ending = (endingText, Ending(rawValue: endingText)) }
         let event = query.text(from: &events)
-        return FrameRow(
+        var row = FrameRow(
             number: file.number(key), volume: file.volume, path: file.path, size: file.size, place: place, run: run, content: content,
             kind: kind.kind, ending: ending.ending, event: event, since: query.int(), at: query.int())
+        if hasBody { row.body = query.intOrNil() }
+        return row
     }
 }
 

@@ -10,6 +10,14 @@ struct FrameMarks: Sendable {
         authors = try await reader.authors(ofMarks: Set(marks.values.map(\.revision)))
     }
 
+    /// Those alone that were said, without who said them.
+    func addBrief(_ sha256: String?, camera: Int?, to object: inout JSONWriter) {
+        let mark = sha256.flatMap { marks[$0] } ?? PictureMark(), pick = mark.pick(camera: camera)
+        if let stars = mark.rating ?? camera.flatMap({ $0 > 0 ? $0 : nil }) { object.add("rating", stars) }
+        if pick != .none { object.add("pick", pick.rawValue) }
+        if let colour = mark.colour, colour > 0 { object.add("colour", colour) }
+    }
+
     /// `camera`: the file's own rating, which counts where nobody said another.
     ///
     /// Below `operate` nobody is named.

@@ -23,6 +23,32 @@ enum FrameObject {
         return object
     }
 
+    /// What a sheet of many files shows of one; what is not there is left out: thirty a second are told to everybody.
+    static func brief(
+        _ row: AssetRow?, _ entry: FrameEntry, id: String, receipts: [NamedReceipt], _ marks: FrameMarks, _ role: Role
+    ) -> JSONWriter {
+        var object = JSONWriter()
+        func text(_ name: String, _ value: String?) { if let value { object.add(name, value) } }
+        object.add("id", id)
+        object.add("path", row.map { role >= .operate ? $0.origin.path : $0.origin.name } ?? "")
+        object.add("kind", row?.kind.rawValue ?? entry.kind.rawValue)
+        object.add("ending", (row.map(\.ending) ?? entry.ending)?.rawValue ?? Ending.pending.rawValue)
+        text("since", StudioAPI.time(entry.since))
+        text("sha256", row?.digests?.sha256)
+        text("captured", row?.media?.captured?.description)
+        text("make", row?.media?.make)
+        text("model", row?.media?.model)
+        if role >= .operate, !receipts.isEmpty {
+            object.add("receipts") { all in
+                for one in receipts.sorted(by: { $0.target < $1.target }) {
+                    all.add(one.target) { $0.add("state", one.receipt.state.rawValue) }
+                }
+            }
+        }
+        marks.addBrief(row?.content?.sha256, camera: row?.media?.rating, to: &object)
+        return object
+    }
+
     private static func add(id: String, _ entry: FrameEntry, event: String?, _ object: inout JSONWriter) {
         object.add("id", id)
         object.add("at", StudioAPI.time(entry.at))

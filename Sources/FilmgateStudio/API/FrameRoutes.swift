@@ -16,6 +16,9 @@ struct FrameRoutes: Sendable {
                 parameters: [
                     StudioAPI.at, StudioAPI.limit,
                     .init(name: "cursor", kind: .text(longest: 64), help: "`next` of the page before; new files do not move what follows."),
+                    .init(
+                        name: "brief", kind: .number(0...1),
+                        help: "1: of each file only what a sheet shows, as the stream tells it."),
                 ] + Self.filters, answer: .init(status: 200, help: "A part of the list.", shape: "Frames")
             ) { call in try await frames(call) },
             Route(
@@ -38,18 +41,21 @@ struct FrameRoutes: Sendable {
     ]
 
     /// What the list is asked for, and what the ledger found for its text.
-    func chosen(_ call: Call) async throws -> (filter: FrameFilter, contents: Set<Int64>) {
+    func chosen(_ call: Call) async throws -> (filter: FrameFilter, finds: FrameFinds) {
         var filter = try Self.filter(call)
         call.scope.narrow(&filter)
-        return (filter, try await contents(filter.text, call.role))
+        return (filter, try await finds(filter.text, call.role))
     }
 
     private func frames(_ call: Call) async throws -> Answer {
-        let (filter, contents) = try await chosen(call)
-        let listing = try await ledger.listing(filter, contents: contents, from: try place(call), limit: call.number("limit") ?? 100)
+        let (filter, finds) = try await chosen(call)
+        let limit = call.number("limit") ?? 100, isBrief = call.number("brief") == 1
+        let listing = try await ledger.listing(filter, finds: finds, from: try place(call), limit: limit)
         let part = listing.part, entries = part.entries
         var items: [JSONWriter] = []
-        if let reader = listing.reader { items = try await api.frames.items(entries, reader, call.role) }
+        if let reader = listing.reader {
+            items = try await api.frames.items(entries, reader, call.role, isBrief: isBrief)
+        }
         var object = JSONWriter()
         object.add("type", "frames")
         object.add("total", part.total)
@@ -61,13 +67,14 @@ struct FrameRoutes: Sendable {
     }
 
     /// What the ledger finds for a text; who may not look for serial numbers finds a SHA-256 alone.
-    private func contents(_ text: String, _ role: Role) async throws -> Set<Int64> {
-        if role >= .operate { return text.isEmpty ? [] : try await ledger.reader()?.contents(matching: text) ?? [] }
-        guard text.utf8.count >= 16, AccessSecret.bytes(text.utf8.count % 2 == 0 ? text.lowercased() : text.lowercased() + "0") != nil
-        else {
-            return []
+    private func finds(_ text: String, _ role: Role) async throws -> FrameFinds {
+        let isTrusted = role >= .operate, digits = text.lowercased()
+        if !isTrusted {
+            let count = text.utf8.count, whole = count % 2 == 0 ? digits : digits + "0"
+            guard count >= 16, AccessSecret.bytes(whole) != nil else { return FrameFinds() }
         }
-        return try await ledger.reader()?.contents(matching: text.lowercased()) ?? []
+        guard !text.isEmpty else { return FrameFinds() }
+        return try await ledger.reader()?.finds(isTrusted ? text : digits, serials: isTrusted) ?? FrameFinds()
     }
 
     private static func filter(_ call: Call) throws(StudioError) -> FrameFilter {

@@ -24,17 +24,19 @@ struct Frames: Sendable {
         return (row, entry, reader)
     }
 
-    /// Each file as `history --json` would tell it, with its name here.
-    func items(_ entries: [FrameEntry], _ reader: SQLiteReader, _ role: Role) async throws -> [JSONWriter] {
-        try await found(entries, reader).map { item($0, role) }
+    /// Each file as `history --json` would tell it, with its name here; or only what a sheet shows of it.
+    func items(
+        _ entries: [FrameEntry], _ reader: SQLiteReader, _ role: Role, isBrief: Bool
+    ) async throws -> [JSONWriter] {
+        try await found(entries, reader).map { isBrief ? brief($0, role) : item($0, role) }
     }
 
-    /// The same for those who may see everything, and for those who may not; read once.
+    /// What a sheet shows, for those who may see everything, and for those who may not; read once.
     func texts(_ entries: [FrameEntry], _ reader: SQLiteReader) async throws -> [StudioStream.Frame] {
         try await found(entries, reader).map { found in
             StudioStream.Frame(
-                whole: item(found, .operate).finished, shown: item(found, .view).finished, event: found.row?.event, since: found.entry.since
-            )
+                whole: brief(found, .operate).finished, shown: brief(found, .view).finished, event: found.row?.event,
+                since: found.entry.since)
         }
     }
 
@@ -46,6 +48,10 @@ struct Frames: Sendable {
         let marks = try await FrameMarks(rows.compactMap { $0?.content?.sha256 }, reader)
         var next = receipts.makeIterator()
         return zip(entries, rows).map { entry, row in (entry, row, row?.content == nil ? [] : next.next() ?? [], marks) }
+    }
+
+    private func brief(_ found: Found, _ role: Role) -> JSONWriter {
+        FrameObject.brief(found.row, found.entry, id: id(found.entry), receipts: found.receipts, found.marks, role)
     }
 
     private func item(_ found: Found, _ role: Role) -> JSONWriter {

@@ -14,8 +14,8 @@ actor LedgerView {
     struct News: Sendable {
         /// Nil while there is no ledger.
         var reader: SQLiteReader?
-        /// The files that are others now; none where there are too many to name.
-        var changed: [FrameEntry]
+        /// The files that are others now; with `isMore`, there are others of which nobody knows which.
+        var changed: [FrameEntry], isMore: Bool
         var total: Int, revision: Int
     }
 
@@ -27,7 +27,7 @@ actor LedgerView {
     /// Whoever asks meanwhile waits for the first; who has a list already goes on with that during the second.
     private var reading: Task<Void, any Error>?, readingAnew: Task<Void, any Error>?
     /// Changed since the last news; nil when there are too many to name.
-    private var changed: Set<UInt64>?
+    private var changed: Set<UInt64>? = []
     /// The latest mark that was told of; nil before the first look.
     private var mark: Int64?
     /// More files than this at once are told of by their number alone.
@@ -54,9 +54,10 @@ actor LedgerView {
     }
 
     /// A part of the list as it is now.
-    func listing(_ filter: FrameFilter, contents: Set<Int64>, from place: FramePlace, limit: Int) async throws -> Listing {
+    func listing(_ filter: FrameFilter, finds: FrameFinds, from place: FramePlace, limit: Int) async throws -> Listing {
         let reader = try await present()
-        return Listing(reader: reader, part: list.part(filter, contents: contents, from: place, limit: limit), revision: list.revision)
+        let part = list.part(filter, finds: finds, from: place, limit: limit)
+        return Listing(reader: reader, part: part, revision: list.revision)
     }
 
     /// The file with that number, and what reads more of it.
@@ -72,22 +73,26 @@ actor LedgerView {
     }
 
     /// The bytes of everything that fits, by their numbers in the ledger, and what reads more of them.
-    func bytes(_ filter: FrameFilter, contents: Set<Int64>) async throws -> (numbers: Set<Int64>, reader: SQLiteReader?) {
+    func bytes(_ filter: FrameFilter, finds: FrameFinds) async throws -> (numbers: Set<Int64>, reader: SQLiteReader?) {
         let reader = try await present()
-        return (list.bytes(filter, contents: contents), reader)
+        return (list.bytes(filter, finds: finds), reader)
     }
 
     /// How many files have ended how; nil while that was not read.
     func counts() -> FrameCounts? { freshness.isRead ? list.index.counts : nil }
 
+    /// What is in the list may not be all: it is read again when that is due.
+    var isInDoubt: Bool { freshness.isInDoubt || readingAnew != nil }
+
     /// What changed since the last time.
     func news() async throws -> News {
         let reader = try await present()
         if let reader { try await lookForMarks(reader) }
-        let few = changed ?? []
+        let few = changed
         changed = []
+        let entries = (few ?? []).compactMap { list.index.entry(numbered: $0) }.sorted { $0.since < $1.since }
         return News(
-            reader: reader, changed: few.compactMap { list.index.entry(numbered: $0) }.sorted { $0.since < $1.since },
+            reader: reader, changed: entries, isMore: few == nil,
             total: list.index.count, revision: list.revision)
     }
 
@@ -96,10 +101,7 @@ actor LedgerView {
         guard let known = mark else { return mark = try await reader.latestMark() }
         let found = try await reader.contentsMarked(since: known, limit: Self.mostChanged)
         mark = found.latest
-        guard let contents = found.contents else {
-            list.renumber()
-            return changed = nil
-        }
+        guard let contents = found.contents else { return note(nil) }
         note(list.numbers(ofBytes: contents))
     }
 }
@@ -175,8 +177,10 @@ extension LedgerView {
     /// Keeps in mind which files are others, for the next news.
     private func note(_ numbers: Set<UInt64>?) {
         guard let numbers, let known = changed, known.count + numbers.count <= Self.mostChanged else {
-            if numbers?.isEmpty != true { changed = nil }
-            return
+            guard numbers?.isEmpty != true else { return }
+            // What cannot be named is told by the number of the list, which deliveries alone do not change.
+            list.renumber()
+            return changed = nil
         }
         changed = known.union(numbers)
     }

@@ -22,6 +22,9 @@ struct ListFreshness: Sendable {
     private var isUnsure = false, isTooMuch = false
     private var newsDue: ContinuousClock.Instant?, wholeDue: ContinuousClock.Instant?
 
+    /// Something is to be read yet, now or when it is due.
+    var isInDoubt: Bool { !isRead || isBehind || isUnsure || isTooMuch }
+
     /// `present`: the ledger's number; nil where a run tells of everything.
     func need(_ present: Int64?, _ now: ContinuousClock.Instant) -> Need {
         guard isRead else { return .all }

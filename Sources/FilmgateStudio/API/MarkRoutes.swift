@@ -125,8 +125,8 @@ struct MarkRoutes: Sendable {
             try parameter.check(text)
             asked.values[parameter.name] = text
         }
-        let (filter, contents) = try await FrameRoutes(api: api).chosen(asked),
-            found = try await api.ledger.bytes(filter, contents: contents)
+        let (filter, finds) = try await FrameRoutes(api: api).chosen(asked),
+            found = try await api.ledger.bytes(filter, finds: finds)
         guard found.numbers.count <= Self.mostFound else { throw StudioError.usage("These are more than \(Self.mostFound) pictures.") }
         return try await found.reader?.sha256s(of: found.numbers.sorted()) ?? []
     }

@@ -16,9 +16,11 @@ enum Shape {
         "Frames": object(
             "frames",
             [
-                "total": whole, "at": whole, "next": optional("string"), "revision": whole, "frames": list(of: "Frame"),
+                "total": whole, "at": whole, "next": optional("string"), "revision": whole,
+                "frames": ["type": "array", "items": ["anyOf": [reference("Frame"), reference("Brief")]]],
             ]),
         "Frame": object("item", item),
+        "Brief": brief,
         "File": object(
             "file",
             [
@@ -98,6 +100,15 @@ enum Shape {
         "rating": optional("integer"), "pick": picks, "colour": number(PictureMark.colours), "marked_by": optional("string"),
         "marked_at": optional("string"),
     ])
+    /// Of what may be left out nothing is required.
+    private static let brief: JSONValue = {
+        let always = ["id", "path", "kind", "ending"]
+        let sometimes = ["since", "sha256", "captured", "make", "model", "receipts", "rating", "pick", "colour"]
+        return [
+            "type": "object", "properties": .object(JSONObject(item.filter { (always + sometimes).contains($0.key) })),
+            "required": .array(always.map { .string($0) }), "additionalProperties": .bool(false),
+        ]
+    }()
     private static let picks: JSONValue = ["enum": .array(PictureMark.Pick.allCases.map { .string($0.rawValue) })]
     private static func number(_ range: ClosedRange<Int>) -> JSONValue {
         ["type": "integer", "minimum": .integer(Int64(range.lowerBound)), "maximum": .integer(Int64(range.upperBound))]

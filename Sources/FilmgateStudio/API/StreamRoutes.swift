@@ -19,19 +19,18 @@ struct StreamRoutes: Sendable {
                 answer: .init(
                     status: 200,
                     help:
-                        "`hello` with the numbers' owner, then `board`, `frames`, and from role operate `job`; `reset` where changes were lost and "
-                        + "everything has to be read anew. A comment every 15 seconds.", shape: "Message", isStream: true)
+                        "`hello` with the numbers' owner, then `board`, `frames` (as `brief` lists them), and from role operate "
+                        + "`job`; `reset` where changes were lost and everything has to be read anew. A comment every 15 seconds.",
+                    shape: "Message", isStream: true)
             ) { call in try open(call) }
         ]
     }
 
-    /// How long nothing is said at most.
-    private static var pause: Duration { .seconds(15) }
-    /// Whether a reader may still be here is asked so often.
-    private static var trust: Duration { .milliseconds(900) }
+    /// A reader who was told nothing for so long is told that the page is there, at the next look.
+    private static var pause: Duration { LookPace.rest / 2 }
 
     private func open(_ call: Call) throws(StudioError) -> Answer {
-        guard let grant = call.grant, let reader = api.stream.join(grant.id) else {
+        guard let grant = call.grant, let reader = api.stream.join(grant.id, until: grant.until) else {
             throw StudioError(
                 .tooManyRequests, "rateLimited", "Too many pages of this session listen already.",
                 advice: "Close some of its windows: one stream serves all tabs of a browser.")
@@ -54,13 +53,11 @@ struct StreamRoutes: Sendable {
             beginning += await snapshot(grant, known, place) + start.list
         }
         try await write(ByteBuffer(string: beginning))
-        var told = ContinuousClock.now, trusted = told
+        var told = ContinuousClock.now
         for await _ in reader.wakes {
+            guard let end = api.access.end(of: grant) else { return }
+            reader.mayStay(until: end)
             let now = ContinuousClock.now
-            if now - trusted >= Self.trust {
-                guard api.access.isStillIn(grant) else { return }
-                trusted = now
-            }
             var part = api.stream.part(after: place.number, grant.view)
             place.number = part.upTo
             if part.text.readableBytes == 0, now - told >= Self.pause { part.text.writeString(":\n\n") }

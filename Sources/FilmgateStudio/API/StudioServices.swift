@@ -26,6 +26,8 @@ public struct StudioServices: Sendable {
     package var shown: @Sendable (_ pipeline: String) -> String = { _ in "" }
     /// A QR code of a text, row by row, `1` for dark; empty where it does not fit.
     package var qr: @Sendable (_ text: String) -> [String] = { _ in [] }
+    /// Called once when the list of files was read: nothing of the beginning is needed any more.
+    package var settled: @Sendable () -> Void = {}
     /// This program, whose commands the page asks for.
     package var program = ""
 

@@ -99,10 +99,14 @@ final class AccessControl: Sendable {
         grant.isValid(at: now) && (grant.link.map { link in store.grant(link)?.isValid(at: now) == true } ?? true)
     }
 
-    /// Whether somebody who was let in may still be here; a session that is used so lasts longer.
-    func isStillIn(_ grant: Grant) -> Bool {
-        guard let now = store.grant(grant.id), counts(now) else { return false }
-        return now.kind == .session ? prolonged(now).isValid(at: self.now) : true
+    /// Until when somebody who was let in may be here, in seconds since 1970; nil who may not any more.
+    ///
+    /// A session that is used lasts longer.
+    func end(of grant: Grant) -> Int64? {
+        guard let now = store.grant(grant.id), counts(now) else { return nil }
+        let own = now.kind == .session ? prolonged(now) : now
+        let link = own.link.flatMap { store.grant($0)?.until } ?? .max
+        return own.isValid(at: self.now) ? min(own.until, link) : nil
     }
 
     private func prolonged(_ grant: Grant) -> Grant {

@@ -12,7 +12,7 @@ public final class GrantStore: Sendable {
         /// When the folder had last changed as it was read; 0 = never read.
         var seen: Int64 = 0
     }
-    private let folder: String
+    let folder: String
     private let state = Mutex(State())
     /// More sessions than this are nobody's.
     static let mostSessions = 50

@@ -19,7 +19,8 @@ struct StreamText: Sendable {
     }
 
     /// Everything has to be read anew.
-    static func reset(_ place: StudioStream.Place) -> String { message("reset", #"{"type":"reset"}"#, at: place) }
+    static func reset(_ place: StudioStream.Place) -> String { message("reset", anew, at: place) }
+    private static let anew = #"{"type":"reset"}"#
 
     /// One message for each kind of thing; files are told together.
     mutating func messages(_ changes: [ChangeRing<StudioStream.Item>.Change], at place: StudioStream.Place) -> String {
@@ -31,6 +32,7 @@ struct StreamText: Sendable {
                 guard view.scope.holds(event: frame.event, since: frame.since) else { continue }
                 frames.append(view.isTrusted ? frame.whole : frame.shown)
             case .list(let total, let revision): (list, isListed) = ((total, revision), true)
+            case .reset: text += Self.message("reset", Self.anew)
             case .cards: if view.isTrusted { text += Self.message("cards", #"{"type":"cards"}"#) }
             case .job(let job): if view.isTrusted { text += Self.message("job", job) }
             }

@@ -11,6 +11,8 @@ final class StudioStream: Sendable {
         case frame(Frame)
         /// How many files there are, and in which picture of the list.
         case list(total: Int, revision: Int)
+        /// More changed than can be named.
+        case reset
         /// A job, from role operate.
         case job(String)
         /// What is mounted, or a proof, is another; from role operate.
@@ -20,12 +22,12 @@ final class StudioStream: Sendable {
             switch self {
             case .board(let whole, let shown): whole.utf8.count + shown.utf8.count
             case .frame(let frame): frame.whole.utf8.count + frame.shown.utf8.count
-            case .list, .cards: 16
+            case .list, .reset, .cards: 16
             case .job(let text): text.utf8.count
             }
         }
     }
-    /// A file as `/api/v1/frames` has it; from role operate, and below.
+    /// What a sheet shows of a file; from role operate, and below.
     struct Frame: Sendable {
         var whole: String, shown: String
         /// What decides whether a client may see it.
@@ -46,13 +48,14 @@ final class StudioStream: Sendable {
 
     private struct State {
         var ring = ChangeRing<Item>(mostKeys: 16_384, mostCost: 8 << 20)
-        var readers: [Int: (grant: String, wake: AsyncStream<Void>.Continuation)] = [:], next = 0
+        var readers: [Int: Listener] = [:], next = 0
         var list: (total: Int, revision: Int)?, board: String?
         /// What those who read all of it are sent next: written once for all who know as much and may see as much.
         var parts: [PartKey: TextPart] = [:]
         /// When readers were woken last, and whether they will be in a moment.
         var woken: ContinuousClock.Instant?, isWaking = false
     }
+    private struct Listener { var grant: String, end: Int64, wake: AsyncStream<Void>.Continuation }
     private struct PartKey: Hashable { var after: Int64, view: View }
     /// What a reader is sent.
     struct TextPart: Sendable {
@@ -80,6 +83,8 @@ final class StudioStream: Sendable {
     func ask() { whenJoined.withLock(\.self)?() }
 
     var hasReaders: Bool { state.withLock { !$0.readers.isEmpty } }
+    /// When the first of the readers may not be here any more, in seconds since 1970; nil where there are none.
+    var firstEnd: Int64? { state.withLock { $0.readers.values.map(\.end).min() } }
     /// How many changes are kept for those who need them yet.
     var count: Int { state.withLock(\.ring.count) }
     var last: Place { Place(instance: instance, number: state.withLock(\.ring.last)) }
@@ -110,17 +115,17 @@ final class StudioStream: Sendable {
             return pause
         }
         guard let pause else { return }
-        if pause == .zero { return wake() }
+        if pause == .zero { return wake(toTell: true) }
         Task {
             try? await Task.sleep(for: pause)
-            wake()
+            wake(toTell: true)
         }
     }
 
-    /// Lets every reader look, also for whether it may still be here.
-    func wake() {
+    /// Lets every reader look, also for whether it may still be here; `toTell`: for what changed, which then gathers anew.
+    func wake(toTell: Bool = false) {
         let wakes = state.withLock { state in
-            (state.woken, state.isWaking) = (.now, false)
+            if toTell { (state.woken, state.isWaking) = (.now, false) }
             return state.readers.values.map(\.wake)
         }
         for wake in wakes { wake.yield() }
@@ -156,14 +161,16 @@ final class StudioStream: Sendable {
     }
 
     /// A reader until it is let go of; nil when there are too many.
-    func join(_ grant: String) -> Reader? {
+    ///
+    /// `end`: until when it may be here, in seconds since 1970.
+    func join(_ grant: String, until end: Int64 = .max) -> Reader? {
         let (wakes, feed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number: Int? = state.withLock { state in
             guard state.readers.count < Self.most, state.readers.values.count(where: { $0.grant == grant }) < Self.mostOfOne else {
                 return nil
             }
             state.next += 1
-            state.readers[state.next] = (grant, feed)
+            state.readers[state.next] = Listener(grant: grant, end: end, wake: feed)
             return state.next
         }
         guard let number else { return nil }
@@ -179,6 +186,9 @@ final class StudioStream: Sendable {
         fileprivate init(stream: StudioStream, number: Int, wakes: AsyncStream<Void>, feed: AsyncStream<Void>.Continuation) {
             (self.stream, self.number, self.wakes, self.feed) = (stream, number, wakes, feed)
         }
+
+        /// In seconds since 1970.
+        func mayStay(until end: Int64) { stream.state.withLock { $0.readers[number]?.end = end } }
 
         /// There is more for this one.
         func again() { feed.yield() }

@@ -51,16 +51,24 @@ export function open(main, { session }) {
   main.className = "wide";
   fill(main, h("h1", { class: "unseen" }, t("capture")), bar(sheet, count, following), marking && tools(sheet, marking), place, newest, sheet.grid, big.dialog);
   sheet.setFilter(filter);
-  let timer = 0, due = 0, latest = 0;
+  let timer = 0, due = 0, latest = 0, isUnnamed = false;
   // What was told is shown at once. Where that is not all, the list is read again a moment later, else only to be sure; once for many.
   const look = (event) => {
     const { frames } = event.detail ?? {}, isTold = Boolean(frames?.length) && sheet.patch(frames), time = Date.now() + (isTold ? 2000 : 200);
     if (!event.detail) sheet.isStale = true; else latest = event.detail.revision;
+    // What was not named may be anywhere in the list.
+    isUnnamed ||= !frames?.length;
     if (timer && due <= time) return;
     clearTimeout(timer);
     due = time;
     // What a stream begins with is mostly what was just read.
-    timer = setTimeout(() => { timer = 0; if (sheet.isStale || sheet.revision !== latest) sheet.refresh(); }, due - Date.now());
+    timer = setTimeout(() => {
+      timer = 0;
+      const isOther = sheet.revision !== latest;
+      if (isOther && isUnnamed) sheet.isStale = true;
+      isUnnamed = false;
+      if (sheet.isStale || isOther) sheet.refresh();
+    }, due - Date.now());
   };
   addEventListener("frames", look);
   const slash = (event) => {

@@ -10,13 +10,16 @@ export function showGate(main, opened, first) {
   /** @param {Event} event */
   async function submit(event) {
     event.preventDefault();
+    const code = input.value;
     button.setAttribute("disabled", "");
+    place.replaceChildren();
     try {
-      await pair(input.value);
+      await pair(code);
       opened();
     } catch (error) {
       place.replaceChildren(trouble(error));
-      input.select();
+      // Who types another one meanwhile goes on typing.
+      if (input.value === code) input.select();
     }
     button.removeAttribute("disabled");
   }

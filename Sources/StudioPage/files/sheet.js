@@ -5,7 +5,8 @@ import { thumbnail } from "./pictures.js";
 import { Selection } from "./selection.js";
 import { mark, t, when } from "./words.js";
 
-const part = 200, mostWindows = 25;
+// The first answer is for the first screen; what is further down is asked for in larger parts.
+const part = 200, first = 100, mostWindows = 25;
 
 /** A grid of equal cells over a list that the server keeps: only what is in sight exists. */
 export class Sheet {
@@ -50,16 +51,16 @@ export class Sheet {
     this.abort?.abort();
     const abort = (this.abort = new AbortController());
     try {
-      const first = await get("frames", { ...this.filter, at: 0, limit: part }, abort.signal);
+      const answer = await get("frames", { ...this.filter, brief: 1, at: 0, limit: first }, abort.signal);
       // Numbers of the list begin anew with the page's server: the same one may mean another list.
-      if (!always && !this.isStale && (first.revision === this.revision || this.has(first))) { this.revision = first.revision; return; }
-      const more = this.revision < 0 || always ? 0 : first.total - this.total;
+      if (!always && !this.isStale && (answer.revision === this.revision || this.has(answer))) { this.revision = answer.revision; return; }
+      const more = this.revision < 0 || always ? 0 : answer.total - this.total;
       this.isStale = false;
       this.windows = new Map();
       this.asked = new Set();
-      [this.total, this.revision] = [first.total, first.revision];
-      this.put(first);
-      this.grown(first.frames[0], more);
+      [this.total, this.revision] = [answer.total, answer.revision];
+      this.put(answer);
+      this.grown(answer.frames[0], more);
     } catch (error) {
       if (error.name !== "AbortError") this.failed(error);
     }
@@ -206,7 +207,7 @@ export class Sheet {
     const { windows, asked } = this, end = Math.max(0, this.total - (index + 1) * part);
     asked.add(index);
     try {
-      const answer = await get("frames", { ...this.filter, at: end, limit: Math.min(part, this.total - index * part) });
+      const answer = await get("frames", { ...this.filter, brief: 1, at: end, limit: Math.min(part, this.total - index * part) });
       if (windows !== this.windows) return;
       if (answer.revision !== this.revision && !(this.isGrowing && answer.total >= this.total)) return void this.refresh();
       this.put(answer);

@@ -10,7 +10,7 @@ export function open(main) {
   const image = /** @type {HTMLImageElement} */ (h("img", { class: "photo" })), words = h("p", { class: "caption" });
   let timer = 0, known = "";
   async function look() {
-    const answer = await get("frames", { kind: "jpeg,raw,heif,image", at: 0, limit: 20 }).catch(() => null);
+    const answer = await get("frames", { kind: "jpeg,raw,heif,image", brief: 1, at: 0, limit: 20 }).catch(() => null);
     // The newest may still be on its way.
     const frame = answer?.frames.find(hasPicture);
     if (!frame || frame.id === known) return;

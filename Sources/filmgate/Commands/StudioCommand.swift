@@ -1,4 +1,5 @@
 import ArgumentParser
+import FileKit
 import FilmgateCore
 import FilmgateEngine
 import FilmgateLedger
@@ -103,6 +104,10 @@ struct StudioCommand: AsyncParsableCommand {
                 services.shown = { Redaction.hidden($0, at: []) }
                 services.qr = { QRText.rows($0) ?? [] }
                 services.mounted = { () async throws(IngestError) in try await StudioCards(logger: logger).mounted() }
+                services.settled = {
+                    HeapMemory.giveBack()
+                    HeapMemory.forgetBeginning()
+                }
                 services.watch = { hear in
                     let watch = RunWatch(state: state)
                     watch.start(hear)

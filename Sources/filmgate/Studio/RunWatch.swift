@@ -1,3 +1,4 @@
+import FileKit
 import FilmgateCore
 import FilmgateStudio
 import Glibc
@@ -12,10 +13,10 @@ final class RunWatch: Sendable {
     private let current = Mutex<LineStream?>(nil)
 
     /// Where no run comes for a while, this tells of the next one; nobody looks meanwhile but for every ten seconds.
-    private let arrivals: ArrivalWatch
+    private let arrivals: ChangeWatch
     private static let rest: Int32 = 10_000, pauses = RetryPauses(first: 0.05, most: 1)
 
-    init(state: String) { (self.state, arrivals) = (state, ArrivalWatch(state)) }
+    init(state: String) { (self.state, arrivals) = (state, ChangeWatch(state)) }
 
     /// Calls `hear` on a thread of its own with each thing that happens.
     func start(_ hear: @escaping @Sendable (RunSignal) -> Void) {

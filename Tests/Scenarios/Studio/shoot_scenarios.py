@@ -32,12 +32,19 @@ def pairing(scene):
         other.goto(link)
         says(other, "This code is wrong, was used already, or is older than five minutes.")
         scene.look(other, "pair-used")
-        hands.write(other.locator("#code"), "ABCD-EFGH")
+        code, field, held = shoot.studio.link("operate")[1].lower(), other.locator("#code"), []
+        other.route("**/api/v1/session", lambda route: held.append(route))
+        hands.write(field, "ABCD-EFGH")
         hands.press(button(other, "Pair"))
-        until(other, lambda: other.locator(".trouble").inner_text(), 10, "a wrong code is answered with nothing")
+        until(other, lambda: held, 10, "a typed code is not tried")
+        check(not other.locator(".trouble").count(), "what was said of the link stays while a code is tried")
+        # Somebody types on while the wrong code is on its way.
+        hands.write(field, code[:3])
+        held[0].continue_()
+        other.unroute("**/api/v1/session")
         says(other, "`filmgate studio link` prints a new one.")
-        code = shoot.studio.link("operate")[1]
-        hands.write(other.locator("#code"), code.lower())
+        other.keyboard.type(code[3:])
+        check(field.input_value() == code, f"of the code that was typed {field.input_value()!r} is left")
         hands.press(button(other, "Pair"))
         says(other, "All well", where="header")
         hands.go("profile")
