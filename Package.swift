@@ -131,7 +131,7 @@ let package = Package(
                 path: "Tests/FilmgateExternalTests"),
         ],
         library(
-            "FilmgateEngine", [core, "CLinux", "FileKit", channels, log], tests: ["FilmgateConfig", "FilmgateLedger"],
+            "FilmgateEngine", [core, "CLinux", "FileKit", channels, log], tests: ["FilmgateConfig", "FilmgateLedger", "FilmgateTesting"],
             fixtures: ["Fixtures"]),
         // Layer 4: modules
         module("PostgresCatalog", uses: ["PQKit", "CryptographyKit"], tests: ["ClusterTesting", "FilmgateLedger", "FilmgateEngine", log]),

@@ -29,7 +29,7 @@ struct Filmgate: AsyncParsableCommand {
             ProfileCommand.self, LoginCommand.self, LogoutCommand.self, WhoamiCommand.self, StatusCommand.self, HistoryCommand.self,
             RetryCommand.self, AssignCommand.self, CancelCommand.self, MarkCommand.self,
             EventsCommand.self,
-            VerifyCommand.self, SafeToFormatCommand.self, CatalogCommand.self,
+            VerifyCommand.self, SafeToFormatCommand.self, CatalogCommand.self, StationsCommand.self,
             StudioCommand.self,
             CamerasCommand.self, ClockCommand.self, SampleCommand.self, CameraCommand.self, DoctorCommand.self,
         ])

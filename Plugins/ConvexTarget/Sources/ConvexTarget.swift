@@ -63,6 +63,7 @@ public struct ConvexTarget: Module, UploadTarget {
         (options, client, bare) = (config, HTTPClient(transport, auth: provider), HTTPClient(transport))
         let place = WebAddress(config.url.base)?.origin ?? config.url.base
         var traits = config.web.traits("convex", place: place, provider: provider, context, idempotent: false)
+        traits.answersByDigest = !config.find.isEmpty
         if config.find.isEmpty {
             traits.warnings.append("After a lost answer a file may be stored twice, unless `commit` recognises its sha256.")
         }

@@ -61,6 +61,7 @@ public struct HTTPTarget: Module, UploadTarget {
             digests: digests.subtracting([.sha256]).union([.xxh128]), parallel: config.workers,
             idempotent: config.verb == .put || config.deduplicates || key,
             accepts: config.accept.map { Set($0) }, maxSize: config.maxSize?.bytes)
+        (traits.address, traits.answersByDigest) = (place, config.find != nil)
         if !traits.idempotent, config.find == nil {
             traits.warnings.append(
                 "After a lost answer a file may be stored twice: say with `find` how to ask for it, "

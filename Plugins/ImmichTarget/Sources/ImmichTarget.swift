@@ -38,6 +38,7 @@ public struct ImmichTarget: Module, UploadTarget {
         api = ImmichAPI(base: config.url.base, client: HTTPClient(CurlTransport(config.web.transport), auth: provider))
         groups = ImmichGroups(api)
         var traits = config.web.traits("immich", place: api.root, provider: provider, context, digests: [.sha1])
+        traits.answersByDigest = true
         // What the server knows; sidecars and sound it refuses.
         traits.accepts = traits.accepts ?? [.jpeg, .raw, .heif, .image, .video]
         self.traits = traits

@@ -27,6 +27,8 @@ public struct PostgresCatalog: Module, Catalog {
 
     public var place: String { "\(address.place)/\(address.database)" }
 
+    public var isOnThisMachine: Bool { address.isThisMachine }
+
     public func close() async {
         await live.close()
         await reports.close()

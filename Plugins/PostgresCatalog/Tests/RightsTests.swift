@@ -126,4 +126,21 @@ import Testing
         let error = await expect(.misconfigured) { try await desk.catalog.renew(desk.token, status: nil) }
         #expect(error?.message.contains("this filmgate is newer than the catalogue") == true)
     }
+
+    /// What only whoever keeps the catalogue may do to a station.
+    @Test func aStationIsShutOutOrItsClaimsGivenFree() async throws {
+        let test = try await TestCatalog.made(), one = try await test.station(1), two = try await test.station(2), owner = try test.as("postgres")
+        #expect(try await one.claim(1, settles: false) == .granted)
+        await expect(.stateLocked) { try await owner.release(claimsOf: "desk-1") }
+        await expect(.misconfigured) { try await two.catalog.release(claimsOf: "desk-1") }
+        await expect(.misconfigured) { try await two.catalog.revoke("desk-1") }
+        #expect(try await owner.release(claimsOf: "nobody") == nil)
+        #expect(try await owner.revoke("nobody") == false)
+        #expect(try await owner.revoke("desk-1"))
+        await expect(.cancelled) { try await one.claim([TestStation.wish(2)]) }
+        await expect(.unauthorized) { try await one.catalog.open(one.membership, last: one.token) }
+        #expect(try await two.claim(1, settles: false) == .unsure(by: "desk-1"))
+        #expect(try await owner.release(claimsOf: "desk-1") == 1)
+        #expect(try await two.claim(1, settles: false) == .granted)
+    }
 }

@@ -7,6 +7,8 @@
 public protocol Catalog: Sendable {
     /// Where it is, as a person would name it; never with a password.
     var place: String { get }
+    /// All stations that can reach it run on this machine: it listens on nothing else.
+    var isOnThisMachine: Bool { get }
     /// What is found there with this role. Changes nothing.
     func condition() async throws(IngestError) -> CatalogCondition
     /// What `migrate` would run, statement by statement, for the person who keeps the database; empty when there is nothing to do.
@@ -36,6 +38,14 @@ public protocol Catalog: Sendable {
     func copies(of sha256: [String]) async throws(IngestError) -> [CatalogCopy]
     /// All stations, by name.
     func stations() async throws(IngestError) -> [StationSummary]
+    /// Shuts a station out and ends its session; false when there is none of that name.
+    ///
+    /// Needs the owner's rights (`misconfigured`), as does `release(claimsOf:)`.
+    func revoke(_ station: String) async throws(IngestError) -> Bool
+    /// Gives free all that a station has claimed and not told as done; how many, nil when there is none of that name.
+    ///
+    /// `stateLocked` while its session lasts.
+    func release(claimsOf station: String) async throws(IngestError) -> Int?
     /// Closes its connections.
     ///
     /// May be called twice; the next call opens them again.

@@ -66,6 +66,10 @@ public struct TargetTraits: Sendable {
     ///
     /// A target that says so limits its sending by itself.
     public var waiting = 0
+    /// Where the far side is, as an address with a host; nil where nobody can tell, as for a program that delivers.
+    public var address: String?
+    /// It says whether it has bytes when it is asked by their digest alone, under whatever name it keeps them.
+    public var answersByDigest = false
     /// What `check` should tell the user about these options, each a sentence: an overwrite that nothing prevents, and the like.
     public var warnings: [String] = []
 

@@ -43,23 +43,26 @@ public enum CatalogNotice: Sendable, Hashable {
 /// does not answer, it is tried again after 5 seconds, then after up to 60; nothing of the run waits for that, and no error of it is the run's.
 public actor CatalogReporter {
     private let catalog: any Catalog, ledger: any StationLedger
+    /// Claims are made in the same session.
+    private let claims: StationClaims?
     private let tell: @Sendable (CatalogNotice) -> Void
     private let pace: ReportingPace
     private var session: CatalogSession?, known: Int64 = 0
-    private var renewed = ContinuousClock.now, lostAt: ContinuousClock.Instant?
+    private var renewed = ContinuousClock.now, isDoubtful = false, lostAt: ContinuousClock.Instant?
     /// What was said last, so that it is not said again.
     private var said: CatalogNotice?
     private var isStopping = false, sleeper: Task<Void, Never>?
     private(set) var told: Int64 = 0
 
     public init(
-        _ catalog: any Catalog, _ ledger: any StationLedger, pace: ReportingPace = ReportingPace(),
+        _ catalog: any Catalog, _ ledger: any StationLedger, claims: StationClaims? = nil, pace: ReportingPace = ReportingPace(),
         tell: @escaping @Sendable (CatalogNotice) -> Void
-    ) { (self.catalog, self.ledger, self.pace, self.tell) = (catalog, ledger, pace, tell) }
+    ) { (self.catalog, self.ledger, self.claims, self.pace, self.tell) = (catalog, ledger, claims, pace, tell) }
 
     /// Goes on until `stop`, or until its task is cancelled, which breaks off a question under way.
     public func run() async {
         var failures = 0
+        await claims?.whenDoubtful { [weak self] in await self?.doubt() }
         while !Task.isCancelled, !isStopping {
             let pause: Duration
             do throws(IngestError) {
@@ -69,7 +72,7 @@ public actor CatalogReporter {
             } catch {
                 if error.code == .cancelled, Task.isCancelled { break }
                 failures += 1
-                note(error)
+                await note(error)
                 pause = pace.pause(after: failures)
             }
             if pause > .zero, !isStopping { await rest(pause) }
@@ -79,6 +82,12 @@ public actor CatalogReporter {
     /// Lets `run` return after the question under way: one that is broken off may have opened a session that nobody knows of.
     public func stop() {
         isStopping = true
+        sleeper?.cancel()
+    }
+
+    /// Whoever asked in this session got no answer: whether it lasts still is found out at once.
+    private func doubt() {
+        isDoubtful = true
         sleeper?.cancel()
     }
 
@@ -103,7 +112,7 @@ public actor CatalogReporter {
             guard case .success(let all) = result else { break }
             isAll = all
         }
-        if let session { try? await catalog.leave(session.token) }
+        if let session, lostAt == nil { try? await catalog.leave(session.token) }
         session = nil
         await catalog.close()
         return isAll
@@ -111,14 +120,17 @@ public actor CatalogReporter {
 
     /// One batch; true when nothing is left.
     private func step() async throws(IngestError) -> Bool {
-        guard let open = try await opened() else { return true }
-        if ContinuousClock.now - renewed >= pace.renewal {
+        guard let open = try await opened() else {
+            await claims?.note(away: "this state directory has not joined")
+            return true
+        }
+        if isDoubtful || ContinuousClock.now - renewed >= pace.renewal {
             let now = ContinuousClock.now
             guard try await catalog.renew(open.token, status: nil) else {
                 session = nil
                 return false
             }
-            renewed = now
+            await reached(in: open, since: now)
         }
         guard let report = try await ledger.untold(after: known, limit: pace.lines) else { return true }
         guard let applied = try await catalog.tell(report, open.token) else {
@@ -137,10 +149,7 @@ public actor CatalogReporter {
         let now = ContinuousClock.now
         let open = try await catalog.open(standing.membership, last: standing.session)
         try await ledger.note(session: open.token, timeline: open.timeline ?? 0)
-        (session, renewed, known) = (open, now, standing.membership.applied)
-        if let lostAt { say(.back(seconds: Int((now - lostAt).components.seconds))) }
-        lostAt = nil
-        said = nil
+        known = standing.membership.applied
         guard open.applied <= standing.last else {
             // Its own numbers are fewer than what it is said to have told: it is not the same any more.
             say(.ahead(known: open.applied, own: standing.last))
@@ -148,8 +157,18 @@ public actor CatalogReporter {
             try? await catalog.leave(open.token)
             throw IngestError(.rejected, "The catalogue knows more of this station than its ledger has.")
         }
+        session = open
+        await reached(in: open, since: now)
         try await settle(open.applied)
         return open
+    }
+
+    /// The session was opened or renewed by a request that went out at that moment.
+    private func reached(in open: CatalogSession, since now: ContinuousClock.Instant) async {
+        (renewed, isDoubtful) = (now, false)
+        if let lostAt { say(.back(seconds: Int((now - lostAt).components.seconds))) }
+        (lostAt, said) = (nil, nil)
+        await claims?.note(session: open.token, since: now)
     }
 
     private func settle(_ applied: Int64) async throws(IngestError) {
@@ -158,8 +177,11 @@ public actor CatalogReporter {
         known = applied
     }
 
-    private func note(_ error: IngestError) {
-        session = nil
+    /// A session outlives a connection: where nobody answers it is renewed before a new one would end it, and with it what is claimed.
+    private func note(_ error: IngestError) async {
+        await claims?.note(away: error.message)
+        let isAway = [.unavailable, .network, .rateLimited, .untrusted, .protocolViolation].contains(error.code)
+        if isAway { isDoubtful = true } else { session = nil }
         if case .ahead? = said { return }
         switch error.code {
         case .unavailable, .network, .rateLimited, .untrusted, .cancelled, .protocolViolation:

@@ -12,6 +12,8 @@ struct Delivery: Sendable {
         case deferred
         /// Waits until somebody marks the picture; in no queue.
         case gated
+        /// Another station has it, or may have: waits until the catalogue is asked again; in no queue.
+        case withheld
         /// In the queue of its target.
         case waiting
         /// The target is being asked for a name that is free there.
@@ -67,6 +69,11 @@ struct Delivery: Sendable {
     /// Written down as the reason why it waits for marks.
     var notedWaiting: String?
 
+    /// What another station does with it or says of it, as it was told last.
+    @IndirectOptional var withheld: WithheldDelivery?
+    /// How often the catalogue was asked for it in vain; what another station calls the copy that it delivered.
+    var withheldTries = 0, foreignTwin: String?
+
     /// How its path was made; nil for targets without names.
     @IndirectOptional var name: NameParts?
 
@@ -79,15 +86,15 @@ struct Delivery: Sendable {
     /// Nobody reads its bytes or asks for its name now.
     var isAtRest: Bool {
         switch state {
-        case .planned, .deferred, .gated, .waiting, .failing: true
+        case .planned, .deferred, .gated, .withheld, .waiting, .failing: true
         case .naming, .sending, .settled: false
         }
     }
 
-    /// In its queue, or until somebody marks the picture; nobody has begun with it.
+    /// In its queue, until somebody marks the picture, or until the catalogue is asked again; nobody has begun with it.
     var isWaiting: Bool {
         switch state {
-        case .waiting, .gated: true
+        case .waiting, .gated, .withheld: true
         default: false
         }
     }

@@ -10,6 +10,8 @@ enum DeliveryAttempt {
         var receipt: Receipt, word = TargetAnswer.silent
         /// Of the bytes that were sent, where others were made for it than before.
         var size: UInt64?
+        /// What another station calls the copy that it delivered before.
+        var twin: String?
     }
 
     /// One try, and what is to be told of it.

@@ -20,6 +20,10 @@ enum DeliveryEvent: Sendable {
     /// The files of a shot at a target, under names that are free there.
     case named(shot: String, [Delivery])
     case unnamed(shot: String, DeliveryFailure)
+    /// Not sent: another station has it, or says that it had.
+    case withheld(Delivery.ID, WithheldDelivery)
+    /// The catalogue may be asked for it again.
+    case claimDue(Delivery.ID)
     /// What was made for a target that refused it is in that file for good.
     case kept(Delivery.ID, rendition: LocalFile, Receipt)
     /// The pause of a target after a failure is over.
@@ -69,7 +73,7 @@ enum DeliveryStep: Sendable {
 
 /// What is to be done; where it leads to an event, the table waits for that.
 enum DeliveryAction: Sendable {
-    /// Leads to `delivered` or `failed`.
+    /// Leads to `delivered`, `failed` or, at a target that stations share, `withheld`.
     case send(Delivery)
     /// Asks the target for names that are free for these files of one shot: leads to `named` or `unnamed`.
     case findNames([Delivery])

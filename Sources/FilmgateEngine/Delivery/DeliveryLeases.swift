@@ -31,10 +31,19 @@ public final class DeliveryLeases: Sendable {
         var waitingForMarks: [Delivery.ID: String] = [:]
     }
     private let state = Mutex(State())
+    private let catalog = Mutex<StationClaims?>(nil)
     /// What the runs and jobs of this process have called their shots.
     let names = NameRegister()
 
     public init() {}
+
+    /// What this process claims at a catalogue; nil without one.
+    ///
+    /// To be set before anything is sent.
+    public var claims: StationClaims? {
+        get { catalog.withLock(\.self) }
+        set { catalog.withLock { $0 = newValue } }
+    }
 
     /// A number for a new scheduler.
     func join() -> Int {
@@ -66,6 +75,7 @@ public final class DeliveryLeases: Sendable {
             return Self.end(id, by: owner, &state)
         }
         for one in waiting { one.resume(returning: receipt) }
+        if receipt?.state != .done { claims?.drop([id]) }
     }
 
     private static func end(_ id: Delivery.ID, by owner: Int, _ state: inout State) -> [CheckedContinuation<Receipt?, Never>] {
@@ -81,12 +91,14 @@ public final class DeliveryLeases: Sendable {
 
     /// Gives up all that is left to `owner`, for good.
     func leave(_ owner: Int) {
-        let waiting = state.withLock { state in
+        let (mine, waiting) = state.withLock { state in
             (state.holders[owner], state.held[owner]) = (nil, nil)
             if state.holders.count < 2 { state.done = [:] }
-            return state.owners.filter { $0.value == owner }.flatMap { Self.end($0.key, by: owner, &state) }
+            let mine = state.owners.filter { $0.value == owner }.map(\.key)
+            return (mine, mine.flatMap { Self.end($0, by: owner, &state) })
         }
         for one in waiting { one.resume(returning: nil) }
+        claims?.drop(mine)
     }
 
     /// What another's delivery comes to; nil when it is given up, or nobody's.

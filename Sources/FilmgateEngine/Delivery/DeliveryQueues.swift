@@ -51,13 +51,6 @@ struct DeliveryQueues: Sendable {
         queues.values.allSatisfy { $0.isIdle || isWindingDown && $0.active == 0 && !$0.isFlowing }
     }
 
-    /// What would have to have room in folders that are full.
-    var lacking: [String: UInt64] {
-        let full = queues.filter { $1.held?.code == .storageFull }, waiting = all.values.filter { full[$0.id.target] != nil }
-        let sizes = waiting.compactMap { one in one.target.traits.localRoot.map { ($0, one.job.file.size) } }
-        return Dictionary(sizes) { $0.addingClamped($1) }.filter { $1 > 0 }
-    }
-
     mutating func takeEffects() -> [Effect] {
         defer { effects = [] }
         return effects
@@ -120,7 +113,7 @@ struct DeliveryQueues: Sendable {
 
     /// Out of its queue, where nobody has begun with it; nil where it is not.
     mutating func withdraw(_ id: Delivery.ID) -> Delivery? {
-        if all[id]?.isGated == true { return all[id] }
+        if all[id]?.isGated == true || all[id]?.isWithheld == true { return all[id] }
         guard case .waiting = all[id]?.state, queues[id.target]?.remove(id) == true else { return nil }
         return all[id]
     }
@@ -175,6 +168,12 @@ struct DeliveryQueues: Sendable {
         act(.findNames(group.compactMap { all[$0] }))
     }
 
+    /// Not sent, for no fault of its target's; in no queue from now on.
+    mutating func putAside(_ id: Delivery.ID) {
+        queues[id.target]?.ended(id)
+        effects.append(.pump(id.target))
+    }
+
     private mutating func putBack(_ id: Delivery.ID, behind: Bool = false) {
         all[id]?.state = .waiting
         queues[id.target]?.returned(id, behind: behind)
@@ -207,7 +206,7 @@ struct DeliveryQueues: Sendable {
 
     private mutating func succeeded(_ id: Delivery.ID, _ delivered: DeliveryAttempt.Delivered) {
         noteProgress()
-        all[id]?.word = delivered.word
+        change(id) { ($0.word, $0.foreignTwin) = (delivered.word, delivered.twin) }
         if let size = delivered.size { all[id]?.job.file.size = size }
         queues[id.target]?.succeeded(id)
         flows(id.target)

@@ -13,6 +13,7 @@ actor DeliveryScheduler {
     /// What this process's schedulers leave to one another, and this one's number among them.
     private let leases: DeliveryLeases
     private let number: Int
+    private let terms: ClaimedAttempt.Terms
     private let renditions: MarkedRendition
 
     private var table: DeliveryTable
@@ -42,6 +43,7 @@ actor DeliveryScheduler {
         (ledger, hub, statistics, reservations) = (setup.ledger, setup.hub, setup.statistics, setup.reservations)
         renditions = MarkedRendition(stages: setup.stages, ledger: setup.ledger)
         (budget, run, clock, leases, number) = (setup.budget, setup.run, setup.clock, setup.leases, setup.leases.join())
+        terms = setup.terms
         table = DeliveryTable(setup.targets, run: run, event: setup.event, backoff: setup.backoff, at: clock.now)
         for queue in table.queues.targets { leases.note(held: queue.held, queue.target.identity, by: number) }
     }
@@ -198,19 +200,15 @@ actor DeliveryScheduler {
 
     private func send(_ delivery: Delivery) {
         let roots = table.queues.targets.compactMap(\.target.traits.localRoot)
-        attempt(delivery) { [renditions] in await renditions.carry(delivery, roots: roots) }
+        let claimed = ClaimedAttempt(leases.claims, delivery, terms), send = renditions.sending(roots)
+        attempt(delivery) { if let claimed { await claimed.carry(send) } else { await send(delivery) } }
     }
 
     /// One file's name is asked for with those of its whole shot.
     private func findNames(_ group: [Delivery]) {
         guard let first = group.first else { return }
-        let search = FreeNameSearch(ledger: ledger, reservations: reservations), shot = first.shotKey
-        attempt(first) {
-            switch await first.target.trying({ () async throws(IngestError) in try await search.named(group) }) {
-            case .success(let named): .named(shot: shot, named)
-            case .failure(let error): .unnamed(shot: shot, DeliveryFailure(error))
-            }
-        }
+        let search = FreeNameSearch(ledger: ledger, reservations: reservations)
+        attempt(first) { await search.carry(group, of: first) }
     }
 
     /// What moves in `work` counts as progress while it lasts.
@@ -368,7 +366,7 @@ extension DeliveryScheduler {
 
     /// After `drain`: what is still open stays in the ledger as pending or held, and says why; its bytes outlive this process.
     func closeOut() async {
-        for (root, bytes) in table.queues.lacking {
+        for (root, bytes) in UnfinishedDeliveries.lacking(table.queues) {
             let free = (try? FileSystem.freeBytes(root)) ?? 0
             statistics.note(lacking: bytes > free ? bytes - free : bytes, at: root)
         }

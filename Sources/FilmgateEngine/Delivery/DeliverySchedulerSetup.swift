@@ -13,5 +13,6 @@ struct DeliverySchedulerSetup: Sendable {
     var backoff = Backoff()
     var stages: [any Stage] = []
     var leases = DeliveryLeases()
+    var terms = ClaimedAttempt.Terms()
     var clock: any RunClock = TimerQueue.shared
 }

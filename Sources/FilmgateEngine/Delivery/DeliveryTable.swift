@@ -9,12 +9,14 @@ import FilmgateCore
 /// they come to comes back as effects.
 struct DeliveryTable: Sendable {
     private let run: Int64
-    private(set) var queues: DeliveryQueues
+    var queues: DeliveryQueues
     private(set) var assets: [AssetID: AssetDeliveries] = [:]
     /// Assets that wait for deliveries of other schedulers.
     private(set) var followed: [Delivery.ID: [AssetID]] = [:]
     /// What targets were delivered that want to know at the end of a run; empty for the others.
     private(set) var delivered: [String: [DeliveredFile]] = [:]
+    /// Those that another station is at, and that the run waits for.
+    var expected: Set<Delivery.ID> = []
     private var now: Moment
     private var actions: [DeliveryAction] = []
 
@@ -29,7 +31,7 @@ struct DeliveryTable: Sendable {
     ///
     /// `areOthersHeld`: what is waited for in other schedulers is held there.
     func isIdle(areOthersHeld: Bool) -> Bool {
-        queues.isStopped || queues.isIdle && (queues.isWindingDown || areOthersHeld)
+        queues.isStopped || queues.isIdle && (queues.isWindingDown || areOthersHeld && expected.isEmpty)
     }
 
     /// What is to be done now, in this order.
@@ -47,6 +49,11 @@ struct DeliveryTable: Sendable {
         case .judged(let verdicts): for (id, verdict) in verdicts { judge(id, verdict) }
         case .ceded(let old, let new): cede(old, to: new)
         case .heard(let id, let receipt): heard(id, receipt)
+        case .withheld(let id, let withheld): withhold(id, withheld)
+        case .claimDue(let id): askAgain(id)
+        case .tryNow(let name):
+            askAgain(at: name)
+            queues.handle(event)
         default: queues.handle(event)
         }
         while !queues.effects.isEmpty { for effect in queues.takeEffects() { apply(effect) } }
@@ -169,6 +176,7 @@ struct DeliveryTable: Sendable {
     /// The delivery is final: tells every asset that waits for it, and lets remote targets start once a folder has the bytes.
     private mutating func conclude(_ id: Delivery.ID, _ receipt: Receipt) {
         guard let delivery = self[id], let owner = delivery.listeners.first else { return }
+        expected.remove(id)
         queues.settle(id, receipt)
         if receipt.state == .done {
             let lists = delivery.target.traits.listsDeliveries
@@ -180,6 +188,7 @@ struct DeliveryTable: Sendable {
             if listener == owner { continue }
             assets[listener]?.adopt(receipt, at: id.target, twin: delivery.job.asset.origin.absolutePath)
         }
+        if let twin = delivery.foreignTwin { for one in delivery.listeners where assets[one]?.twin == nil { assets[one]?.twin = twin } }
         let before = assets[owner]
         // One that was taken back while it waited for a folder leaves that folder its bytes.
         if delivery.target.isLocal, delivery.rendition == nil, !delivery.isDeferred {
@@ -268,7 +277,7 @@ struct DeliveryTable: Sendable {
     /// Nobody has begun with it.
     func canBeCancelled(_ id: Delivery.ID) -> Bool {
         switch self[id]?.state {
-        case .waiting, .gated, .deferred: true
+        case .waiting, .gated, .withheld, .deferred: true
         default: false
         }
     }
@@ -320,6 +329,7 @@ struct DeliveryTable: Sendable {
     private mutating func cede(_ old: Delivery.ID, to new: Delivery.ID) {
         unblock(old)
         guard var moved = queues.withdraw(old) else { return }
+        expected.remove(old)
         _ = queues.forget(old)
         for listener in moved.listeners {
             guard var asset = assets[listener] else { continue }
@@ -344,7 +354,7 @@ struct DeliveryTable: Sendable {
 
     /// At the end of a run: forgets what is left of it, which is whoever's to write down that asked for it before.
     mutating func close() {
-        (assets, followed) = ([:], [:])
+        (assets, followed, expected) = ([:], [:], [])
         queues.forgetAll()
     }
 }

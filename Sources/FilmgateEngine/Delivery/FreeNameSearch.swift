@@ -7,6 +7,14 @@ struct FreeNameSearch: Sendable {
     let ledger: any Ledger
     let reservations: NameReservations
 
+    /// One try with the files of a shot, the first of them among them.
+    func carry(_ group: [Delivery], of first: Delivery) async -> DeliveryEvent {
+        switch await first.target.trying({ () async throws(IngestError) in try await named(group) }) {
+        case .success(let named): .named(shot: first.shotKey, named)
+        case .failure(let error): .unnamed(shot: first.shotKey, DeliveryFailure(error))
+        }
+    }
+
     /// Files of one shot at one target under names that are free there, with one suffix for all; throws what keeps the target
     /// from answering.
     ///

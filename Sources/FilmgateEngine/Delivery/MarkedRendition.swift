@@ -8,6 +8,9 @@ struct MarkedRendition: Sendable {
     let stages: [any Stage]
     let ledger: any LedgerReader
 
+    /// `carry` to be called later.
+    func sending(_ roots: [String]) -> ClaimedAttempt.Send { { delivery in await carry(delivery, roots: roots) } }
+
     /// One try, as `DeliveryAttempt.carry`, which does it where nothing is to be made anew: for nearly all deliveries.
     func carry(_ delivery: Delivery, roots: [String]) async -> DeliveryEvent {
         guard let made = await made(delivery) else { return await DeliveryAttempt.carry(delivery, roots: roots) }

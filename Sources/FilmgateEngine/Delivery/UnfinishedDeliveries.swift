@@ -13,7 +13,8 @@ struct UnfinishedDeliveries: Sendable {
         (deliveries, assets, followed) = (table.queues.all, table.assets, table.followed)
         for (id, delivery) in deliveries {
             let queue = table.queues[id.target], told = delivery.job.asset.receipts[delivery.target.name]?.reason
-            let waiting = delivery.verdict.waiting, isHeld = queue?.held != nil && waiting == nil
+            let withheld = delivery.isWithheld ? delivery.withheld?.receipt : nil, waiting = delivery.verdict.waiting ?? withheld?.reason
+            let isHeld = withheld?.state == .held || queue?.held != nil && waiting == nil
             let reason = waiting ?? queue?.held?.description ?? told ?? queue?.trouble?.message ?? "not sent yet"
             note(isHeld ? .held : .pending, reason, at: id.target, delivery.listeners, since: delivery.since)
         }
@@ -38,6 +39,13 @@ struct UnfinishedDeliveries: Sendable {
             let held = held(id), reason = held ?? "the run that holds this state goes on trying"
             note(held == nil ? .pending : .held, reason, at: id.target, listeners)
         }
+    }
+
+    /// What would have to have room in folders that are full.
+    static func lacking(_ queues: DeliveryQueues) -> [String: UInt64] {
+        let waiting = queues.all.values.filter { queues[$0.id.target]?.held?.code == .storageFull }
+        let sizes = waiting.compactMap { one in one.target.traits.localRoot.map { ($0, one.job.file.size) } }
+        return Dictionary(sizes) { $0.addingClamped($1) }.filter { $1 > 0 }
     }
 
     /// Gives what only this process has of their bytes a name by which it outlives that.

@@ -34,6 +34,7 @@ struct PipelineCheck {
         checkSignIns()
         checkStageTargets()
         checkTimes()
+        for target in pipeline.catalog?.station.share ?? [] { checkTarget(target.name, at: target.mark) }
         if pipeline.sources.isEmpty, !broken.contains(.source) {
             problems.warn(
                 place(of: "sources"), "no-sources",

@@ -8,11 +8,25 @@ public struct CatalogUse: Sendable, Hashable {
 
 /// What a station says of itself.
 public struct StationRule: Sendable, Hashable, ModuleConfig {
-    public var station = "", site = ""
+    /// What becomes of deliveries to shared targets while the catalogue does not answer.
+    public enum WhenAway: String, Sendable, Hashable, CaseIterable, ConfigValue {
+        /// Those go on whose target can be asked, or takes bytes twice without harm.
+        case deliver
+        case hold
+    }
+    public var station = "", site = "", share: [TargetReference] = [], whenAway = WhenAway.deliver, oneMachine = false
     public init() {}
     public static let schema: Schema<Self> = [
         .field("station", \.station, "The name of this station; absent: this machine's."),
         .field("site", \.site, "Where it stands, for people."),
+        .field("share", \.share, "Targets that several stations deliver to: each frame is sent there by one of them."),
+        .field(
+            "when_away", \.whenAway,
+            "What cannot be claimed while the catalogue is away: `deliver` what the target can be asked about or takes twice, or `hold` all."
+        ),
+        .field(
+            "one_machine", \.oneMachine,
+            "All stations run on this machine: then its own addresses may be shared. For trying out."),
     ]
 
     public func validate(at node: ConfigNode) throws(ConfigError) {

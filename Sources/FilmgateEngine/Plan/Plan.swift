@@ -23,6 +23,9 @@ public struct Plan: Sendable {
     /// A known file whose times moved by the same whole hours is still known.
     var hourShift: Bool
 
+    /// What several stations deliver to; none without a catalogue.
+    public internal(set) var shared = SharedTargets()
+
     /// How soon a target that did not answer is tried again.
     var backoff = Backoff()
 
@@ -59,6 +62,7 @@ public struct Plan: Sendable {
                 first.targets.append(target)
             }
             first.uploadTo.formUnion(plan.uploadTo)
+            first.shared.add(plan.shared)
             first.signIns += plan.signIns.filter { new in !first.signIns.contains { $0.name == new.name } }
         }
         return first

@@ -55,6 +55,7 @@ public struct PlanBuilder: Sendable {
         plan.patterns = patterns
         plan.backoff = Backoff(first: pipeline.retry.first, cap: max(pipeline.retry.first, pipeline.retry.most))
         plan.places = places
+        plan.shared = shared(pipeline, targets)
         plan.signIns = pipeline.auth.compactMap { use in lookup.auth[use.name].map { (use.name, $0) } }
         return plan
     }
@@ -80,7 +81,7 @@ public struct PlanBuilder: Sendable {
             let mark = pipeline.targets.first { $0.name == twins.second }?.mark ?? Mark()
             found.append(ConfigError(mark, "same-folder", twins.message, hint: SameFolder.advice))
         }
-        return found.map { Diagnostic(.error, $0) }
+        return found.map { Diagnostic(.error, $0) } + sharing(in: pipeline, targets)
     }
 
     /// Where a source's folder lies inside a target's or around it.

@@ -11,6 +11,8 @@ public struct RunOptions: Sendable {
     public var photographer: String?
     /// Take known files again and restore what was removed at a target.
     public var again: Bool
+    /// Send also what another station may have sent, or says to have sent.
+    public var anyway = false
     /// Read and decide everything, write nothing.
     public var dryRun: Bool
     /// How long a one-shot verb goes on without progress before it leaves the rest pending.

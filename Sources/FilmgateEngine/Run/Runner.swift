@@ -39,6 +39,7 @@ public final class Runner: Sendable {
         (self.plan, self.options, self.hub, self.reader, self.writer) = (plan, options, hub, reader, writer)
         (self.leases, self.clock, stopping) = (leases, clock, CancelToken(clock))
         statistics = RunStatistics(hub: hub)
+        leases.claims?.add(plan.shared)
     }
 
     /// First Ctrl-C: what is in flight is finished, nothing new is begun.
@@ -270,7 +271,8 @@ public final class Runner: Sendable {
         guard let writer else { return DryRunScheduler(statistics: statistics, held: held) }
         let setup = DeliverySchedulerSetup(
             targets: plan.targets, ledger: writer, hub: hub, statistics: statistics, reservations: reservations, budget: budget, run: run,
-            event: options.deliveryEvent, backoff: plan.backoff, stages: plan.stages, leases: leases, clock: clock)
+            event: options.deliveryEvent, backoff: plan.backoff, stages: plan.stages, leases: leases,
+            terms: ClaimedAttempt.Terms(again: options.again, anyway: options.anyway), clock: clock)
         let made = DeliveryScheduler(setup)
         made.introduce()
         state.withLock { $0.scheduler = made }

@@ -83,9 +83,10 @@ extension PlacedFiles {
         let files = PlacedFiles(
             FileTransport(server, transport), base: cut.base, rereads: options.verify == .reread,
             hidden: HiddenNames(state: context.state, key: identity))
-        let traits = TargetTraits(
+        var traits = TargetTraits(
             identity: identity, layout: cut.layout, digests: [.xxh128], parallel: options.workers,
             accepts: options.accept.map { Set($0) }, maxSize: options.maxSize?.bytes)
+        traits.address = server.origin
         return (files, traits)
     }
 }

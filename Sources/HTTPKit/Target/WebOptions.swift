@@ -33,12 +33,14 @@ public struct WebOptions: Sendable {
         digests: Set<DigestAlgorithm> = [], idempotent: Bool = true
     ) -> TargetTraits {
         let account = provider.map { $0.account ?? auth?.name ?? "" }
-        return TargetTraits(
+        var traits = TargetTraits(
             identity: ([kind, place] + [account, context.event].compactMap { $0 }).joined(separator: ":"), layout: layout,
             // What is sent is compared with what was read, by the digest that costs least.
             digests: digests.subtracting([.sha256]).union([.xxh128]), parallel: workers, idempotent: idempotent,
             accepts: accept.map { Set($0) },
             maxSize: maxSize?.bytes)
+        traits.address = place.contains("://") ? place : nil
+        return traits
     }
 }
 

@@ -116,7 +116,7 @@ public final class CameraSession: SourceSession {
             var listedObjects = ListedObjects { wants(camera.marked($0)) }
             try handler.list(camera, into: &listedObjects)
             let objects = try SizeSettling.confirmed(listedObjects.objects, camera).map { camera.marked($0) }
-            try camera.confirmLabels()
+            try StoreLabels.confirm(camera)
             return (objects, ObjectIdentifier(camera), camera[ListingGaps.self])
         }
         let number = connection.number(of: id)
@@ -193,7 +193,7 @@ public final class CameraSession: SourceSession {
         if let object = objects.object(origin) { return object }
         let handler = connection.handler
         if let old = objects.earlier(origin), let object = try handler.again(old, camera).map({ camera.marked($0) }) {
-            try camera.confirmLabels()
+            try StoreLabels.confirm(camera)
             if maker.origin(object).id == origin.id {
                 objects.place(object)
                 return object
@@ -204,7 +204,7 @@ public final class CameraSession: SourceSession {
         }
         try handler.list(camera, into: &listedObjects)
         let found = listedObjects.objects.map { camera.marked($0) }
-        try camera.confirmLabels()
+        try StoreLabels.confirm(camera)
         for object in found {
             if maker.volumePath(object) == origin.volumePath || objects.isMissed(object) { objects.place(object) }
         }

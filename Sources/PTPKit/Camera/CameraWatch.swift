@@ -81,7 +81,7 @@ struct CameraWatch: Sendable {
             // Another card may be in.
             if again { camera[StoreLabels.self] = StoreLabels() }
             let objects = try (Self.objects(in: news, camera) + SizeSettling.settled(camera)).map { camera.marked($0) }
-            try camera.confirmLabels()
+            try StoreLabels.confirm(camera)
             return (objects, again, !camera[SizeSettling.self].isEmpty)
         }
         if isQuiet || !objects.isEmpty { session.connection.spoke() }

@@ -12,8 +12,8 @@ struct CatalogCommand: AsyncParsableCommand {
             there as soon as it can be reached.
             """,
         subcommands: [
-            CatalogCheckCommand.self, CatalogMigrateCommand.self, CatalogJoinCommand.self, CatalogStatusCommand.self,
-            CatalogWhereCommand.self,
+            CatalogCheckCommand.self, CatalogMigrateCommand.self, CatalogJoinCommand.self, CatalogShareCommand.self,
+            CatalogStatusCommand.self, CatalogWhereCommand.self,
         ])
 }
 
@@ -78,15 +78,17 @@ struct ChosenCatalog {
 
 /// What a run tells of, as the reporter wants it.
 struct LedgerOfStation: StationLedger {
-    let ledger: SQLiteLedger
+    let ledger: SQLiteLedger, claims: StationClaims
 
     func standing() async throws(IngestError) -> StationStanding? {
         guard let place = try await ledger.station() else { return nil }
         return StationStanding(membership: place.membership, session: place.session, last: place.last, timeline: place.timeline)
     }
     func note(session: Int64, timeline: Int64) async throws(IngestError) { try await ledger.note(session: session, timeline: timeline) }
+    /// Nothing before a plan has said which targets are shared.
     func untold(after seq: Int64, limit: Int) async throws(IngestError) -> StationReport? {
-        try await ledger.untold(after: seq, limit: limit)
+        guard claims.knowsTargets else { return nil }
+        return try await ledger.untold(after: seq, limit: limit).map(claims.qualified)
     }
     func acknowledge(_ applied: Int64) async throws(IngestError) { try await ledger.acknowledge(applied) }
 }

@@ -86,7 +86,8 @@ struct CatalogStatusCommand: AsyncParsableCommand {
         (milliseconds <= -50 ? "−" : "+") + Describe.decimal(abs(milliseconds) / 1000, 1)
     }
 
-    private static func text(_ station: StationSummary) -> String {
+    /// One line for people.
+    static func text(_ station: StationSummary) -> String {
         let heard = station.present ? "now" : station.silence.map { "\(Describe.duration($0)) ago" } ?? "never"
         let clock = station.clockAhead.map { milliseconds in
             "\(abs(milliseconds) > 2000 ? "CLOCK" : "clock") \(signed(Double(milliseconds))) s"

@@ -4,16 +4,28 @@ import FilmgateLedger
 
 /// Tells the catalogue of a run while it goes on; a catalogue in trouble is a line on stderr, never the run's failure.
 struct RunTelling {
-    private let reporter: CatalogReporter, running: Task<Void, Never>
+    private let reporter: CatalogReporter, claims: StationClaims, running: Task<Void, Never>
     /// How long the end of a run waits for what is left; more is told by the next run.
     private static let patience = Duration.seconds(5)
 
     /// Nil without `catalog:` in these pipelines, for a job of another run, which tells for both, and where the state has not joined.
-    static func begin(_ pipelines: [PipelineFile], _ ledger: SQLiteLedger?, _ context: CommandContext) async -> RunTelling? {
-        guard let ledger, HostedJob.ledger == nil, let pipeline = pipelines.first(where: { $0.catalog != nil }) else { return nil }
+    ///
+    /// Whoever delivers with these leases claims there what goes to targets that stations share.
+    static func begin(
+        _ pipelines: [PipelineFile], _ ledger: SQLiteLedger?, _ context: CommandContext, _ leases: DeliveryLeases
+    ) async -> RunTelling? {
+        guard let ledger, let pipeline = pipelines.first(where: { $0.catalog != nil }) else { return nil }
+        guard HostedJob.ledger == nil else {
+            if leases.claims == nil {
+                Console.err("catalog: the run that holds this state uses no catalogue: what this job delivers is neither claimed nor told.")
+            }
+            return nil
+        }
         let result = await Result { () async throws(IngestError) in try await prepare(pipeline, ledger, context) }
         switch result {
-        case .success(let telling): return telling
+        case .success(let telling):
+            leases.claims = telling?.claims
+            return telling
         case .failure(let error):
             Console.err("catalog: \(Describe.name(plain(error.description)))")
             return nil
@@ -23,18 +35,24 @@ struct RunTelling {
     private static func prepare(
         _ pipeline: PipelineFile, _ ledger: SQLiteLedger, _ context: CommandContext
     ) async throws(IngestError) -> RunTelling? {
-        guard try await ledger.station() != nil else {
+        guard let place = try await ledger.station() else {
             Console.err("catalog: this state directory has not joined; nothing is told until `filmgate catalog join`.")
             return nil
         }
         guard let chosen = try await ChosenCatalog.of(pipeline, context) else { return nil }
         let json = context.options.json
-        let reporter = CatalogReporter(chosen.catalog, LedgerOfStation(ledger: ledger)) { notice in tell(notice, json: json) }
-        return RunTelling(reporter: reporter, running: Task { await reporter.run() })
+        let claims = StationClaims(chosen.catalog, station: place.membership.name, whenAway: chosen.use.station.whenAway) { refusal in
+            let words = refusal.isWarning ? "is shared, though" : "is this station's alone:"
+            tell("\(refusal.target) \(words) \(refusal.reason). \(refusal.advice)", json: json)
+        }
+        let told = LedgerOfStation(ledger: ledger, claims: claims)
+        let reporter = CatalogReporter(chosen.catalog, told, claims: claims) { notice in tell(notice, json: json) }
+        return RunTelling(reporter: reporter, claims: claims, running: Task { await reporter.run() })
     }
 
     /// Tells what is left; before the ledger is closed.
     func end() async {
+        await claims.stop()
         await reporter.stop()
         let impatience = Task { [running] in
             if (try? await Task.sleep(for: Self.patience)) != nil { running.cancel() }
@@ -44,8 +62,9 @@ struct RunTelling {
         _ = await reporter.finish(within: Self.patience)
     }
 
-    private static func tell(_ notice: CatalogNotice, json: Bool) {
-        let text = plain(text(notice))
+    private static func tell(_ notice: CatalogNotice, json: Bool) { tell(plain(text(notice)), json: json) }
+
+    private static func tell(_ text: String, json: Bool) {
         HostedJob.$output.withValue(nil) {
             guard json else { return Console.err("catalog: " + Describe.name(text)) }
             var line = JSONWriter()

@@ -91,7 +91,7 @@ struct CheckCommand: AsyncParsableCommand {
     private func hasMistakes(_ pipeline: PipelineFile, _ loaded: LoadedPipeline, _ context: CommandContext) -> Bool {
         let found = context.builder(ledger: nil).mistakes(in: pipeline)
         for diagnostic in found { Console.out(options.json ? DiagnosticLine.json(diagnostic) : DiagnosticLine.human(diagnostic, loaded)) }
-        return !found.isEmpty
+        return found.contains { $0.severity == .error }
     }
 
     /// Asks every target and looks for every camera; the first refusal decides the exit code.

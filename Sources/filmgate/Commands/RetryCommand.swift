@@ -19,6 +19,9 @@ struct RetryCommand: AsyncParsableCommand {
     @Flag(help: "Also send what the target refused.")
     var failed = false
 
+    @Flag(help: "Also send what another station may have sent, or says that it sent: look at the target first.")
+    var anyway = false
+
     @Option(help: ArgumentHelp("Give up after this long without progress.", valueName: "duration"))
     var wait = "2m"
 
@@ -30,7 +33,8 @@ struct RetryCommand: AsyncParsableCommand {
         let states: Set<Receipt.State> = failed ? [.pending, .held, .failed] : [.pending, .held]
         let files = pipeline.map { [$0] } ?? PipelineSnapshot(state: options.stateDirectory).files()
         let pipelines = try files.map { try context.load($0) }
-        let run = RunOptions(verb: "retry", wait: wait, state: options.stateDirectory)
+        var run = RunOptions(verb: "retry", wait: wait, state: options.stateDirectory)
+        run.anyway = anyway
         try await RunSession(context: context, options: run).resume(pipelines, ResumeOrder(states, target: target))
     }
 }

@@ -57,7 +57,7 @@ struct LiveSession {
         let counts = Metrics(ledger), meter = try metrics.map { address in try serve(address, counts) }
         if metrics != nil { hub.watch(counts.note) }
         studio?.start()
-        let telling = await RunTelling.begin([pipeline], ledger, context), background = Task { await Self.keepAlive() }
+        let telling = await RunTelling.begin([pipeline], ledger, context, leases), background = Task { await Self.keepAlive() }
         let result = await Signals.handled(by: runControl, reloading: load != nil) {
             await Result { () async throws(IngestError) in
                 try await go(pipeline, ledger, hub, notices, printer, progress, counts, runControl)

@@ -74,7 +74,7 @@ struct RunSession {
         let notices = HookNotifier(pipelines, options, context), earlier = EarlierPlaces(event: options.event)
         hub.watch(earlier.note)
         hub.watch(notices.note)
-        let telling = await RunTelling.begin(pipelines, writer, context), control = watchable(hub, leases, writer)
+        let telling = await RunTelling.begin(pipelines, writer, context, leases), control = watchable(hub, leases, writer)
         defer { control?.stop() }
         let outcome = try await context.telling { () async throws(IngestError) in
             let events = try await events(reader), held = try await heldEvents(events, pipelines)

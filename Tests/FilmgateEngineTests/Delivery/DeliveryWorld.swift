@@ -195,6 +195,7 @@ struct DeliveryWorld {
     private mutating func finishAttempt(well percent: Int) {
         if attempts.isEmpty { return }
         let delivery = attempts.remove(at: dice.below(attempts.count)), id = delivery.id
+        if chance(4) { return withhold(id) }
         if chance(percent) {
             let isTaken = delivery.job.mayTake && delivery.target.isLocal
             let path = delivery.target.traits.localRoot.map { "\($0)/\(delivery.job.path)" }
@@ -209,6 +210,12 @@ struct DeliveryWorld {
         if [.renewThenHold, .pauseTarget, .stop].contains(error.code.disposition) { refused.insert(id.target) }
         model.answer(id, .failure(error))
         handle(.failed(id, DeliveryFailure(error, moved: nil, jitter: 0.5)))
+    }
+
+    /// Another station has it.
+    private mutating func withhold(_ id: Delivery.ID) {
+        tell("\(id.content.rawValue) for \(id.target) is withheld")
+        handle(.withheld(id, WithheldDelivery(chance(50) ? .pending : .held, "desk-3 has it", again: .seconds(1 + dice.below(20)))))
     }
 
     private mutating func answerQuestion(well percent: Int) {

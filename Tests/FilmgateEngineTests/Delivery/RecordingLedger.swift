@@ -5,12 +5,15 @@ import Synchronization
 final class RecordingLedger: Ledger, LedgerStandIn {
     private let rows = Mutex<[String: Receipt.State]>([:])
     private let files = Mutex<[String: String]>([:])
+    private let told = Mutex<[String: [String]]>([:])
     private let refusing: String?
     init(refusing: String? = nil) { self.refusing = refusing }
 
     func state(_ content: String) -> Receipt.State? { rows.withLock { $0[content] } }
     /// Where the bytes wait, by the last row.
     func file(_ content: String) -> String? { files.withLock { $0[content] } }
+    /// Why it waited, in the order in which that was written.
+    func reasons(_ content: String) -> [String] { told.withLock { $0[content] ?? [] } }
     var states: [Receipt.State] { rows.withLock { Array($0.values) } }
 
     func record(_ changes: [LedgerChange]) async throws(IngestError) {
@@ -19,6 +22,7 @@ final class RecordingLedger: Ledger, LedgerStandIn {
             if row.content.rawValue == refusing { throw IngestError(.unexpected, "It cannot be written.") }
             written.append((row.content.rawValue, row.receipt.state))
             files.withLock { $0[row.content.rawValue] = row.file }
+            if let reason = row.receipt.reason { told.withLock { $0[row.content.rawValue, default: []].append(reason) } }
         }
         await Task.yield()
         rows.withLock { rows in for (content, state) in written { rows[content] = state } }

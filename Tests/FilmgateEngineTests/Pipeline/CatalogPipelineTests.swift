@@ -16,6 +16,7 @@ import Testing
         static let manifest = Manifest("shared", "A catalogue for tests.")
         let place: String
         init(_ config: Config, _ context: ModuleContext) { place = config.url }
+        var isOnThisMachine: Bool { place == "socket" }
         private var absent: IngestError { IngestError(.unavailable, "Not here.") }
         func condition() async throws(IngestError) -> CatalogCondition { throw absent }
         func migration() async throws(IngestError) -> [String] { throw absent }
@@ -29,6 +30,8 @@ import Testing
         func release(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> Int { throw absent }
         func copies(of sha256: [String]) async throws(IngestError) -> [CatalogCopy] { throw absent }
         func stations() async throws(IngestError) -> [StationSummary] { throw absent }
+        func revoke(_ station: String) async throws(IngestError) -> Bool { throw absent }
+        func release(claimsOf station: String) async throws(IngestError) -> Int? { throw absent }
         func close() async {}
     }
 
@@ -75,6 +78,10 @@ import Testing
         ("catalog: { shared: { url: x }, password: \"${env:X}\" }", "not-single-key"),
         ("catalog: { shared: { url: x, password: secret } }", "inline-secret"), ("catalog: { folder: {} }", "wrong-module-kind"),
         ("catalog: { shared: { url: x }, station: \"a\\tb\" }", "bad-name"),
+        ("catalog: { shared: { url: x }, share: [nas] }", "unknown-target"),
+        ("catalog: { shared: { url: x }, share: archive }", "wrong-type"),
+        ("catalog: { shared: { url: x }, when_away: wait }", "unknown-choice"),
+        ("catalog: { shared: { url: x }, one_machine: 1 }", "wrong-type"),
     ])
     func mistakesHaveTheirPlace(_ text: String, _ code: String) throws {
         let loaded = try load(text)
@@ -82,5 +89,59 @@ import Testing
         let errors = loaded.diagnostics.filter { $0.severity == .error }
         #expect(errors.map(\.error.code) == [code], "\(errors.map(\.error.message))")
         #expect(errors.first?.error.mark.line == 9)
+    }
+
+    /// A gallery at an address.
+    struct Remote: Module, UploadTarget {
+        struct Config: ModuleConfig {
+            var url = "", asks = true, path: Template?
+            static let schema: Schema<Self> = [
+                .field("url", \.url, "Where it is.").required(), .field("asks", \.asks, "It can be asked."),
+                .field("path", \.path, "What files are called there."),
+            ]
+        }
+        static let manifest = Manifest("remote", "A gallery for tests.")
+        let traits: TargetTraits
+        init(_ config: Config, _ context: ModuleContext) {
+            var traits = TargetTraits(identity: "remote:\(config.url)", layout: config.path, idempotent: false)
+            (traits.address, traits.answersByDigest) = (config.url, config.asks)
+            self.traits = traits
+        }
+        func check() async throws(IngestError) {}
+        func upload(_ job: UploadJob) async throws(IngestError) -> Receipt { Receipt(state: .done) }
+    }
+
+    @Test(arguments: [
+        ("url: \"https://g.example/\"", "shared: { url: x }", []),
+        ("url: \"https://g.example/\", asks: false", "shared: { url: x }", ["warning cannot-be-asked"]),
+        ("url: \"https://g.example/\", path: \"{counter:4}\"", "shared: { url: x }", ["warning station-counter"]),
+        ("url: \"http://10.0.0.1/\"", "shared: { url: x }", ["warning one-network"]),
+        ("url: \"http://localhost/\"", "shared: { url: x }", ["error not-shared"]),
+        ("url: \"http://localhost/\"", "shared: { url: socket }, one_machine: true", ["warning one-machine"]),
+        ("url: \"http://localhost/\"", "shared: { url: x }, one_machine: true", ["error not-shared", "error one-machine"]),
+    ])
+    func checkSaysWhatSharingRisks(_ gallery: String, _ catalog: String, _ expected: [String]) throws {
+        let registry = try ModuleRegistry(try Fake.registry().entries + [.catalog(Shared.self), .target(Remote.self)])
+        let text = """
+            version: 1
+            sources:
+              - card: {}
+            stages:
+              - exif: {}
+              - upload: { to: [gallery] }
+            targets:
+              gallery: { remote: { \(gallery) } }
+            catalog: { \(catalog), share: [gallery] }
+            """
+        let loaded = PipelineLoader(registry: registry, reader: YAMLReader(), includeDirectories: []).load(text: text, file: "desk.yaml")
+        let pipeline = try #require(loaded.pipeline, "\(loaded.diagnostics)")
+        let builder = PlanBuilder(
+            registry: registry, secrets: NoSecrets(), ledger: nil, logger: Logger(label: "test"), state: "/nonexistent", event: nil)
+        let found = builder.mistakes(in: pipeline)
+        #expect(found.map { "\($0.severity.rawValue) \($0.error.code)" } == expected)
+        #expect(found.allSatisfy { $0.error.mark.line == 9 })
+        // A run shares what `check` allows, and nothing else.
+        let isShared = !expected.contains { $0.hasPrefix("error") }
+        #expect(try builder.plan(pipeline).shared.isEmpty == !isShared)
     }
 }

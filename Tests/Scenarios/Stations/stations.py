@@ -16,6 +16,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "Shared"))
+import sharing  # noqa: E402
 from proof import Failure  # noqa: E402
 
 PIPELINE = """\
@@ -141,6 +142,23 @@ def make_card(folder, count, seed):
     return folder
 
 
+def joined(program, folder, name, server):
+    server.sql(f"CREATE ROLE {name} LOGIN; GRANT filmgate_station TO {name}")
+    station = Station(program, folder, name, server, name)
+    station.call("catalog", "join", "--pipeline", station.file)
+    return station
+
+
+def only_sharing(program, folder):
+    server = Server(f"{folder}/pg")
+    try:
+        first = Station(program, folder, "first", server, "postgres")
+        first.call("catalog", "migrate", "--pipeline", first.file)
+        sharing.scenario(server, [joined(program, folder, name, server) for name in ("van1", "van2")], folder, make_card)
+    finally:
+        server.stop("immediate")
+
+
 def scenario(program, folder, kills):
     server = Server(f"{folder}/pg")
     try:
@@ -200,6 +218,8 @@ def scenario(program, folder, kills):
             same(server, one, f"kill {number + 1}")
         print(f"{kills} kills of station and server: nothing is missing, nothing is double")
 
+        sharing.scenario(server, [joined(program, folder, name, server) for name in ("van1", "van2")], folder, make_card)
+
         copy = Station(program, folder, "copy", server, "desk1")
         shutil.copytree(one.state, copy.state)
         copy.call("catalog", "join", "--pipeline", one.file, "--as-new")
@@ -215,6 +235,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--filmgate", required=True)
     parser.add_argument("--kills", type=int, default=6)
+    parser.add_argument("--sharing", action="store_true", help="only what goes to targets that stations share")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     options = parser.parse_args()
     random.seed(options.seed)
@@ -222,7 +243,10 @@ def main():
     folder = tempfile.mkdtemp(prefix="filmgate-stations-")
     os.chmod(folder, 0o755)
     try:
-        scenario(os.path.abspath(options.filmgate), folder, options.kills)
+        if options.sharing:
+            only_sharing(os.path.abspath(options.filmgate), folder)
+        else:
+            scenario(os.path.abspath(options.filmgate), folder, options.kills)
     except Failure as failure:
         print(f"FAILED: {failure}\nleft behind: {folder}", file=sys.stderr)
         return 1

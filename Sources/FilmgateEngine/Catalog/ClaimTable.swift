@@ -1,0 +1,269 @@
+import FilmgateCore
+
+/// What this station asks a catalogue for before it sends to shared targets, and whom it answers: events in, actions out.
+///
+/// A plain state machine, without clock, task or connection. The rules that it keeps: nobody is told that a claim is granted unless the
+/// catalogue said so in the session that lasts now, and that was renewed within `freshness`; an answer that decides nothing is asked for
+/// again; one question is under way at a time, with 256 wishes at most; whoever waits is answered once the catalogue answers or is known to
+/// be away.
+struct ClaimTable: Sendable {
+    struct Key: Hashable, Sendable {
+        var content: ContentKey, target: String
+        init(_ wish: ClaimWish) { (content, target) = (wish.content, wish.target) }
+    }
+
+    /// What is said to whoever would like to deliver.
+    enum Verdict: Sendable, Hashable {
+        case answer(ClaimAnswer)
+        /// The catalogue cannot be asked now, and why.
+        case away(String)
+    }
+
+    enum Event: Sendable {
+        case wanted(ClaimWish, asker: Int)
+        /// It waits for no answer any more.
+        case withdrawn(asker: Int)
+        /// Wishes had their time to come together.
+        case gathered
+        case answered(question: Int, Result<[ClaimAnswer], IngestError>)
+        /// The session was opened or renewed; the request went out at that moment.
+        case session(Int64, since: ContinuousClock.Instant)
+        case away(String)
+        /// A try is over: with `isDone`, the ledger's report says the rest.
+        case ended(ClaimWish, isDone: Bool)
+        /// Nothing is tried with it any more at this station.
+        case dropped(ContentKey, target: String)
+        /// The run is over: what is ours and was not delivered is given back.
+        case stopped
+    }
+
+    enum Action: Sendable {
+        /// Leads to `gathered`.
+        case gather(Duration)
+        /// Leads to `answered`.
+        case ask([ClaimWish], session: Int64, question: Int)
+        case tell(asker: Int, Verdict)
+        case release([ClaimWish], session: Int64)
+        /// Whoever keeps the session looks whether it lasts still: leads to `session` or `away`.
+        case doubt
+    }
+
+    private enum Reach: Hashable {
+        /// Nothing was heard yet, or the session is over: whoever asks waits for the next word.
+        case unknown
+        case open(Int64, since: ContinuousClock.Instant)
+        case away(String)
+    }
+
+    private struct Asked: Sendable {
+        var wish: ClaimWish
+        /// Nil: asked again for what is being sent, because the session is another.
+        var asker: Int?
+        var tries = 0
+    }
+
+    static let most = 256, freshness = Duration.seconds(40)
+    private static let gathering = Duration.milliseconds(4), again = Duration.milliseconds(30), mostTries = 40
+
+    private var reach = Reach.unknown
+    private var waiting: [Asked] = [], asking: [Asked] = [], question = 0, session: Int64 = 0
+    private var isGathering = false, isStopped = false
+    /// After a refusal wishes are asked for one by one, so that the one which is at fault takes no other with it.
+    private var singly = 0
+    /// What is being sent; and what is ours, was tried and is to be tried again.
+    private var sending: [Key: ClaimWish] = [:], kept: [Key: ClaimWish] = [:]
+    /// In which session each of them was granted.
+    private var granted: [Key: Int64] = [:]
+    private var now: ContinuousClock.Instant
+    private var actions: [Action] = []
+
+    init(at now: ContinuousClock.Instant) { self.now = now }
+
+    /// Nobody waits for an answer.
+    var isIdle: Bool { waiting.isEmpty && asking.isEmpty }
+    var isAway: Bool { if case .away = reach { true } else { false } }
+
+    mutating func handle(_ event: Event, at now: ContinuousClock.Instant) -> [Action] {
+        self.now = now
+        switch event {
+        case .wanted(let wish, let asker): want(Asked(wish: wish, asker: asker))
+        case .withdrawn(let asker): withdraw(asker)
+        case .gathered:
+            isGathering = false
+            ask()
+        case .answered(let number, let result): if number == question { answered(result) }
+        case .session(let token, let since): opened(token, since)
+        case .away(let words): lose(words)
+        case .ended(let wish, let isDone): ended(wish, isDone)
+        case .dropped(let content, let target): drop(Key(ClaimWish(content: content, target: target, targetName: "")))
+        case .stopped: stop()
+        }
+        defer { actions = [] }
+        return actions
+    }
+
+    // MARK: Wishes
+
+    private mutating func want(_ asked: Asked) {
+        if case .away(let words) = reach { return tell(asked, .away(words)) }
+        waiting.append(asked)
+        gather()
+    }
+
+    private mutating func withdraw(_ asker: Int) {
+        waiting.removeAll { $0.asker == asker }
+        // What is granted to nobody is given back when the answer comes.
+        for index in asking.indices where asking[index].asker == asker { asking[index].asker = nil }
+    }
+
+    private mutating func gather(for time: Duration = Self.gathering) {
+        guard case .open = reach, !isGathering, asking.isEmpty, !waiting.isEmpty else { return }
+        isGathering = true
+        actions.append(.gather(time))
+    }
+
+    private mutating func ask() {
+        guard case .open(let token, let since) = reach, asking.isEmpty, !waiting.isEmpty else { return }
+        // Nobody knows whether the session lasts still: its keeper is asked, and whoever waits goes on waiting for that word.
+        guard now - since < Self.freshness else {
+            reach = .unknown
+            return actions.append(.doubt)
+        }
+        let count = min(waiting.count, singly > 0 ? 1 : Self.most)
+        singly = max(0, singly - 1)
+        asking = Array(waiting.prefix(count))
+        waiting.removeFirst(count)
+        (question, session) = (question + 1, token)
+        actions.append(.ask(asking.map(\.wish), session: token, question: question))
+    }
+
+    private mutating func tell(_ asked: Asked, _ verdict: Verdict) {
+        if let asker = asked.asker { actions.append(.tell(asker: asker, verdict)) }
+    }
+
+    // MARK: Answers
+
+    private mutating func answered(_ result: Result<[ClaimAnswer], IngestError>) {
+        let asked = asking
+        asking = []
+        guard case .open(session, let since) = reach else {
+            // Another word came meanwhile: what was granted in a session that is doubtful is asked for again.
+            return again(asked)
+        }
+        switch result {
+        case .success(let answers) where answers.count == asked.count:
+            let isFresh = now - since < Self.freshness
+            for (one, answer) in zip(asked, answers) { take(answer, one, session, isFresh: isFresh) }
+            gather(for: waiting.contains { $0.tries > 0 } ? Self.again : Self.gathering)
+        case .success:
+            refused(asked, IngestError(.protocolViolation, "The catalogue gave another number of answers than it was asked for."))
+        case .failure(let error): refused(asked, error)
+        }
+    }
+
+    private mutating func again(_ asked: [Asked]) {
+        if case .away(let words) = reach {
+            for one in asked { tell(one, .away(words)) }
+        } else {
+            waiting = asked.filter { $0.asker != nil || sending[Key($0.wish)] != nil } + waiting
+            gather()
+        }
+    }
+
+    private mutating func take(_ answer: ClaimAnswer, _ asked: Asked, _ token: Int64, isFresh: Bool) {
+        let key = Key(asked.wish)
+        switch answer {
+        case .granted, .takenOver:
+            guard isFresh else { return waiting.append(asked) }
+            granted[key] = token
+            if asked.asker != nil {
+                (sending[key], kept[key]) = (asked.wish, nil)
+                tell(asked, .answer(answer))
+            } else if sending[key] == nil, kept[key] == nil {
+                release([asked.wish], token)
+            }
+        case .undecided:
+            // Never free: it is asked for again.
+            guard asked.asker != nil else { return }
+            guard asked.tries < Self.mostTries else { return tell(asked, .answer(.held(by: "another station"))) }
+            waiting.append(Asked(wish: asked.wish, asker: asked.asker, tries: asked.tries + 1))
+        default:
+            (kept[key], granted[key]) = (nil, nil)
+            tell(asked, .answer(answer))
+        }
+    }
+
+    private mutating func refused(_ asked: [Asked], _ error: IngestError) {
+        if error.code == .cancelled {
+            // The session is over: all wait for the next one.
+            reach = .unknown
+            waiting = asked.filter { $0.asker != nil } + waiting
+            return actions.append(.doubt)
+        }
+        guard error.code.isAboutTheTarget || error.code == .misconfigured else {
+            if asked.count > 1 {
+                (singly, waiting) = (asked.count, asked + waiting)
+            } else {
+                for one in asked { tell(one, .away(error.message)) }
+            }
+            return gather()
+        }
+        waiting = asked + waiting
+        lose(error.message)
+        actions.append(.doubt)
+    }
+
+    // MARK: The session
+
+    private mutating func opened(_ token: Int64, _ since: ContinuousClock.Instant) {
+        reach = .open(token, since: since)
+        // What is being sent is asked for anew in another session, so that nobody else begins with it.
+        let asked = Set((waiting + asking).map { Key($0.wish) })
+        for (key, wish) in sending where granted[key] != token && !asked.contains(key) { waiting.append(Asked(wish: wish)) }
+        gather()
+    }
+
+    private mutating func lose(_ words: String) {
+        reach = .away(words)
+        for one in waiting { tell(one, .away(words)) }
+        waiting = []
+    }
+
+    // MARK: Endings
+
+    private mutating func ended(_ wish: ClaimWish, _ isDone: Bool) {
+        let key = Key(wish)
+        guard sending.drop(key) != nil else { return }
+        if isDone { granted[key] = nil } else { kept[key] = wish }
+        if isStopped { stop() }
+    }
+
+    private mutating func drop(_ key: Key) {
+        guard let wish = kept.drop(key) else { return }
+        giveBack([wish])
+    }
+
+    /// What can neither be asked for nor sent twice stays claimed once it was tried: somebody has to look.
+    private mutating func stop() {
+        isStopped = true
+        let all = kept.values.filter(\.canBeSettled)
+        kept = [:]
+        giveBack(Array(all))
+        for one in waiting { tell(one, .away("the run is over")) }
+        waiting = []
+    }
+
+    private mutating func giveBack(_ wishes: [ClaimWish]) {
+        let mine = wishes.filter { granted[Key($0)] != nil }
+        for wish in mine { granted[Key(wish)] = nil }
+        guard case .open(let token, _) = reach else { return }
+        for start in stride(from: 0, to: mine.count, by: Self.most) {
+            release(Array(mine[start..<min(start + Self.most, mine.count)]), token)
+        }
+    }
+
+    private mutating func release(_ wishes: [ClaimWish], _ token: Int64) {
+        for wish in wishes { granted[Key(wish)] = nil }
+        if !wishes.isEmpty { actions.append(.release(wishes, session: token)) }
+    }
+}

@@ -1,0 +1,139 @@
+import FileKit
+public import FilmgateCore
+
+/// The targets that several stations deliver to, and what all stations call them: the one place where that is decided.
+///
+/// A remote target is shared where the pipeline names it in `share:` and its address means the same machine everywhere. A folder is shared
+/// where its root holds the mark of a shared folder that this station has read itself, and never because of its path. Everything else is
+/// this station's alone: it is never claimed, and nobody else's word is taken for it.
+public struct SharedTargets: Sendable, Hashable {
+    private struct Place: Sendable, Hashable {
+        /// The target's identity in this ledger, without an event; and the same as all stations say it.
+        var own: String, common: String
+        /// The folder on this machine; nil for a remote target.
+        var root: String?
+    }
+
+    /// A target of `share:` that is this station's alone all the same, and why.
+    public struct Refusal: Sendable, Hashable {
+        public var target: String, reason: String, advice: String
+        /// It is shared, though not without risk.
+        public var isWarning = false
+    }
+
+    private var places: [Place] = []
+    public private(set) var refusals: [Refusal] = []
+
+    public init() {}
+
+    /// `events`: what may stand at the end of an identity.
+    ///
+    /// Reads the marks of folders, which blocks for their disks.
+    init(_ rule: StationRule, _ targets: [(name: String, target: any UploadTarget)], events: [String]) {
+        let wanted = Set(rule.share.map(\.name))
+        for (name, target) in targets {
+            let traits = target.traits
+            var own = traits.identity
+            if let event = events.first(where: { !$0.isEmpty && own.utf8.suffix($0.utf8.count + 1).elementsEqual(":\($0)".utf8) }) {
+                own = String(decoding: own.utf8.dropLast(event.utf8.count + 1), as: UTF8.self)
+            }
+            if let root = traits.localRoot {
+                add(folder: name, own, root, isWanted: wanted.contains(name))
+            } else if wanted.contains(name) {
+                add(remote: name, own, traits, rule)
+            }
+        }
+    }
+
+    private mutating func add(folder name: String, _ own: String, _ root: String, isWanted: Bool) {
+        switch Result(catching: { () throws(IngestError) in try SharedFolderMark.id(of: root) }) {
+        case .success(let id?): places.append(Place(own: own, common: "shared|\(id)", root: root))
+        case .success(nil) where isWanted:
+            refusals.append(
+                Refusal(
+                    target: name, reason: "the folder \(PathText.shown(root)) has no mark of a shared folder",
+                    advice: "Once, at one station: `filmgate catalog share DIR`."))
+        case .success: break
+        case .failure(let error):
+            refusals.append(Refusal(target: name, reason: error.message, advice: error.advice ?? "Look at the folder."))
+        }
+    }
+
+    private mutating func add(remote name: String, _ own: String, _ traits: TargetTraits, _ rule: StationRule) {
+        if let refusal = Self.refusal(name, own, traits, rule) {
+            refusals.append(refusal)
+            guard refusal.isWarning else { return }
+        }
+        places.append(Place(own: own, common: own))
+    }
+
+    private static func refusal(_ name: String, _ own: String, _ traits: TargetTraits, _ rule: StationRule) -> Refusal? {
+        // The catalogue keeps 1024 bytes of an identity.
+        guard own.utf8.count <= 768 else { return Refusal(target: name, reason: "its address is too long", advice: "Use a shorter one.") }
+        guard let address = traits.address, let reach = TargetReach(address) else {
+            return Refusal(target: name, reason: "nobody can tell where it delivers to", advice: "Take it out of `share`.")
+        }
+        let host = TargetReach.host(of: address) ?? address, advice = "Use an address that means the same machine at every station."
+        switch reach {
+        case .everywhere: return nil
+        case .thisMachine where rule.oneMachine, .unqualified where rule.oneMachine: return nil
+        case .thisMachine: return Refusal(target: name, reason: "\(host) is another machine at each station", advice: advice)
+        case .link: return Refusal(target: name, reason: "\(host) is another machine on another link", advice: advice)
+        case .unqualified: return Refusal(target: name, reason: "\(host) may be another machine in another network", advice: advice)
+        case .network:
+            return Refusal(
+                target: name, reason: "\(host) is another machine in another network",
+                advice: "Share it only where all stations are in one network.", isWarning: true)
+        }
+    }
+
+    public var isEmpty: Bool { places.isEmpty }
+
+    /// What all stations call the target with that identity; nil where it is this station's alone.
+    public func common(_ identity: String) -> String? {
+        guard let (place, event) = place(of: identity) else { return nil }
+        return event.isEmpty || place.root == nil ? place.common + event : "\(place.common)|\(event.dropFirst())"
+    }
+
+    /// The folder that a shared target with that identity is here; nil for others.
+    func root(of identity: String) -> String? { place(of: identity)?.place.root }
+
+    /// With the event at its end, which begins with a colon.
+    ///
+    /// Byte for byte: names that only look alike are different places.
+    private func place(of identity: String) -> (place: Place, event: String)? {
+        let bytes = identity.utf8
+        let fitting = places.filter { place in
+            let rest = bytes.dropFirst(place.own.utf8.count)
+            return bytes.starts(with: place.own.utf8) && (rest.isEmpty || rest.first == UInt8(ascii: ":"))
+        }
+        return fitting.max { $0.own.utf8.count < $1.own.utf8.count }.map { place in
+            (place, String(decoding: bytes.dropFirst(place.own.utf8.count), as: UTF8.self))
+        }
+    }
+
+    /// Those of both; what is known of a target later stands.
+    public mutating func add(_ other: SharedTargets) {
+        for place in other.places {
+            places.removeAll { $0.own == place.own }
+            places.append(place)
+        }
+        for refusal in other.refusals where !refusals.contains(refusal) { refusals.append(refusal) }
+    }
+}
+
+extension SharedTargets {
+    /// The same report with what all stations call their shared targets; paths in shared folders are told from their roots.
+    public func qualified(_ report: StationReport) -> StationReport {
+        var report = report
+        for index in report.deliveries.indices {
+            let fact = report.deliveries[index]
+            guard let common = common(fact.target) else { continue }
+            (report.deliveries[index].target, report.deliveries[index].shared) = (common, true)
+            if let root = root(of: fact.target), let path = fact.receipt?.utf8, path.starts(with: "\(root)/".utf8) {
+                report.deliveries[index].receipt = String(decoding: path.dropFirst(root.utf8.count + 1), as: UTF8.self)
+            }
+        }
+        return report
+    }
+}

@@ -1,0 +1,140 @@
+public import FilmgateCore
+import Synchronization
+
+/// This station's claims at the catalogue: performs what `ClaimTable` says, in the session that the reporter keeps.
+///
+/// One for all runs and jobs of a process. Nothing here waits for longer than the catalogue's own limits.
+public actor StationClaims {
+    private let catalog: any Catalog
+    /// This station's name there.
+    nonisolated let station: String
+    nonisolated let whenAway: StationRule.WhenAway
+    private nonisolated let refuse: @Sendable (SharedTargets.Refusal) -> Void
+    private nonisolated let targets = Mutex(SharedTargets())
+    private nonisolated let isKnown = Mutex(false)
+    private let clock: any RunClock
+    private var table: ClaimTable
+    private var asker = 0, askers: [Int: CheckedContinuation<ClaimTable.Verdict, Never>] = [:]
+    /// Claims that are being given back.
+    private var releases: [Int: Task<Void, Never>] = [:], lastRelease = 0
+    private var doubt: (@Sendable () async -> Void)?
+
+    /// `refuse` hears of each target that cannot be shared, once.
+    public init(
+        _ catalog: any Catalog, station: String, whenAway: StationRule.WhenAway,
+        refuse: @escaping @Sendable (SharedTargets.Refusal) -> Void = { _ in }
+    ) {
+        self.init(catalog, station: station, whenAway: whenAway, refuse: refuse, clock: TimerQueue.shared)
+    }
+
+    init(
+        _ catalog: any Catalog, station: String, whenAway: StationRule.WhenAway = .deliver,
+        refuse: @escaping @Sendable (SharedTargets.Refusal) -> Void = { _ in }, clock: any RunClock
+    ) {
+        (self.catalog, self.station, self.whenAway, self.refuse, self.clock) = (catalog, station, whenAway, refuse, clock)
+        table = ClaimTable(at: clock.now.instant)
+    }
+
+    // MARK: Targets
+
+    /// What a plan knows of the targets that stations share; what an earlier one knew stays known.
+    nonisolated func add(_ shared: SharedTargets) {
+        let new = targets.withLock { targets in
+            defer { targets.add(shared) }
+            return shared.refusals.filter { !targets.refusals.contains($0) }
+        }
+        isKnown.withLock { $0 = true }
+        new.forEach(refuse)
+    }
+
+    /// A plan has said which targets are shared: before that nothing can be told of deliveries.
+    public nonisolated var knowsTargets: Bool { isKnown.withLock(\.self) }
+
+    /// The report with what all stations call their shared targets.
+    public nonisolated func qualified(_ report: StationReport) -> StationReport { targets.withLock { $0.qualified(report) } }
+
+    /// What has to be claimed before that is sent; nil where the target is this station's alone.
+    nonisolated func wish(for delivery: Delivery) -> ClaimWish? {
+        guard let common = targets.withLock({ $0.common(delivery.id.target) }) else { return nil }
+        let traits = delivery.target.traits
+        return ClaimWish(
+            content: delivery.id.content, target: common, targetName: delivery.target.name,
+            canBeSettled: traits.localRoot != nil || traits.idempotent || traits.answersByDigest)
+    }
+
+    // MARK: The session
+
+    /// Who keeps the session looks whether it lasts still when it is asked to.
+    func whenDoubtful(_ doubt: @escaping @Sendable () async -> Void) { self.doubt = doubt }
+
+    /// It was opened or renewed by a request that went out at that moment.
+    func note(session: Int64, since: ContinuousClock.Instant) { handle(.session(session, since: since)) }
+
+    /// The catalogue does not answer, or refuses this station.
+    func note(away words: String) { handle(.away(words)) }
+
+    // MARK: Claims
+
+    /// Asks for the right to deliver; waits for the catalogue's word, or until nobody can expect one.
+    ///
+    /// In a cancelled task, as if the catalogue were away. What is granted is said to be over with `ended`.
+    func claim(_ wish: ClaimWish) async -> ClaimTable.Verdict {
+        asker += 1
+        let mine = asker
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                askers[mine] = continuation
+                if Task.isCancelled { withdraw(mine) } else { handle(.wanted(wish, asker: mine)) }
+            }
+        } onCancel: {
+            Task { await self.withdraw(mine) }
+        }
+    }
+
+    private func withdraw(_ asker: Int) {
+        guard let continuation = askers.removeValue(forKey: asker) else { return }
+        handle(.withdrawn(asker: asker))
+        continuation.resume(returning: .away("the run is over"))
+    }
+
+    func ended(_ wish: ClaimWish, isDone: Bool) { handle(.ended(wish, isDone: isDone)) }
+
+    /// Nothing is tried with these any more at this station: what it had claimed of them is free.
+    nonisolated func drop(_ deliveries: [Delivery.ID]) {
+        let keys = deliveries.compactMap { id in targets.withLock { $0.common(id.target) }.map { (id.content, $0) } }
+        if !keys.isEmpty { Task { for (content, target) in keys { await self.handle(.dropped(content, target: target)) } } }
+    }
+
+    /// Gives back what was claimed and not delivered; before the session ends.
+    public func stop() async {
+        handle(.stopped)
+        while let release = releases.values.first { await release.value }
+    }
+
+    // MARK: Actions
+
+    private func handle(_ event: ClaimTable.Event) {
+        for action in table.handle(event, at: clock.now.instant) { perform(action) }
+    }
+
+    private func perform(_ action: ClaimTable.Action) {
+        switch action {
+        case .gather(let time): _ = clock.set(after: time) { [weak self] in Task { await self?.handle(.gathered) } }
+        case .ask(let wishes, let session, let question):
+            Task { [catalog] in
+                let result = await Result { () async throws(IngestError) in try await catalog.claim(wishes, session) }
+                handle(.answered(question: question, result))
+            }
+        case .tell(let asker, let verdict): askers.removeValue(forKey: asker)?.resume(returning: verdict)
+        case .release(let wishes, let session):
+            lastRelease += 1
+            let number = lastRelease
+            releases[number] = Task { [catalog] in
+                // Where that fails they are free when the session is over.
+                _ = await Result { () async throws(IngestError) in try await catalog.release(wishes, session) }
+                releases[number] = nil
+            }
+        case .doubt: if let doubt { Task { await doubt() } }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+public import FilmgateCore
+import Synchronization
+
+/// A catalogue in memory that gives claims by the same rules as a real one; every station asks the same object.
+public final class MemoryCatalog: Catalog {
+    private struct Row { var station: String, token: Int64, state: CatalogCopy.State, receipt: String? }
+    private struct Key: Hashable { var content: ContentKey, target: String }
+    private struct State {
+        var rows: [Key: Row] = [:]
+        /// Whether targets can be asked or take anything twice, as whoever named them first said.
+        var settles: [String: Bool] = [:]
+        var sessions: [Int64: String] = [:], applied: [String: Int64] = [:], last: Int64 = 0
+        var away: IngestError?, undecided = 0, questions = 0, most = 0
+    }
+    private let state = Mutex(State())
+
+    public init() {}
+
+    public let place = "memory", isOnThisMachine = true
+
+    // MARK: What a test says and asks
+
+    /// With nil, it answers again.
+    public func set(away: IngestError?) { state.withLock { $0.away = away } }
+    /// So many answers decide nothing.
+    public func leaveUndecided(_ count: Int) { state.withLock { $0.undecided = count } }
+    /// Ends the sessions of that station, as time would.
+    public func end(sessionsOf station: String) {
+        state.withLock { state in state.sessions = state.sessions.filter { $0.value != station } }
+    }
+    /// How often it was asked for claims, and for how many at once at most.
+    public var claimed: (questions: Int, most: Int) { state.withLock { ($0.questions, $0.most) } }
+    /// The claims that are not done, by who has them.
+    public var claims: [String] { state.withLock { state in state.rows.values.filter { $0.state == .claimed }.map(\.station).sorted() } }
+
+    private func asked<Value: Sendable>(_ body: (inout State) throws(IngestError) -> Value) throws(IngestError) -> Value {
+        try state.withLock { state throws(IngestError) in
+            if let away = state.away { throw away }
+            return try body(&state)
+        }
+    }
+
+    // MARK: Catalog
+
+    public func condition() async throws(IngestError) -> CatalogCondition {
+        CatalogCondition(server: place, version: "1", protection: "none", role: "test")
+    }
+    public func migration() async throws(IngestError) -> [String] { [] }
+    public func migrate() async throws(IngestError) -> [String] { [] }
+    public func join(_ identity: StationIdentity) async throws(IngestError) -> StationMembership {
+        StationMembership(uuid: identity.uuid, name: identity.name, epoch: 1, catalog: String(repeating: "0", count: 32), applied: 0)
+    }
+
+    public func open(_ membership: StationMembership, last session: Int64?) async throws(IngestError) -> CatalogSession {
+        try asked { state in
+            state.sessions = state.sessions.filter { $0.value != membership.name }
+            state.last += 1
+            state.sessions[state.last] = membership.name
+            return CatalogSession(token: state.last, applied: state.applied[membership.name] ?? 0, lasts: .seconds(60), timeline: nil)
+        }
+    }
+
+    public func renew(_ session: Int64, status: String?) async throws(IngestError) -> Bool {
+        try asked { $0.sessions[session] != nil }
+    }
+    public func leave(_ session: Int64) async throws(IngestError) { try asked { state in state.sessions[session] = nil } }
+
+    public func tell(_ report: StationReport, _ session: Int64) async throws(IngestError) -> Int64? {
+        try asked { state in
+            guard let station = state.sessions[session] else { return nil }
+            guard state.applied[station] ?? 0 == report.since else { return state.applied[station] ?? 0 }
+            state.applied[station] = report.upTo
+            for fact in report.deliveries where fact.shared && fact.state != .withdrawn {
+                let key = Key(content: fact.content, target: fact.target), old = state.rows[key]?.state
+                guard fact.state == .removed || old != .done && old != .removed else { continue }
+                let new: CatalogCopy.State = fact.state == .done ? .done : .removed
+                state.rows[key] = Row(station: station, token: session, state: new, receipt: fact.receipt)
+            }
+            return report.upTo
+        }
+    }
+
+    public func claim(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> [ClaimAnswer] {
+        try asked { state throws(IngestError) in
+            guard let station = state.sessions[session] else { throw IngestError(.cancelled, "The session is over.") }
+            guard wishes.count <= 256 else { throw IngestError(.rejected, "More than 256 claims at once.") }
+            (state.questions, state.most) = (state.questions + 1, max(state.most, wishes.count))
+            return wishes.map { wish in
+                guard state.undecided == 0 else {
+                    state.undecided -= 1
+                    return .undecided
+                }
+                return Self.answer(wish, station, session, &state)
+            }
+        }
+    }
+
+    private static func answer(_ wish: ClaimWish, _ station: String, _ session: Int64, _ state: inout State) -> ClaimAnswer {
+        let key = Key(content: wish.content, target: wish.target), mine = Row(station: station, token: session, state: .claimed, receipt: nil)
+        state.settles[wish.target] = state.settles[wish.target] ?? wish.canBeSettled
+        guard let row = state.rows[key] else {
+            state.rows[key] = mine
+            return .granted
+        }
+        switch row.state {
+        case .done: return .done(by: row.station, receipt: row.receipt)
+        case .removed: return .removed(by: row.station)
+        default: break
+        }
+        if row.token == session { return .granted }
+        if state.sessions[row.token] != nil { return .held(by: row.station) }
+        if state.settles[wish.target] == false { return .unsure(by: row.station) }
+        state.rows[key] = mine
+        return .takenOver
+    }
+
+    public func release(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> Int {
+        try asked { state in
+            var count = 0
+            for wish in wishes {
+                let key = Key(content: wish.content, target: wish.target)
+                guard let row = state.rows[key], row.token == session, row.state == .claimed, state.sessions[session] != nil else {
+                    continue
+                }
+                state.rows[key] = nil
+                count += 1
+            }
+            return count
+        }
+    }
+
+    public func copies(of sha256: [String]) async throws(IngestError) -> [CatalogCopy] { [] }
+    public func stations() async throws(IngestError) -> [StationSummary] { [] }
+    public func revoke(_ station: String) async throws(IngestError) -> Bool { false }
+    public func release(claimsOf station: String) async throws(IngestError) -> Int? { nil }
+    public func close() async {}
+}

@@ -1,0 +1,84 @@
+import ArgumentParser
+import FilmgateCore
+
+struct StationsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stations", abstract: "The stations of the catalogue: who is there, since when not, and whose clock is wrong.",
+        discussion: """
+            EXAMPLE:
+              filmgate stations --pipeline desk.yaml
+            """,
+        subcommands: [List.self, Revoke.self, Release.self], defaultSubcommand: List.self)
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List them; also without this word.")
+
+        @OptionGroup var choice: CatalogOptions
+        @OptionGroup var options: CommonOptions
+
+        func run() async throws {
+            let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog
+            let stations = try await context.telling { () async throws(IngestError) in try await catalog.stations() }
+            await catalog.close()
+            for station in stations {
+                Console.out(options.json ? CatalogLine.summary(station).finished : CatalogStatusCommand.text(station))
+            }
+            if stations.isEmpty { Console.err("No station has joined yet: `filmgate catalog join`.") }
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "revoke",
+            abstract: "Shut a station out, such as a laptop that was stolen: it is told nothing any more, and may tell nothing.",
+            discussion: """
+                Needs a role that may change the tables, as `filmgate catalog migrate` does. Take its role its sign-in, too: that is the database's.
+
+                EXAMPLE:
+                  filmgate stations revoke lap-214 --set catalog.postgres.url=postgresql://postgres@/filmgate
+                """)
+
+        @Argument(help: "The station's name.")
+        var name: String
+
+        @OptionGroup var choice: CatalogOptions
+        @OptionGroup var options: CommonOptions
+
+        func run() async throws {
+            let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog, name = name
+            let isKnown = try await context.telling { () async throws(IngestError) in try await catalog.revoke(name) }
+            await catalog.close()
+            guard isKnown else { throw CommandContext.end(StationsCommand.unknown(name), options) }
+            if !options.json { Console.out("\(Describe.name(name)) is shut out.") }
+        }
+    }
+
+    struct Release: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "release", abstract: "Give free what a station that is gone had claimed, once somebody has looked at the target.",
+            discussion: """
+                Needs a role that may change the tables. Other stations then send what it may or may not have sent.
+
+                EXAMPLE:
+                  filmgate stations release desk-3 --set catalog.postgres.url=postgresql://postgres@/filmgate
+                """)
+
+        @Argument(help: "The station's name.")
+        var name: String
+
+        @OptionGroup var choice: CatalogOptions
+        @OptionGroup var options: CommonOptions
+
+        func run() async throws {
+            let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog, name = name
+            let count = try await context.telling { () async throws(IngestError) in try await catalog.release(claimsOf: name) }
+            await catalog.close()
+            guard let count else { throw CommandContext.end(StationsCommand.unknown(name), options) }
+            if !options.json { Console.out("\(Describe.count(count, "claim")) of \(Describe.name(name)) given free.") }
+        }
+    }
+
+    private static func unknown(_ name: String) -> IngestError {
+        IngestError(.notFound, "There is no station \(Describe.name(name)).", advice: "`filmgate stations` lists them.")
+    }
+}
