@@ -57,8 +57,7 @@ public struct HTTPTarget: Module, UploadTarget {
                 + [config.digest?.algorithm, config.find?.digest?.algorithm].compactMap { $0 })
         var traits = TargetTraits(
             identity: (["http", place] + [account, context.event].compactMap { $0 }).joined(separator: ":"),
-            layout: config.url.layout,
-            digests: digests.subtracting([.sha256]).union([.xxh128]), parallel: config.workers,
+            layout: config.url.layout, digests: digests.subtracting([.sha256]).union([.xxh128]), parallel: config.workers,
             idempotent: config.verb == .put || config.deduplicates || key,
             accepts: config.accept.map { Set($0) }, maxSize: config.maxSize?.bytes)
         (traits.address, traits.answersByDigest) = (place, config.find != nil)
