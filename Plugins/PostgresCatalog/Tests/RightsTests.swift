@@ -129,7 +129,8 @@ import Testing
 
     /// What only whoever keeps the catalogue may do to a station.
     @Test func aStationIsShutOutOrItsClaimsGivenFree() async throws {
-        let test = try await TestCatalog.made(), one = try await test.station(1), two = try await test.station(2), owner = try test.as("postgres")
+        let test = try await TestCatalog.made(), one = try await test.station(1), two = try await test.station(2),
+            owner = try test.as("postgres")
         #expect(try await one.claim(1, settles: false) == .granted)
         await expect(.stateLocked) { try await owner.release(claimsOf: "desk-1") }
         await expect(.misconfigured) { try await two.catalog.release(claimsOf: "desk-1") }

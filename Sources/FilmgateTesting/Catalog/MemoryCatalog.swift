@@ -96,7 +96,8 @@ public final class MemoryCatalog: Catalog {
     }
 
     private static func answer(_ wish: ClaimWish, _ station: String, _ session: Int64, _ state: inout State) -> ClaimAnswer {
-        let key = Key(content: wish.content, target: wish.target), mine = Row(station: station, token: session, state: .claimed, receipt: nil)
+        let key = Key(content: wish.content, target: wish.target),
+            mine = Row(station: station, token: session, state: .claimed, receipt: nil)
         state.settles[wish.target] = state.settles[wish.target] ?? wish.canBeSettled
         guard let row = state.rows[key] else {
             state.rows[key] = mine
