@@ -21,7 +21,7 @@ SHOTS_SOAK ?= 7600
 PUSHES_SOAK ?= 20000
 SHOTS ?= .build-studio/shots
 
-.PHONY: help build demo install install-debug clean program deb deb-test dist dist-test test lint house models fuzz tsan peers bench
+.PHONY: help build demo stations-demo install install-debug clean program deb deb-test dist dist-test test lint house models fuzz tsan peers bench
 .PHONY: crash crash-cameras outage chaos soak hotfolder push strangers stations ways usb vusb studio-bench studio-browser studio-webkit
 .PHONY: deps deps-install deps-test deps-crash deps-hotfolder deps-strangers deps-deb deps-bench deps-peers deps-usb deps-vusb deps-studio deps-webkit
 
@@ -44,6 +44,9 @@ Package.resolved:
 
 demo: program ## try it: a sample card into a folder and a gallery on this machine, twice
 	.ci/demo.sh $(PROGRAM)
+
+stations-demo: deps-test program ## try several machines: two stations, a catalogue on a PostgreSQL of its own, one card in both, one gallery
+	.ci/stations-demo.sh $(PROGRAM)
 
 install: deps-install program Package.resolved ## install the stripped program, udev rules, manual pages, completions and profiles below PREFIX
 	.ci/tree.sh $(PROGRAM) $(DESTDIR)$(PREFIX)
