@@ -244,6 +244,7 @@ import Testing
         arguments: [
             ("{ delivered: bucket }", "unknown-target", "There is no target called `bucket`."),
             ("yes", "unknown-choice", "Expected spooled"),
+            ("{ delivered: spare }", "unknown-target", "Nothing is delivered to `spare`"),
             ("{ delivered: archive }", nil, nil), ("spooled", nil, nil),
         ] as [(String, String?, String?)])
     func checkKnowsWhoseWordAnUploadWaitsFor(_ confirm: String, _ code: String?, _ words: String?) throws {
@@ -259,6 +260,7 @@ import Testing
             stages: [ { exif: {} }, { dedupe: {} }, { upload: { to: [archive] } } ]
             targets:
               archive: { folder: { path: "\(table.archive)" } }
+              spare: { folder: { path: "\(table.path("spare"))" } }
             """)
         let outcome = try table.run(["check", file], environment: ["FTP_PASSWORD": "correct horse battery"])
         let errors = outcome.items("diagnostic").filter { $0["severity"] as? String == "error" }

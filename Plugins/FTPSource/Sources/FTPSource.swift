@@ -73,6 +73,12 @@ public struct FTPSource: Module, SourceDriver {
             if !passive.isEmpty, FTPAddress.ports(passive) == nil {
                 throw ConfigError(place("passive"), "bad-option", "`\(passive)` is no range of ports.", hint: "Write it as 50000-50099.")
             }
+            if confirm.target != nil, confirmWithin <= companions || confirmWithin <= settle {
+                throw ConfigError(
+                    place("confirm_within"), "bad-option",
+                    "`confirm_within` has to be longer than `companions` and `settle`: a sidecar would be refused before it is taken.",
+                    hint: "Write a longer `confirm_within`, or a shorter `companions`.")
+            }
             if tls != .none, certificate.isEmpty || key.isEmpty {
                 throw ConfigError(place("tls"), "bad-option", "TLS needs `certificate` and `key`.")
             }

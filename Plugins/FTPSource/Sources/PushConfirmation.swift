@@ -64,6 +64,9 @@ final class PushConfirmations: Sendable {
         }
     }
 
+    /// A client waits for this file, or is about to.
+    func isExpected(_ place: String) -> Bool { state.withLock { $0.numbers[place] != nil } }
+
     /// It lies elsewhere from now on.
     func moved(from old: String, to new: String) {
         state.withLock { state in

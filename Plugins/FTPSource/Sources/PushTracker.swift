@@ -15,6 +15,9 @@ struct PushRules: Sendable {
 
     static func isUnfinished(_ name: String) -> Bool { UnfinishedName.isOne(name) || name.utf8.first == 0x2E }
 
+    /// Nobody waits for a file whose name says that more is to come, nor for one that goes nowhere.
+    static func isConfirmed(_ name: String) -> Bool { !isUnfinished(name) && MediaKind(fileName: name) != .other }
+
     /// The name that `IMG_1.JPG.tmp` was to get, where nobody gave it.
     static func meant(_ path: FTPPath) -> FTPPath {
         UnfinishedName.meant(path.name).flatMap { try? path.beside($0) } ?? path
@@ -52,9 +55,8 @@ actor PushTracker {
     /// In the order in which they happened; on return its client may ask for what it sent.
     nonisolated func note(_ event: FTPServer.Event) {
         switch event {
-        // Nobody waits for a file whose name says that more is to come, and an empty one goes nowhere.
-        case .received(let file, false) where file.size > 0 && !PushRules.isUnfinished(file.path.name): confirmations?.expect(file.place)
-        case .renamed(let way) where way.isFinished && !PushRules.isUnfinished(way.path.name): confirmations?.expect(way.to)
+        case .received(let file, false) where file.size > 0 && PushRules.isConfirmed(file.path.name): confirmations?.expect(file.place)
+        case .renamed(let way) where way.isFinished && PushRules.isConfirmed(way.path.name): confirmations?.expect(way.to)
         default: break
         }
         post.yield(event)
@@ -159,11 +161,13 @@ actor PushTracker {
     /// A file whose name or structure says that more is to come waits for it; then it is taken as it is.
     private func judge(_ item: Waiting, _ now: ContinuousClock.Instant) async -> Judgement {
         let (inbox, file) = (inbox, item.file), isLate = now - item.since >= rules.incomplete
+        let isAwaited = confirmations?.isExpected(file.place) ?? false
         let deadline = min(item.since + rules.incomplete, now + .seconds(1))
         let result = await Result { () async throws(IngestError) in
             try await pool.run { () throws(IngestError) -> Judgement in
                 guard let current = try inbox.current(file) else { return .gone }
-                if !isLate, let lack = Self.lack(current, inbox) { return .later(deadline, lack: lack) }
+                // Whose client waits for its answer sends no more of it.
+                if !isLate, !isAwaited, let lack = Self.lack(current, inbox) { return .later(deadline, lack: lack) }
                 return try inbox.accept(current, as: PushRules.meant(file.path)).map { Judgement.taken($0) } ?? .gone
             }
         }

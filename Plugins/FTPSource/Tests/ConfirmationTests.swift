@@ -87,7 +87,7 @@ import Testing
 
     /// Nobody waits for ever, and who sends it again is answered anew.
     @Test func aTargetThatTakesTooLongIsNotWaitedFor() async throws {
-        let scene = try await scene { $0.confirmWithin = .seconds(1) }, port = scene.port
+        let scene = try await scene { ($0.confirmWithin, $0.companions) = (.seconds(1), .zero) }, port = scene.port
         let store: @Sendable () -> Int = {
             RawClient(port).map { $0.logIn("ann") ? $0.store("STOR IMG_1.JPG", PushScene.jpeg(900)) : -1 } ?? -1
         }
@@ -116,6 +116,27 @@ import Testing
         scene.session.delivered(entry.origin, to: "bucket")
         #expect(await client.value == 250)
         #expect(order.words == ["delivered", "answered"])
+        await scene.close()
+    }
+
+    /// A picture whose end is missing was sent to its end: its client waits for an answer and sends no more.
+    @Test func whatIsNotWholeIsTakenAtOnce() async throws {
+        let scene = try await scene { $0.incomplete = .seconds(3600) }, port = scene.port
+        let client = heard {
+            guard let client = RawClient(port), client.logIn("ann") else { return -1 }
+            return client.store("STOR IMG_1.JPG", PushScene.jpeg(3000).dropLast(500))
+        }
+        let entry = try #require(await scene.entries(1).first)
+        scene.session.settled(result(entry, .duplicate))
+        #expect(await client.value == 226)
+        await scene.close()
+    }
+
+    /// What goes nowhere is not waited for.
+    @Test func aFileOfUnknownKindIsAnsweredAtOnce() async throws {
+        let scene = try await scene(), port = scene.port
+        let client = heard { RawClient(port).map { $0.logIn("ann") ? $0.store("STOR notes.xyz", Data("hello".utf8)) : -1 } ?? -1 }
+        #expect(await client.value == 226)
         await scene.close()
     }
 

@@ -30,7 +30,12 @@ import Testing
             let whole = HotFolder.jpeg(number)
             files["\(number).jpg"] = number % 7 == 0 ? whole.dropLast(2) : whole
         }
-        let hot = try await HotFolder(files) { $0.settle = .zero }
+        var hot = try await HotFolder(files) { $0.settle = .zero }
+        // A child that another test starts holds a file open for a moment: then it is not listed yet.
+        for _ in 0..<10 where hot.listed.count != (100..<500).filter({ $0 % 7 != 0 }).count {
+            await hot.close()
+            hot = try await HotFolder(files) { $0.settle = .zero }
+        }
         #expect(hot.listed.map(\.origin.path) == (100..<500).filter { $0 % 7 != 0 }.map { "\($0).jpg" })
         #expect(await hot.session.unfinished().count == (100..<500).filter { $0 % 7 == 0 }.count)
         await hot.close()

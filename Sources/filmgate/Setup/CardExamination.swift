@@ -31,7 +31,8 @@ struct CardExamination {
             await session.close()
             for finding in try findings.get() { report.add(finding) }
             for finding in try Self.mounts(in: place, entries) { report.add(finding) }
-            report.gone += try await proof.gone(from: session, now: entries)
+            // Of single files nobody has listed the others.
+            if place.takesAll { report.gone += try await proof.gone(from: session, now: entries) }
             for finding in try await changes(card, place, since: entries) { report.add(finding) }
         }
         return report
