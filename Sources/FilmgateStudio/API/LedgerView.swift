@@ -131,7 +131,9 @@ extension LedgerView {
         freshness.isBehind = freshness.isBehind || words.isBehind
         do {
             // Whatever was written before the number is read, is in what is read after it.
-            let number = words.isFollowed && freshness.isRead ? nil : try await reader.changeNumber()
+            let isTold = words.isFollowed && !words.hasBegun && freshness.isRead
+            let number = isTold ? nil : try await reader.changeNumber()
+            if words.hasBegun { freshness.isBehind = freshness.isBehind || !freshness.knows(number) }
             switch freshness.need(number, .now) {
             case .nothing: break
             case .news: try await catchUp(reader, number)

@@ -25,6 +25,9 @@ struct ListFreshness: Sendable {
     /// Something is to be read yet, now or when it is due.
     var isInDoubt: Bool { !isRead || isBehind || isUnsure || isTooMuch }
 
+    /// All that was written up to the ledger's `number` is in the list.
+    func knows(_ number: Int64?) -> Bool { number == self.number }
+
     /// `present`: the ledger's number; nil where a run tells of everything.
     func need(_ present: Int64?, _ now: ContinuousClock.Instant) -> Need {
         guard isRead else { return .all }

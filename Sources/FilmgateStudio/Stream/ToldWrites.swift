@@ -7,6 +7,8 @@ final class ToldWrites: Sendable {
     struct Words: Sendable {
         /// A run tells of everything that is written.
         var isFollowed = false
+        /// It has begun to just now: what it wrote before that was told to nobody.
+        var hasBegun = false
         /// Something may have been written that nobody told of.
         var isBehind = false
         var written = WrittenFiles()
@@ -17,7 +19,7 @@ final class ToldWrites: Sendable {
 
     func hear(_ signal: RunSignal) {
         switch signal {
-        case .here: words.withLock { $0.isFollowed = true }
+        case .here: words.withLock { ($0.isFollowed, $0.hasBegun) = (true, true) }
         case .gap: words.withLock { $0.isBehind = true }
         case .gone: words.withLock { ($0.isFollowed, $0.isBehind) = (false, true) }
         case .change(let key, let value, _):
