@@ -244,7 +244,7 @@ import Testing
         arguments: [
             ("{ delivered: bucket }", "unknown-target", "There is no target called `bucket`."),
             ("yes", "unknown-choice", "Expected spooled"),
-            ("{ delivered: spare }", "unknown-target", "Nothing is delivered to `spare`"),
+            ("{ delivered: spare }", "target-not-in-upload", "`spare` is not in `upload.to`"),
             ("{ delivered: archive }", nil, nil), ("spooled", nil, nil),
         ] as [(String, String?, String?)])
     func checkKnowsWhoseWordAnUploadWaitsFor(_ confirm: String, _ code: String?, _ words: String?) throws {

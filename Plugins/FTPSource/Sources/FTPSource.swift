@@ -108,11 +108,7 @@ public struct FTPSource: Module, SourceDriver {
         inboxes.add(inbox, logins: Set(config.logins.map { FTPServer.folderName($0.user) }))
     }
 
-    public var traits: SourceTraits {
-        var traits = SourceTraits(lookEvery: nil)
-        traits.awaitedTarget = config.confirm.target
-        return traits
-    }
+    public var traits: SourceTraits { SourceTraits(lookEvery: nil) }
     public var folders: [String] { config.inbox.isEmpty ? [] : [config.inbox] }
 
     private var inbox: String { config.inbox.isEmpty ? "\(context.state)/ftp/\(address.port)" : config.inbox }

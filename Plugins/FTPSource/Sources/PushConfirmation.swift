@@ -8,9 +8,10 @@ enum PushConfirmation: Sendable, Hashable, ConfigValue {
 
     /// `{ delivered: TARGET }`.
     struct Delivered: ConfigSection {
-        var delivered = ""
+        var delivered: TargetReference?
         static let schema: Schema<Self> = [
-            .field("delivered", \.delivered, "The target that must have the file before its client is told yes.").required()
+            .field("delivered", \.delivered, "The target that must have the file before its client is told yes.")
+                .required()
         ]
     }
 
@@ -19,7 +20,8 @@ enum PushConfirmation: Sendable, Hashable, ConfigValue {
 
     init(node: ConfigNode) throws(ConfigError) {
         if case .map = node.value {
-            self = .delivered(try Delivered(node: node).delivered)
+            let target = try Delivered(node: node).delivered
+            self = target.map { .delivered($0.name) } ?? .spooled
             return
         }
         let text = try node.text("spooled, or delivered with a target")
@@ -45,7 +47,9 @@ final class PushConfirmations: Sendable {
         var answer: Answer?
         var client: CheckedContinuation<Answer, Never>?
     }
-    private struct State: Sendable { var waiting: [Int: Waiting] = [:], numbers: [String: Int] = [:], last = 0, isClosed = false }
+    private struct State: Sendable {
+        var waiting: [Int: Waiting] = [:], numbers: [String: Int] = [:], last = 0, isClosed = false
+    }
 
     let target: String
     private let time: Duration
@@ -105,7 +109,9 @@ final class PushConfirmations: Sendable {
     func outcome(_ place: String) async -> String? {
         guard let number = state.withLock({ $0.numbers[place] }) else { return nil }
         let alarm = Task { [time, weak self, target] in
-            if (try? await Task.sleep(for: time)) != nil { self?.refuse(place, "\(target) does not have it yet; send it again later.") }
+            if (try? await Task.sleep(for: time)) != nil {
+                self?.refuse(place, "\(target) does not have it yet; send it again later.")
+            }
         }
         let answer = await withCheckedContinuation { client in
             let known = state.withLock { state -> Answer? in

@@ -29,7 +29,8 @@ import Testing
     }
 
     private func result(_ entry: SourceEntry, _ ending: Ending, _ reason: String? = nil) -> AssetResult {
-        AssetResult(asset: Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot), ending: ending, reason: reason)
+        AssetResult(
+            asset: Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot), ending: ending, reason: reason)
     }
 
     private func push(_ scene: PushScene, _ name: String, _ seed: UInt8 = 1) -> Int {
@@ -59,17 +60,23 @@ import Testing
     @Test(arguments: [Ending.alreadySeen, .duplicate, .delivered, .filtered])
     func whatNeedsNoDeliveryIsAnsweredByItsEnding(_ ending: Ending) async throws {
         let scene = try await scene(), port = scene.port
-        let client = heard { RawClient(port).map { $0.logIn("ann") ? $0.store("STOR IMG_1.JPG", PushScene.jpeg(900)) : -1 } ?? -1 }
+        let client = heard {
+            RawClient(port).map { $0.logIn("ann") ? $0.store("STOR IMG_1.JPG", PushScene.jpeg(900)) : -1 } ?? -1
+        }
         let entry = try #require(await scene.entries(1).first)
         scene.session.settled(result(entry, ending))
         #expect(await client.value == 226)
         await scene.close()
     }
 
-    @Test(arguments: [Ending.pending, .setAside]) func whatIsNotThereIsRefusedWithTheReason(_ ending: Ending) async throws {
+    @Test(arguments: [Ending.pending, .setAside]) func whatIsNotThereIsRefusedWithTheReason(_ ending: Ending)
+        async throws
+    {
         let scene = try await scene(), port = scene.port, order = Order()
         let client = heard {
-            guard let client = RawClient(port), client.logIn("ann"), let line = client.begin("STOR IMG_1.JPG") else { return -1 }
+            guard let client = RawClient(port), client.logIn("ann"), let line = client.begin("STOR IMG_1.JPG") else {
+                return -1
+            }
             line.send(Array(PushScene.jpeg(900)))
             line.hangUp()
             let reply = client.reply()
@@ -105,7 +112,9 @@ import Testing
         let scene = try await scene(), port = scene.port, order = Order()
         let client = heard {
             guard let client = RawClient(port), client.logIn("ann") else { return -1 }
-            guard client.store("STOR IMG_1.JPG.tmp", PushScene.jpeg(900)) == 226, client.say("RNFR IMG_1.JPG.tmp") == 350 else { return -2 }
+            guard client.store("STOR IMG_1.JPG.tmp", PushScene.jpeg(900)) == 226,
+                client.say("RNFR IMG_1.JPG.tmp") == 350
+            else { return -2 }
             let code = client.say("RNTO IMG_1.JPG")
             order.add("answered")
             return code
@@ -135,7 +144,9 @@ import Testing
     /// What goes nowhere is not waited for.
     @Test func aFileOfUnknownKindIsAnsweredAtOnce() async throws {
         let scene = try await scene(), port = scene.port
-        let client = heard { RawClient(port).map { $0.logIn("ann") ? $0.store("STOR notes.xyz", Data("hello".utf8)) : -1 } ?? -1 }
+        let client = heard {
+            RawClient(port).map { $0.logIn("ann") ? $0.store("STOR notes.xyz", Data("hello".utf8)) : -1 } ?? -1
+        }
         #expect(await client.value == 226)
         await scene.close()
     }
@@ -143,7 +154,9 @@ import Testing
     /// When the source ends, nobody is left waiting.
     @Test func whoWaitsAtTheEndIsToldToSendItAgain() async throws {
         let scene = try await scene(), port = scene.port
-        let client = heard { RawClient(port).map { $0.logIn("ann") ? $0.store("STOR IMG_1.JPG", PushScene.jpeg(900)) : -1 } ?? -1 }
+        let client = heard {
+            RawClient(port).map { $0.logIn("ann") ? $0.store("STOR IMG_1.JPG", PushScene.jpeg(900)) : -1 } ?? -1
+        }
         _ = await scene.entries(1)
         await scene.close(keeping: true)
         #expect(await client.value == 451)

@@ -25,8 +25,6 @@ public struct SourceTraits: Sendable, Hashable {
     public var backlog: Backlog?
     /// How often `places` is asked again; nil = only when `changes` says so, or when a place was lost.
     public var lookEvery: Duration?
-    /// The target whose word somebody out there waits for, by its name in the pipeline; nil = nobody's.
-    public var awaitedTarget: String?
 
     public init(backlog: Backlog? = nil, lookEvery: Duration? = .seconds(5)) { (self.backlog, self.lookEvery) = (backlog, lookEvery) }
 }

@@ -32,7 +32,7 @@ struct PipelineCheck {
         checkDeliveries()
         checkRules()
         checkSignIns()
-        checkStageTargets()
+        checkTargetOptions()
         checkTimes()
         for target in pipeline.catalog?.station.share ?? [] { checkTarget(target.name, at: target.mark) }
         if pipeline.sources.isEmpty, !broken.contains(.source) {
@@ -144,14 +144,26 @@ struct PipelineCheck {
         }
     }
 
-    /// Options of stages that name targets.
-    private mutating func checkStageTargets() {
+    /// Options of stages and sources that name targets; what a source waits for has to be delivered.
+    private mutating func checkTargetOptions() {
         for stage in pipeline.stages where stage.module != PipelineDecoder.uploadStage {
-            for field in registry.entry(.stage, stage.module)?.fields ?? []
-            where field.kind == .list(.reference("targets")) {
-                guard case .list(let items)? = stage.node[field.name]?.value else { continue }
-                for item in items { if let name = try? item.text() { checkTarget(name, at: item.mark) } }
-            }
+            let fields = registry.entry(.stage, stage.module)?.fields ?? []
+            for target in Self.targets(in: stage.node, .section(fields)) { checkTarget(target.name, at: target.mark) }
+        }
+        for source in pipeline.sources {
+            let fields = registry.entry(.source, source.module)?.fields ?? []
+            for target in Self.targets(in: source.node, .section(fields)) { checkDelivered(target.name, at: target.mark) }
+        }
+    }
+
+    private static func targets(in node: ConfigNode, _ kind: ValueKind) -> [TargetReference] {
+        switch (kind, node.value) {
+        case (.reference("targets"), .scalar): [try? TargetReference(node: node)].compactMap { $0 }
+        case (.list(let kind), .list(let items)): items.flatMap { targets(in: $0, kind) }
+        case (.either(let kinds), _): kinds.lazy.map { targets(in: node, $0) }.first { !$0.isEmpty } ?? []
+        case (.section(let fields), _):
+            fields.flatMap { field in node[field.name].map { targets(in: $0, field.kind) } ?? [] }
+        default: []
         }
     }
 
@@ -195,21 +207,21 @@ struct PipelineCheck {
     private mutating func checkDeliveries() {
         let to = Set(pipeline.deliverTo)
         for profile in pipeline.profiles.profiles {
-            for delivery in profile.delivering {
-                if !targetNames.contains(delivery.target) {
-                    checkTarget(delivery.target, at: delivery.mark)
-                } else if !to.contains(delivery.target), !to.isEmpty {
-                    problems.error(
-                        delivery.mark, "target-not-in-upload",
-                        "`\(delivery.target)` is not in `upload.to`, so nothing would be delivered there.",
-                        hint: "Add it to `to` of the `upload` stage.")
-                }
-            }
+            for delivery in profile.delivering { checkDelivered(delivery.target, at: delivery.mark) }
         }
         for target in pipeline.targets where !to.contains(target.name) && !to.isEmpty && !meant.contains(target.name) {
             problems.warn(
                 target.mark, "unused-target", "Nothing is delivered to `\(target.name)`: it is not in `upload.to`.")
         }
+    }
+
+    private mutating func checkDelivered(_ name: String, at mark: Mark) {
+        guard targetNames.contains(name) else { return checkTarget(name, at: mark) }
+        if pipeline.deliverTo.contains(name) || pipeline.deliverTo.isEmpty { return }
+        problems.error(
+            mark, "target-not-in-upload",
+            "`\(name)` is not in `upload.to`, so nothing would be delivered there.",
+            hint: "Add it to `to` of the `upload` stage.")
     }
 
     /// A rule that asks what files say needs somebody who reads it: else every frame would count as not rated.

@@ -46,7 +46,7 @@ public struct PlanBuilder: Sendable {
             patterns[sources.count] = Absence.patterns(use.node)
             let source = try build(use, lookup, make)
             sources.append(source)
-            if let mistake = loop(use, source, targets) ?? absent(use, source, targets, pipeline) {
+            if let mistake = loop(use, source, targets) {
                 let place = mistake.mark.line > 0 ? "\(mistake.mark.file):\(mistake.mark.line):\(mistake.mark.column): " : ""
                 throw IngestError(.misconfigured, place + mistake.message, advice: mistake.hint)
             }
@@ -75,7 +75,7 @@ public struct PlanBuilder: Sendable {
             else {
                 continue
             }
-            if let mistake = loop(use, source, targets) ?? absent(use, source, targets, pipeline) { found.append(mistake) }
+            if let loop = loop(use, source, targets) { found.append(loop) }
         }
         if let twins = SameFolder.first(in: targets) {
             let mark = pipeline.targets.first { $0.name == twins.second }?.mark ?? Mark()
@@ -94,25 +94,6 @@ public struct PlanBuilder: Sendable {
             return ConfigError(Self.place(of: folder, in: use.node) ?? use.mark, "overlap", overlap.message, hint: Overlap.advice)
         }
         return nil
-    }
-
-    /// Where a source waits for the word of a target that the pipeline does not have, or sends nothing to.
-    private func absent(
-        _ use: ModuleUse, _ source: any SourceDriver, _ targets: [(name: String, target: any UploadTarget)], _ pipeline: PipelineFile
-    ) -> ConfigError? {
-        guard let name = source.traits.awaitedTarget else { return nil }
-        let mark = Self.place(of: name, in: use.node) ?? use.mark
-        guard targets.contains(where: { $0.name == name }) else {
-            return ConfigError(
-                mark, "unknown-target", "There is no target called `\(name)`.",
-                hint: "Known: \(targets.map(\.name).joined(separator: ", ")).")
-        }
-        let sent = pipeline.stages.filter { $0.module == PipelineDecoder.uploadStage }.compactMap { $0.node["to"] }
-            .flatMap { (try? [String](node: $0)) ?? [] }
-        if sent.contains(name) { return nil }
-        return ConfigError(
-            mark, "unknown-target", "Nothing is delivered to `\(name)`, whose word is waited for.",
-            hint: "Name it under `upload: { to: […] }`.")
     }
 
     /// Where the options name a folder; a leading `~` may stand for its beginning.
