@@ -144,9 +144,6 @@ extension FTPSession {
             guard case .success(let renaming?) = done else {
                 return await say("550 It was taken already, or is not here.")
             }
-            // The server waits for the answer, as for a transfer's.
-            let isWaitedFor = server.beginTransfer(channel)
-            defer { if isWaitedFor { server.endTransfer(channel) } }
             server.tell(.renamed(renaming))
             if let reason = await server.confirm?(renaming.to) { return await say("451 \(Self.line(reason))") }
             await say("250 Renamed.")

@@ -154,9 +154,8 @@ struct DeliveryQueues: Sendable {
         guard let delivery = all[id] else { return }
         if isStopped { return putBack(id) }
         if delivery.verdict != .takes {
-            queues[id.target]?.ended(id)
-            gate(id)
-            return effects.append(.pump(id.target))
+            putAside(id)
+            return gate(id)
         }
         guard delivery.isUnasked || delivery.isRenamed else {
             all[id]?.state = .sending
