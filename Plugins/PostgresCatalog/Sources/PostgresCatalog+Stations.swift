@@ -9,7 +9,8 @@ extension PostgresCatalog {
                 over AS (UPDATE catalog.session SET until = clock_timestamp() WHERE station IN (SELECT id FROM gone))
             SELECT count(*) FROM gone
             """
-        return try await ask(live, sql, [.text(station)]) { row throws(IngestError) in try row.int(0) > 0 }.first ?? false
+        return try await ask(live, sql, [.text(station)]) { row throws(IngestError) in try row.int(0) > 0 }.first
+            ?? false
     }
 
     public func release(claimsOf station: String) async throws(IngestError) -> Int? {

@@ -14,7 +14,8 @@ import Testing
 
     @Test func claimsAreMadeInTheSessionThatIsKept() async throws {
         let test = try await TestCatalog.made(), catalog = try test.as("desk1"), ledger = try SQLiteLedger.inMemory()
-        try await ledger.join(try await catalog.join(StationIdentity(uuid: String(repeating: "c", count: 32), name: "desk-3")))
+        try await ledger.join(
+            try await catalog.join(StationIdentity(uuid: String(repeating: "c", count: 32), name: "desk-3")))
         let claims = StationClaims(catalog, station: "desk-3", whenAway: .deliver), wish = TestStation.wish(1)
         var pace = ReportingPace()
         (pace.idle, pace.renewal, pace.first) = (.milliseconds(20), .milliseconds(100), .milliseconds(50))
@@ -26,7 +27,8 @@ import Testing
         let other = try await test.station(2)
         #expect(try await other.claim([wish]) == [.held(by: "desk-3")])
         // The session is over: what is being sent is claimed in the next one, too.
-        try await test.sql("UPDATE catalog.session s SET until = now() - interval '1 second' WHERE token <> \(other.token)")
+        try await test.sql(
+            "UPDATE catalog.session s SET until = now() - interval '1 second' WHERE token <> \(other.token)")
         while try await test.sql(Self.held) != "1" { try await Task.sleep(for: .milliseconds(20)) }
         #expect(try await other.claim([wish]) == [.held(by: "desk-3")])
         await claims.ended(wish, isDone: false)

@@ -156,7 +156,9 @@ struct ClaimTable: Sendable {
             for (one, answer) in zip(asked, answers) { take(answer, one, session, isFresh: isFresh) }
             gather(for: waiting.contains { $0.tries > 0 } ? Self.again : Self.gathering)
         case .success:
-            refused(asked, IngestError(.protocolViolation, "The catalogue gave another number of answers than it was asked for."))
+            refused(
+                asked,
+                IngestError(.protocolViolation, "The catalogue gave another number of answers than it was asked for."))
         case .failure(let error): refused(asked, error)
         }
     }
@@ -219,7 +221,9 @@ struct ClaimTable: Sendable {
         reach = .open(token, since: since)
         // What is being sent is asked for anew in another session, so that nobody else begins with it.
         let asked = Set((waiting + asking).map { Key($0.wish) })
-        for (key, wish) in sending where granted[key] != token && !asked.contains(key) { waiting.append(Asked(wish: wish)) }
+        for (key, wish) in sending where granted[key] != token && !asked.contains(key) {
+            waiting.append(Asked(wish: wish))
+        }
         gather()
     }
 

@@ -17,11 +17,14 @@ extension PlanBuilder {
     func sharing(in pipeline: PipelineFile, _ targets: [(name: String, target: any UploadTarget)]) -> [Diagnostic] {
         guard let rule = pipeline.catalog?.station else { return [] }
         let shared = shared(pipeline, targets)
-        func mark(_ name: String) -> Mark { rule.share.first { $0.name == name }?.mark ?? pipeline.catalog?.use.mark ?? Mark() }
+        func mark(_ name: String) -> Mark {
+            rule.share.first { $0.name == name }?.mark ?? pipeline.catalog?.use.mark ?? Mark()
+        }
         var found = shared.refusals.map { refusal in
             let words = refusal.isWarning ? "is shared" : "cannot be shared"
             let problem = ConfigError(
-                mark(refusal.target), refusal.isWarning ? "one-network" : "not-shared", "`\(refusal.target)` \(words): \(refusal.reason).",
+                mark(refusal.target), refusal.isWarning ? "one-network" : "not-shared",
+                "`\(refusal.target)` \(words): \(refusal.reason).",
                 hint: refusal.advice)
             return Diagnostic(refusal.isWarning || isFolder(refusal.target, targets) ? .warning : .error, problem)
         }
@@ -55,7 +58,8 @@ extension PlanBuilder {
         let mark = pipeline.catalog?.use.mark ?? Mark()
         if isCatalogHere(pipeline) {
             return .warning(
-                mark, "one-machine", "`one_machine` shares addresses of this machine: for trying out, never with a second machine.")
+                mark, "one-machine",
+                "`one_machine` shares addresses of this machine: for trying out, never with a second machine.")
         }
         return Diagnostic(
             .error,

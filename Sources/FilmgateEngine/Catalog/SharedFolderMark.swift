@@ -16,7 +16,9 @@ public enum SharedFolderMark {
         let path = "\(root)/\(name)"
         guard let bytes = try FileSystem.contents(of: path, limit: 4096) else { return nil }
         let text = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
-        let isID = text.utf8.count == length && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        let isID =
+            text.utf8.count == length
+            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
         guard isID, bytes.count <= length + 1 else {
             throw IngestError(
                 .rejected, "\(PathText.shown(path)) does not hold the id of a shared folder.",
@@ -31,7 +33,8 @@ public enum SharedFolderMark {
     public static func share(_ root: String) throws(IngestError) -> (id: String, isNew: Bool) {
         guard let facts = try FileFacts.of(FileSystem.canonical(root)), facts.kind == .directory else {
             throw IngestError(
-                .notFound, "There is no folder \(PathText.shown(root)).", advice: "Make it first, on the disk that stations share.")
+                .notFound, "There is no folder \(PathText.shown(root)).",
+                advice: "Make it first, on the disk that stations share.")
         }
         if let id = try id(of: root) { return (id, false) }
         let id = newID(), part = "\(root)/\(name).\(id.prefix(8)).part"

@@ -34,7 +34,9 @@ public struct SharedTargets: Sendable, Hashable {
         for (name, target) in targets {
             let traits = target.traits
             var own = traits.identity
-            if let event = events.first(where: { !$0.isEmpty && own.utf8.suffix($0.utf8.count + 1).elementsEqual(":\($0)".utf8) }) {
+            if let event = events.first(where: {
+                !$0.isEmpty && own.utf8.suffix($0.utf8.count + 1).elementsEqual(":\($0)".utf8)
+            }) {
                 own = String(decoding: own.utf8.dropLast(event.utf8.count + 1), as: UTF8.self)
             }
             if let root = traits.localRoot {
@@ -69,17 +71,23 @@ public struct SharedTargets: Sendable, Hashable {
 
     private static func refusal(_ name: String, _ own: String, _ traits: TargetTraits, _ rule: StationRule) -> Refusal? {
         // The catalogue keeps 1024 bytes of an identity.
-        guard own.utf8.count <= 768 else { return Refusal(target: name, reason: "its address is too long", advice: "Use a shorter one.") }
-        guard let address = traits.address, let reach = TargetReach(address) else {
-            return Refusal(target: name, reason: "nobody can tell where it delivers to", advice: "Take it out of `share`.")
+        guard own.utf8.count <= 768 else {
+            return Refusal(target: name, reason: "its address is too long", advice: "Use a shorter one.")
         }
-        let host = TargetReach.host(of: address) ?? address, advice = "Use an address that means the same machine at every station."
+        guard let address = traits.address, let reach = TargetReach(address) else {
+            return Refusal(
+                target: name, reason: "nobody can tell where it delivers to", advice: "Take it out of `share`.")
+        }
+        let host = TargetReach.host(of: address) ?? address,
+            advice = "Use an address that means the same machine at every station."
         switch reach {
         case .everywhere: return nil
         case .thisMachine where rule.oneMachine, .unqualified where rule.oneMachine: return nil
-        case .thisMachine: return Refusal(target: name, reason: "\(host) is another machine at each station", advice: advice)
+        case .thisMachine:
+            return Refusal(target: name, reason: "\(host) is another machine at each station", advice: advice)
         case .link: return Refusal(target: name, reason: "\(host) is another machine on another link", advice: advice)
-        case .unqualified: return Refusal(target: name, reason: "\(host) may be another machine in another network", advice: advice)
+        case .unqualified:
+            return Refusal(target: name, reason: "\(host) may be another machine in another network", advice: advice)
         case .network:
             return Refusal(
                 target: name, reason: "\(host) is another machine in another network",

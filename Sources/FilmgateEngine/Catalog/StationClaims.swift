@@ -31,7 +31,9 @@ public actor StationClaims {
         _ catalog: any Catalog, station: String, whenAway: StationRule.WhenAway = .deliver,
         refuse: @escaping @Sendable (SharedTargets.Refusal) -> Void = { _ in }, clock: any RunClock
     ) {
-        (self.catalog, self.station, self.whenAway, self.refuse, self.clock) = (catalog, station, whenAway, refuse, clock)
+        (self.catalog, self.station, self.whenAway, self.refuse, self.clock) = (
+            catalog, station, whenAway, refuse, clock
+        )
         table = ClaimTable(at: clock.now.instant)
     }
 
@@ -51,7 +53,9 @@ public actor StationClaims {
     public nonisolated var knowsTargets: Bool { isKnown.withLock(\.self) }
 
     /// The report with what all stations call their shared targets.
-    public nonisolated func qualified(_ report: StationReport) -> StationReport { targets.withLock { $0.qualified(report) } }
+    public nonisolated func qualified(_ report: StationReport) -> StationReport {
+        targets.withLock { $0.qualified(report) }
+    }
 
     /// What has to be claimed before that is sent; nil where the target is this station's alone.
     nonisolated func wish(for delivery: Delivery) -> ClaimWish? {
@@ -102,7 +106,9 @@ public actor StationClaims {
     /// Nothing is tried with these any more at this station: what it had claimed of them is free.
     nonisolated func drop(_ deliveries: [Delivery.ID]) {
         let keys = deliveries.compactMap { id in targets.withLock { $0.common(id.target) }.map { (id.content, $0) } }
-        if !keys.isEmpty { Task { for (content, target) in keys { await self.handle(.dropped(content, target: target)) } } }
+        if !keys.isEmpty {
+            Task { for (content, target) in keys { await self.handle(.dropped(content, target: target)) } }
+        }
     }
 
     /// Gives back what was claimed and not delivered; before the session ends.

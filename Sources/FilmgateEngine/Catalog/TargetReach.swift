@@ -58,7 +58,9 @@ enum TargetReach: Sendable, Hashable {
         let digits = host.prefix { $0 != "%" }
         // `::`, `::1`, however many zeros are written out.
         if digits.allSatisfy({ ":01".contains($0) }), digits.count(where: { $0 == "1" }) <= 1 { return .thisMachine }
-        if let last = digits.split(separator: ":").last, last.contains(".") { return quad(String(last)).map(reach(of:)) ?? .unqualified }
+        if let last = digits.split(separator: ":").last, last.contains(".") {
+            return quad(String(last)).map(reach(of:)) ?? .unqualified
+        }
         // A mapped address in hexadecimal is nobody's spelling of a gallery.
         if digits.contains("ffff:") && digits.hasPrefix(":") { return .unqualified }
         if ["fe8", "fe9", "fea", "feb"].contains(where: { digits.hasPrefix($0) }) { return .link }

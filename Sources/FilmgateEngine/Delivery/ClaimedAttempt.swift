@@ -62,7 +62,11 @@ struct ClaimedAttempt: Sendable {
 
     private func sent(_ send: Send) async -> DeliveryEvent {
         let event = await send(delivery)
-        if case .delivered = event { await claims.ended(wish, isDone: true) } else { await claims.ended(wish, isDone: false) }
+        if case .delivered = event {
+            await claims.ended(wish, isDone: true)
+        } else {
+            await claims.ended(wish, isDone: false)
+        }
         return event
     }
 
@@ -73,9 +77,12 @@ struct ClaimedAttempt: Sendable {
     /// Without the catalogue: a copy in a folder never waits for it, nor what the target can settle by itself.
     private func alone(_ words: String, _ send: Send) async -> DeliveryEvent {
         if root != nil { return await send(delivery) }
-        if claims.whenAway == .hold { return withheld(.held, "the catalogue cannot be asked: \(words)", again: ClaimPause().most) }
+        if claims.whenAway == .hold {
+            return withheld(.held, "the catalogue cannot be asked: \(words)", again: ClaimPause().most)
+        }
         if wish.canBeSettled { return await send(delivery) }
-        return withheld(.held, "the catalogue cannot be asked, and \(name) cannot either: \(words)", again: ClaimPause().most)
+        return withheld(
+            .held, "the catalogue cannot be asked, and \(name) cannot either: \(words)", again: ClaimPause().most)
     }
 }
 
@@ -93,7 +100,8 @@ extension ClaimedAttempt {
         case .success(.has(let found)):
             return .delivered(delivery.id, DeliveryAttempt.Delivered(receipt: found, word: .has, twin: twin))
         // A folder is never left without a copy because somebody says that it has one.
-        case .success(.lacks) where root != nil || terms.anyway, .success(.cannotTell) where root != nil || terms.anyway:
+        case .success(.lacks) where root != nil || terms.anyway,
+            .success(.cannotTell) where root != nil || terms.anyway:
             return await send(delivery)
         case .success(.lacks):
             let words =
@@ -114,7 +122,8 @@ extension ClaimedAttempt {
         if let root {
             guard let path = receipt.flatMap({ Self.path($0, below: root) }) else { return .lacks }
             let found = Receipt(state: .done, path: path, sha256: job.digests.sha256, verified: .reread, existed: true)
-            return try await target.verify(found, size: job.file.size, sha256: job.digests.sha256) == .equal ? .has(found) : .lacks
+            return try await target.verify(found, size: job.file.size, sha256: job.digests.sha256) == .equal
+                ? .has(found) : .lacks
         }
         if var found = try await target.find(job) {
             found.existed = true
@@ -122,7 +131,9 @@ extension ClaimedAttempt {
         }
         if let knows = try await target.knows(job) { return knows ? .has(foreign(receipt, .server)) : .lacks }
         guard receipt != nil else { return .cannotTell }
-        return switch try await target.verify(foreign(receipt, .none), size: job.file.size, sha256: job.digests.sha256) {
+        return
+            switch try await target.verify(foreign(receipt, .none), size: job.file.size, sha256: job.digests.sha256)
+        {
         case .equal: .has(foreign(receipt, .server))
         case .missing, .differs, .discarded: .lacks
         case .cannotTell: .cannotTell
@@ -140,7 +151,8 @@ extension ClaimedAttempt {
     private static func bounded(_ verdict: ClaimTable.Verdict) -> ClaimTable.Verdict {
         switch verdict {
         case .answer(.held(let station)): .answer(.held(by: plain(station, 64)))
-        case .answer(.done(let station, let receipt)): .answer(.done(by: plain(station, 64), receipt: receipt.map { plain($0, 2048) }))
+        case .answer(.done(let station, let receipt)):
+            .answer(.done(by: plain(station, 64), receipt: receipt.map { plain($0, 2048) }))
         case .answer(.unsure(let station)): .answer(.unsure(by: plain(station, 64)))
         case .answer(.removed(let station)): .answer(.removed(by: plain(station, 64)))
         default: verdict
@@ -148,7 +160,9 @@ extension ClaimedAttempt {
     }
 
     private static func plain(_ text: String, _ limit: Int) -> String {
-        let scalars = text.unicodeScalars.prefix(limit).map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? "\u{FFFD}" : $0 }
+        let scalars = text.unicodeScalars.prefix(limit).map {
+            $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? "\u{FFFD}" : $0
+        }
         return String(String.UnicodeScalarView(scalars))
     }
 
@@ -156,7 +170,8 @@ extension ClaimedAttempt {
     static func path(_ text: String, below root: String) -> String? {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         let isPlain =
-            !text.isEmpty && text.utf8.count <= 4096 && parts.allSatisfy { !["", ".", ".."].contains($0) } && !text.utf8.contains(0)
+            !text.isEmpty && text.utf8.count <= 4096 && parts.allSatisfy { !["", ".", ".."].contains($0) }
+            && !text.utf8.contains(0)
         return isPlain ? "\(root)/\(text)" : nil
     }
 }

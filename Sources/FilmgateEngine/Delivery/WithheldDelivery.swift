@@ -58,6 +58,8 @@ extension DeliveryTable {
 
     /// A person wants what waits at the target of that name tried now.
     mutating func askAgain(at name: String?) {
-        for (id, delivery) in queues.all where delivery.isWithheld && (name == nil || delivery.target.name == name) { askAgain(id) }
+        for (id, delivery) in queues.all where delivery.isWithheld && (name == nil || delivery.target.name == name) {
+            askAgain(id)
+        }
     }
 }

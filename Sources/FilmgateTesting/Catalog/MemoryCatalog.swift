@@ -31,7 +31,9 @@ public final class MemoryCatalog: Catalog {
     /// How often it was asked for claims, and for how many at once at most.
     public var claimed: (questions: Int, most: Int) { state.withLock { ($0.questions, $0.most) } }
     /// The claims that are not done, by who has them.
-    public var claims: [String] { state.withLock { state in state.rows.values.filter { $0.state == .claimed }.map(\.station).sorted() } }
+    public var claims: [String] {
+        state.withLock { state in state.rows.values.filter { $0.state == .claimed }.map(\.station).sorted() }
+    }
 
     private func asked<Value: Sendable>(_ body: (inout State) throws(IngestError) -> Value) throws(IngestError) -> Value {
         try state.withLock { state throws(IngestError) in
@@ -48,7 +50,8 @@ public final class MemoryCatalog: Catalog {
     public func migration() async throws(IngestError) -> [String] { [] }
     public func migrate() async throws(IngestError) -> [String] { [] }
     public func join(_ identity: StationIdentity) async throws(IngestError) -> StationMembership {
-        StationMembership(uuid: identity.uuid, name: identity.name, epoch: 1, catalog: String(repeating: "0", count: 32), applied: 0)
+        StationMembership(
+            uuid: identity.uuid, name: identity.name, epoch: 1, catalog: String(repeating: "0", count: 32), applied: 0)
     }
 
     public func open(_ membership: StationMembership, last session: Int64?) async throws(IngestError) -> CatalogSession {
@@ -56,14 +59,17 @@ public final class MemoryCatalog: Catalog {
             state.sessions = state.sessions.filter { $0.value != membership.name }
             state.last += 1
             state.sessions[state.last] = membership.name
-            return CatalogSession(token: state.last, applied: state.applied[membership.name] ?? 0, lasts: .seconds(60), timeline: nil)
+            return CatalogSession(
+                token: state.last, applied: state.applied[membership.name] ?? 0, lasts: .seconds(60), timeline: nil)
         }
     }
 
     public func renew(_ session: Int64, status: String?) async throws(IngestError) -> Bool {
         try asked { $0.sessions[session] != nil }
     }
-    public func leave(_ session: Int64) async throws(IngestError) { try asked { state in state.sessions[session] = nil } }
+    public func leave(_ session: Int64) async throws(IngestError) {
+        try asked { state in state.sessions[session] = nil }
+    }
 
     public func tell(_ report: StationReport, _ session: Int64) async throws(IngestError) -> Int64? {
         try asked { state in
@@ -95,7 +101,9 @@ public final class MemoryCatalog: Catalog {
         }
     }
 
-    private static func answer(_ wish: ClaimWish, _ station: String, _ session: Int64, _ state: inout State) -> ClaimAnswer {
+    private static func answer(_ wish: ClaimWish, _ station: String, _ session: Int64, _ state: inout State)
+        -> ClaimAnswer
+    {
         let key = Key(content: wish.content, target: wish.target),
             mine = Row(station: station, token: session, state: .claimed, receipt: nil)
         state.settles[wish.target] = state.settles[wish.target] ?? wish.canBeSettled
@@ -120,7 +128,9 @@ public final class MemoryCatalog: Catalog {
             var count = 0
             for wish in wishes {
                 let key = Key(content: wish.content, target: wish.target)
-                guard let row = state.rows[key], row.token == session, row.state == .claimed, state.sessions[session] != nil else {
+                guard let row = state.rows[key], row.token == session, row.state == .claimed,
+                    state.sessions[session] != nil
+                else {
                     continue
                 }
                 state.rows[key] = nil

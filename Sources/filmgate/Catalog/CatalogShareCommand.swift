@@ -21,9 +21,12 @@ struct CatalogShareCommand: AsyncParsableCommand {
 
     func run() async throws {
         let path = UserPath.absolute(folder), made: (id: String, isNew: Bool)
-        do throws(IngestError) { made = try SharedFolderMark.share(path) } catch { throw CommandContext.end(error, options) }
+        do throws(IngestError) { made = try SharedFolderMark.share(path) } catch {
+            throw CommandContext.end(error, options)
+        }
         guard options.json else {
-            return Console.out("\(Describe.name(path)) is shared\(made.isNew ? "" : " already"), with the id \(made.id).")
+            return Console.out(
+                "\(Describe.name(path)) is shared\(made.isNew ? "" : " already"), with the id \(made.id).")
         }
         var line = JSONWriter()
         line.add("type", "share")

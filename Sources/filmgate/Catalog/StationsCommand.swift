@@ -3,7 +3,8 @@ import FilmgateCore
 
 struct StationsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stations", abstract: "The stations of the catalogue: who is there, since when not, and whose clock is wrong.",
+        commandName: "stations",
+        abstract: "The stations of the catalogue: who is there, since when not, and whose clock is wrong.",
         discussion: """
             EXAMPLE:
               filmgate stations --pipeline desk.yaml
@@ -11,7 +12,8 @@ struct StationsCommand: AsyncParsableCommand {
         subcommands: [List.self, Revoke.self, Release.self], defaultSubcommand: List.self)
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "list", abstract: "List them; also without this word.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List them; also without this word.")
 
         @OptionGroup var choice: CatalogOptions
         @OptionGroup var options: CommonOptions
@@ -30,7 +32,8 @@ struct StationsCommand: AsyncParsableCommand {
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "revoke",
-            abstract: "Shut a station out, such as a laptop that was stolen: it is told nothing any more, and may tell nothing.",
+            abstract:
+                "Shut a station out, such as a laptop that was stolen: it is told nothing any more, and may tell nothing.",
             discussion: """
                 Needs a role that may change the tables, as `filmgate catalog migrate` does. Take its role its sign-in, too: that is the database's.
 
@@ -45,7 +48,8 @@ struct StationsCommand: AsyncParsableCommand {
         @OptionGroup var options: CommonOptions
 
         func run() async throws {
-            let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog, name = name
+            let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog,
+                name = name
             let isKnown = try await context.telling { () async throws(IngestError) in try await catalog.revoke(name) }
             await catalog.close()
             guard isKnown else { throw CommandContext.end(StationsCommand.unknown(name), options) }
@@ -55,7 +59,8 @@ struct StationsCommand: AsyncParsableCommand {
 
     struct Release: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "release", abstract: "Give free what a station that is gone had claimed, once somebody has looked at the target.",
+            commandName: "release",
+            abstract: "Give free what a station that is gone had claimed, once somebody has looked at the target.",
             discussion: """
                 Needs a role that may change the tables. Other stations then send what it may or may not have sent.
 
@@ -70,8 +75,11 @@ struct StationsCommand: AsyncParsableCommand {
         @OptionGroup var options: CommonOptions
 
         func run() async throws {
-            let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog, name = name
-            let count = try await context.telling { () async throws(IngestError) in try await catalog.release(claimsOf: name) }
+            let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog,
+                name = name
+            let count = try await context.telling { () async throws(IngestError) in
+                try await catalog.release(claimsOf: name)
+            }
             await catalog.close()
             guard let count else { throw CommandContext.end(StationsCommand.unknown(name), options) }
             if !options.json { Console.out("\(Describe.count(count, "claim")) of \(Describe.name(name)) given free.") }

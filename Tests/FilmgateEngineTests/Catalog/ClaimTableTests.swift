@@ -27,7 +27,9 @@ import Testing
             }
         }
 
-        mutating func want(_ numbers: Range<Int>) { for number in numbers { handle(.wanted(ClaimTableTests.wish(number), asker: number)) } }
+        mutating func want(_ numbers: Range<Int>) {
+            for number in numbers { handle(.wanted(ClaimTableTests.wish(number), asker: number)) }
+        }
 
         mutating func answer(_ answers: ClaimAnswer...) { answer(.success(answers)) }
         mutating func answer(_ result: Result<[ClaimAnswer], IngestError>) {
@@ -37,7 +39,9 @@ import Testing
     }
 
     static func wish(_ number: Int, settles: Bool = true) -> ClaimWish {
-        ClaimWish(content: ContentKey(rawValue: "c\(number)"), target: "gallery", targetName: "gallery", canBeSettled: settles)
+        ClaimWish(
+            content: ContentKey(rawValue: "c\(number)"), target: "gallery", targetName: "gallery", canBeSettled: settles
+        )
     }
 
     @Test func wishesThatComeTogetherAreOneQuestion() {
@@ -54,7 +58,8 @@ import Testing
         bench.answer(.success(Array(repeating: .takenOver, count: 88)))
         #expect(bench.told.count == 600 && bench.table.isIdle)
         #expect(
-            bench.told[0] == .answer(.granted) && bench.told[300] == .answer(.held(by: "desk-3")) && bench.told[599] == .answer(.takenOver))
+            bench.told[0] == .answer(.granted) && bench.told[300] == .answer(.held(by: "desk-3"))
+                && bench.told[599] == .answer(.takenOver))
     }
 
     /// Nothing is known yet: whoever asks waits for the first word.

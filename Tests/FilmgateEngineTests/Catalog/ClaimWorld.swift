@@ -13,7 +13,9 @@ struct ClaimWorld {
         case open, asking, resting(until: ContinuousClock.Instant), sending(until: ContinuousClock.Instant), done
     }
 
-    private struct Question { var wishes: [ClaimWish], session: Int64, number: Int, result: Result<[ClaimAnswer], IngestError>? }
+    private struct Question {
+        var wishes: [ClaimWish], session: Int64, number: Int, result: Result<[ClaimAnswer], IngestError>?
+    }
 
     private struct Station {
         var table: ClaimTable, work: [Work], token: Int64?
@@ -24,7 +26,8 @@ struct ClaimWorld {
     private var dice: SeededRandomNumbers
     private var now = ContinuousClock.now
     private var stations: [Station] = []
-    private var rows: [Int: (station: Int, token: Int64, isDone: Bool)] = [:], sessions: [Int64: ContinuousClock.Instant] = [:],
+    private var rows: [Int: (station: Int, token: Int64, isDone: Bool)] = [:],
+        sessions: [Int64: ContinuousClock.Instant] = [:],
         last: Int64 = 0
     /// How often the gallery has each.
     private(set) var gallery: [Int]
@@ -65,7 +68,9 @@ struct ClaimWorld {
         guard stations[who].work[frame] == .asking else { return fault("an answer that nobody waits for") }
         switch verdict {
         case .answer(.granted), .answer(.takenOver):
-            if now - stations[who].renewed >= ClaimTable.freshness { fault("\(who) begins with a session that nobody renewed") }
+            if now - stations[who].renewed >= ClaimTable.freshness {
+                fault("\(who) begins with a session that nobody renewed")
+            }
             // Asked first, as each attempt does.
             if gallery[frame] > 0 { return finish(frame, who) }
             for other in stations.indices where other != who {
@@ -176,7 +181,9 @@ struct ClaimWorld {
         if let result = question.result {
             stations[who].questions = []
             return handle(
-                .answered(question: question.number, stations[who].isCut ? .failure(IngestError(.unavailable, "cut")) : result), who)
+                .answered(
+                    question: question.number, stations[who].isCut ? .failure(IngestError(.unavailable, "cut")) : result
+                ), who)
         }
         question.result = stations[who].isCut ? .failure(IngestError(.unavailable, "cut")) : answers(question, who)
         stations[who].questions = [question]

@@ -15,7 +15,8 @@ import Testing
         private let asks: Bool
         private let whenKept = Mutex<(@Sendable (String) async -> Void)?>(nil)
         init(asks: Bool = true, idempotent: Bool = false) {
-            var traits = TargetTraits(identity: "http:https://gallery.example/:ann", parallel: 4, idempotent: idempotent)
+            var traits = TargetTraits(
+                identity: "http:https://gallery.example/:ann", parallel: 4, idempotent: idempotent)
             (traits.address, traits.answersByDigest) = ("https://gallery.example/", asks)
             (self.traits, self.asks) = (traits, asks)
         }
@@ -42,7 +43,9 @@ import Testing
         private let results = Mutex<[String: AssetResult]>([:])
         private let changes = Mutex<Int64>(0)
 
-        init(_ name: String, _ catalog: MemoryCatalog, whenAway: StationRule.WhenAway = .deliver, shares: Bool = true) async throws {
+        init(_ name: String, _ catalog: MemoryCatalog, whenAway: StationRule.WhenAway = .deliver, shares: Bool = true)
+            async throws
+        {
             (self.name, self.catalog) = (name, catalog)
             let membership = try await catalog.join(StationIdentity(uuid: name, name: name))
             session = try await catalog.open(membership, last: nil)
@@ -61,7 +64,8 @@ import Testing
             }
             var report = StationReport(since: since, upTo: since + 1)
             var fact = DeliveryFact(
-                content: ContentKey(rawValue: name), target: "http:https://gallery.example/:ann", targetName: "gallery", state: state,
+                content: ContentKey(rawValue: name), target: "http:https://gallery.example/:ann", targetName: "gallery",
+                state: state,
                 proof: .server, size: 1)
             (fact.shared, fact.receipt) = (true, "https://gallery.example/\(name)")
             report.deliveries = [fact]
@@ -69,14 +73,20 @@ import Testing
         }
 
         func result(_ name: String) -> AssetResult? { results.withLock { $0[name] } }
-        func endings() -> [Ending: Int] { results.withLock { $0.values.reduce(into: [:]) { $0[$1.ending, default: 0] += 1 } } }
+        func endings() -> [Ending: Int] {
+            results.withLock { $0.values.reduce(into: [:]) { $0[$1.ending, default: 0] += 1 } }
+        }
 
         func send(_ names: [String], to gallery: Gallery, _ terms: ClaimedAttempt.Terms = .init()) async throws {
-            let file = FileManager.default.temporaryDirectory.path + "/filmgate-claims-\(UInt64.random(in: 0...UInt64.max))"
+            let file =
+                FileManager.default.temporaryDirectory.path + "/filmgate-claims-\(UInt64.random(in: 0...UInt64.max))"
             #expect(FileManager.default.createFile(atPath: file, contents: Data([7])))
             defer { try? FileManager.default.removeItem(atPath: file) }
-            let target = PlannedTarget(name: "gallery", target: gallery, workers: nil), hub = EventHub(), leases = DeliveryLeases()
-            hub.watch { event in if case .settled(let one) = event { self.results.withLock { $0[one.asset.origin.name] = one } } }
+            let target = PlannedTarget(name: "gallery", target: gallery, workers: nil), hub = EventHub(),
+                leases = DeliveryLeases()
+            hub.watch { event in
+                if case .settled(let one) = event { self.results.withLock { $0[one.asset.origin.name] = one } }
+            }
             leases.claims = claims
             var setup = DeliverySchedulerSetup(
                 targets: [target], ledger: ledger, hub: hub, statistics: RunStatistics(hub: hub),
@@ -88,11 +98,14 @@ import Testing
                 let asset = Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: name, stem: name))
                 let bytes = LocalFile(path: file, size: 1, ownership: .source), content = ContentKey(rawValue: name)
                 let job = UploadJob(
-                    asset: asset, file: bytes, digests: Digests(sha256: name), path: name, name: name, values: TemplateValues())
+                    asset: asset, file: bytes, digests: Digests(sha256: name), path: name, name: name,
+                    values: TemplateValues())
                 let delivery = Delivery(
-                    id: Delivery.ID(content: content, target: target.identity), job: job, target: target, listeners: [asset.id])
+                    id: Delivery.ID(content: content, target: target.identity), job: job, target: target,
+                    listeners: [asset.id])
                 await scheduler.submit(
-                    AssetDeliveries(asset: asset, content: content, wanted: [target], bytes: bytes, shot: ShotFacts(), budget: 0),
+                    AssetDeliveries(
+                        asset: asset, content: content, wanted: [target], bytes: bytes, shot: ShotFacts(), budget: 0),
                     deliveries: [delivery])
             }
             await scheduler.drain(wait: .seconds(600))
@@ -133,7 +146,8 @@ import Testing
     @Test func whatAnotherStationSendsIsWaitedFor() async throws {
         let catalog = MemoryCatalog(), gallery = Gallery()
         let one = try await Station("desk-1", catalog), two = try await Station("desk-2", catalog)
-        let wish = ClaimWish(content: ContentKey(rawValue: "A"), target: "http:https://gallery.example/:ann", targetName: "gallery")
+        let wish = ClaimWish(
+            content: ContentKey(rawValue: "A"), target: "http:https://gallery.example/:ann", targetName: "gallery")
         #expect(try await catalog.claim([wish], one.session.token) == [.granted])
         let sending = Task { try await two.send(["A"], to: gallery) }
         while !two.ledger.reasons("A").contains("desk-1 is sending it") { try await Task.sleep(for: .milliseconds(5)) }
@@ -148,7 +162,8 @@ import Testing
     @Test func whatALostStationSentIsNotSentAgain() async throws {
         let catalog = MemoryCatalog(), gallery = Gallery()
         let one = try await Station("desk-1", catalog), two = try await Station("desk-2", catalog)
-        let wish = ClaimWish(content: ContentKey(rawValue: "A"), target: "http:https://gallery.example/:ann", targetName: "gallery")
+        let wish = ClaimWish(
+            content: ContentKey(rawValue: "A"), target: "http:https://gallery.example/:ann", targetName: "gallery")
         _ = try await catalog.claim([wish], one.session.token)
         gallery.keep("A")
         catalog.end(sessionsOf: "desk-1")
@@ -190,7 +205,8 @@ import Testing
         let catalog = MemoryCatalog(), gallery = Gallery(asks: false)
         let one = try await Station("desk-1", catalog), two = try await Station("desk-2", catalog)
         let wish = ClaimWish(
-            content: ContentKey(rawValue: "A"), target: "http:https://gallery.example/:ann", targetName: "gallery", canBeSettled: false)
+            content: ContentKey(rawValue: "A"), target: "http:https://gallery.example/:ann", targetName: "gallery",
+            canBeSettled: false)
         _ = try await catalog.claim([wish], one.session.token)
         catalog.end(sessionsOf: "desk-1")
         try await two.send(["A"], to: gallery)
@@ -204,7 +220,8 @@ import Testing
     @Test func whatIsTakenOverWithoutBeingAbleToAskIsHeld() async throws {
         let catalog = MemoryCatalog(), gallery = Gallery(asks: false)
         let one = try await Station("desk-1", catalog), two = try await Station("desk-2", catalog)
-        let wish = ClaimWish(content: ContentKey(rawValue: "A"), target: "http:https://gallery.example/:ann", targetName: "gallery")
+        let wish = ClaimWish(
+            content: ContentKey(rawValue: "A"), target: "http:https://gallery.example/:ann", targetName: "gallery")
         _ = try await catalog.claim([wish], one.session.token)
         catalog.end(sessionsOf: "desk-1")
         try await two.send(["A"], to: gallery)
@@ -217,7 +234,8 @@ import Testing
     @Test func whatThisStationHadClaimedIsItsOwn() async throws {
         let catalog = MemoryCatalog(), gallery = Gallery(asks: false), before = try await Station("desk-1", catalog)
         let wish = ClaimWish(
-            content: ContentKey(rawValue: "A"), target: "http:https://gallery.example/:ann", targetName: "gallery", canBeSettled: false)
+            content: ContentKey(rawValue: "A"), target: "http:https://gallery.example/:ann", targetName: "gallery",
+            canBeSettled: false)
         _ = try await catalog.claim([wish], before.session.token)
         let after = try await Station("desk-1", catalog)
         try await after.send(["A"], to: gallery)
@@ -235,11 +253,13 @@ import Testing
     }
 
     @Test func withoutTheCatalogueThatGoesOnWhichCanBeSettled() async throws {
-        let catalog = MemoryCatalog(), one = try await Station("desk-1", catalog), gallery = Gallery(), silent = Gallery(asks: false)
+        let catalog = MemoryCatalog(), one = try await Station("desk-1", catalog), gallery = Gallery(),
+            silent = Gallery(asks: false)
         catalog.set(away: IngestError(.unavailable, "No answer."))
         gallery.keep("A")
         try await one.send(["A", "B"], to: gallery)
-        #expect(gallery.all == ["A", "B"] && one.result("A")?.ending == .duplicate && one.result("B")?.ending == .delivered)
+        #expect(
+            gallery.all == ["A", "B"] && one.result("A")?.ending == .duplicate && one.result("B")?.ending == .delivered)
         try await one.send(["C"], to: silent)
         #expect(silent.all == [] && one.result("C")?.asset.receipts["gallery"]?.state == .held)
         catalog.set(away: nil)
@@ -258,7 +278,8 @@ import Testing
         let gallery = Gallery()
         try await one.send(["A"], to: gallery)
         #expect(catalog.claims == ["desk-1"])
-        let wish = ClaimWish(content: ContentKey(rawValue: "B"), target: "http:https://gallery.example/:ann", targetName: "gallery")
+        let wish = ClaimWish(
+            content: ContentKey(rawValue: "B"), target: "http:https://gallery.example/:ann", targetName: "gallery")
         #expect(await one.claims.claim(wish) == .answer(.granted))
         await one.claims.ended(wish, isDone: false)
         #expect(catalog.claims == ["desk-1", "desk-1"])

@@ -13,14 +13,16 @@ import Testing
     }
 
     private static func remote(_ address: String?, event: String? = nil) -> Target {
-        var traits = TargetTraits(identity: (["http", address ?? "", "ann"] + [event].compactMap(\.self)).joined(separator: ":"))
+        var traits = TargetTraits(
+            identity: (["http", address ?? "", "ann"] + [event].compactMap(\.self)).joined(separator: ":"))
         traits.address = address
         return Target(traits: traits)
     }
 
     private static func folder(_ root: String, event: String? = nil) -> Target {
         Target(
-            traits: TargetTraits(identity: (["folder", root] + [event].compactMap(\.self)).joined(separator: ":"), localRoot: root))
+            traits: TargetTraits(
+                identity: (["folder", root] + [event].compactMap(\.self)).joined(separator: ":"), localRoot: root))
     }
 
     private static func rule(_ names: [String], oneMachine: Bool = false) -> StationRule {
@@ -39,9 +41,12 @@ import Testing
 
     @Test(arguments: [
         ("https://gallery.example/api", TargetReach.everywhere), ("https://ann@gallery.example:8443", .everywhere),
-        ("https://203.0.113.9/", .everywhere), ("https://[2001:db8::7]/x", .everywhere), ("https://127.gallery.example/", .everywhere),
-        ("http://localhost:8080/", .thisMachine), ("http://LOCALHOST./", .thisMachine), ("http://x.localhost/", .thisMachine),
-        ("http://127.0.0.1:8080/", .thisMachine), ("http://127.9.9.9/", .thisMachine), ("http://0.0.0.0/", .thisMachine),
+        ("https://203.0.113.9/", .everywhere), ("https://[2001:db8::7]/x", .everywhere),
+        ("https://127.gallery.example/", .everywhere),
+        ("http://localhost:8080/", .thisMachine), ("http://LOCALHOST./", .thisMachine),
+        ("http://x.localhost/", .thisMachine),
+        ("http://127.0.0.1:8080/", .thisMachine), ("http://127.9.9.9/", .thisMachine),
+        ("http://0.0.0.0/", .thisMachine),
         ("http://[::1]:80/", .thisMachine), ("http://[::]/", .thisMachine), ("http://[0:0:0:0:0:0:0:1]/", .thisMachine),
         ("http://[::ffff:127.0.0.1]/", .thisMachine), ("http://user@127.0.0.1/", .thisMachine),
         ("http://evil.example@127.0.0.1/", .thisMachine), ("http://[::ffff:7f00:1]/", .unqualified),
@@ -52,7 +57,9 @@ import Testing
         ("http://[fd00::1]/", .network),
         ("http://nas.lan/", .network),
     ])
-    func fromWhereAnAddressMeansTheSame(_ address: String, _ reach: TargetReach) { #expect(TargetReach(address) == reach, "\(address)") }
+    func fromWhereAnAddressMeansTheSame(_ address: String, _ reach: TargetReach) {
+        #expect(TargetReach(address) == reach, "\(address)")
+    }
 
     @Test func anAddressWithoutAHostHasNone() {
         #expect(TargetReach("remote:bucket") == nil)
@@ -60,10 +67,15 @@ import Testing
     }
 
     @Test func onlyWhatThePipelineNamesIsShared() {
-        let targets = [("gallery", Self.remote("https://gallery.example/api")), ("other", Self.remote("https://other.example/api"))]
+        let targets = [
+            ("gallery", Self.remote("https://gallery.example/api")),
+            ("other", Self.remote("https://other.example/api")),
+        ]
         let shared = SharedTargets(Self.rule(["gallery"]), targets, events: [])
         #expect(shared.common("http:https://gallery.example/api:ann") == "http:https://gallery.example/api:ann")
-        #expect(shared.common("http:https://gallery.example/api:ann:wedding") == "http:https://gallery.example/api:ann:wedding")
+        #expect(
+            shared.common("http:https://gallery.example/api:ann:wedding")
+                == "http:https://gallery.example/api:ann:wedding")
         #expect(shared.common("http:https://gallery.example/api:anna") == nil)
         #expect(shared.common("http:https://other.example/api:ann") == nil)
         #expect(shared.refusals == [])
@@ -71,7 +83,8 @@ import Testing
 
     @Test func theEventOfTheRunIsNoPartOfThePlace() {
         let shared = SharedTargets(
-            Self.rule(["gallery"]), [("gallery", Self.remote("https://gallery.example/api", event: "a"))], events: ["a"])
+            Self.rule(["gallery"]), [("gallery", Self.remote("https://gallery.example/api", event: "a"))], events: ["a"]
+        )
         #expect(shared.common("http:https://gallery.example/api:ann:b") == "http:https://gallery.example/api:ann:b")
     }
 
@@ -79,13 +92,15 @@ import Testing
     func addressesThatMeanAnotherMachineElsewhereAreNot(_ address: String) {
         let targets = [("gallery", Self.remote(address))]
         let shared = SharedTargets(Self.rule(["gallery"]), targets, events: [])
-        #expect(shared.isEmpty && shared.refusals.map(\.target) == ["gallery"] && shared.refusals.first?.isWarning == false)
+        #expect(
+            shared.isEmpty && shared.refusals.map(\.target) == ["gallery"] && shared.refusals.first?.isWarning == false)
         let onOne = SharedTargets(Self.rule(["gallery"], oneMachine: true), targets, events: [])
         #expect(onOne.isEmpty == (address == "http://169.254.1.1/"))
     }
 
     @Test func whatNobodyKnowsTheAddressOfIsNotShared() {
-        let shared = SharedTargets(Self.rule(["program"], oneMachine: true), [("program", Self.remote(nil))], events: [])
+        let shared = SharedTargets(
+            Self.rule(["program"], oneMachine: true), [("program", Self.remote(nil))], events: [])
         #expect(shared.isEmpty && shared.refusals.count == 1)
     }
 
@@ -112,7 +127,8 @@ import Testing
                 #expect(made.isNew && made.id.utf8.count == 32)
                 #expect(try SharedFolderMark.share(first) == (made.id, false))
                 // The same disk, mounted elsewhere.
-                try FileManager.default.copyItem(atPath: "\(first)/.filmgate-shared", toPath: "\(second)/.filmgate-shared")
+                try FileManager.default.copyItem(
+                    atPath: "\(first)/.filmgate-shared", toPath: "\(second)/.filmgate-shared")
                 let one = SharedTargets(StationRule(), [("nas", Self.folder(first))], events: [])
                 let two = SharedTargets(StationRule(), [("store", Self.folder(second, event: "a"))], events: ["a"])
                 #expect(one.common("folder:\(first)") == "shared|\(made.id)")
@@ -125,7 +141,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "short\n", String(repeating: "g", count: 32), String(repeating: "a", count: 33), String(repeating: "a", count: 32) + "\nmore",
+        "", "short\n", String(repeating: "g", count: 32), String(repeating: "a", count: 33),
+        String(repeating: "a", count: 32) + "\nmore",
     ])
     func whatIsNoIDSharesNothing(_ text: String) throws {
         try Self.temporary { root in
@@ -147,7 +164,8 @@ import Testing
                 ("http:https://g.example/:ann", "https://g.example/1"),
             ] {
                 var fact = DeliveryFact(
-                    content: ContentKey(rawValue: "c"), target: target, targetName: "t", state: .done, proof: .server, size: 1)
+                    content: ContentKey(rawValue: "c"), target: target, targetName: "t", state: .done, proof: .server,
+                    size: 1)
                 fact.receipt = receipt
                 report.deliveries.append(fact)
             }
