@@ -55,6 +55,11 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
                     .misconfigured, "The \(name) cannot listen on \(host): that is no address of this machine.",
                     advice: "`ip -brief address` lists its addresses; 0.0.0.0 stands for all of them.", cause: error)
             }
+            if (error as? IOError)?.errnoCode == EADDRINUSE {
+                throw IngestError(
+                    .misconfigured, "The \(name) cannot listen on \(host):\(port): another program listens there.",
+                    advice: "End that one, or choose another port; 0 takes any that is free.", cause: error)
+            }
             throw IngestError(
                 .misconfigured, "The \(name) cannot listen on \(host):\(port): \(error).", advice: "Choose another port.", cause: error)
         }

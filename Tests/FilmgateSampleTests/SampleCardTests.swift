@@ -45,7 +45,7 @@ import Testing
         let folder = try TemporaryFolder()
         _ = try SampleCard.write(to: folder.path, width: 64)
         let before = try folder.files()
-        #expect { try SampleCard.write(to: folder.path, width: 64) } throws: { ($0 as? IngestError)?.code == .nameTaken }
+        #expect { try SampleCard.write(to: folder.path, width: 64) } throws: { ($0 as? IngestError)?.code == .misconfigured }
         #expect(try folder.files() == before)
     }
 

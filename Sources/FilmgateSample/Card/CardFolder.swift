@@ -20,7 +20,7 @@ struct CardFolder {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
             guard name == "." || name == ".." else {
-                throw IngestError(.nameTaken, "`\(root)` already holds files.", advice: "Name a folder that is new or empty.")
+                throw IngestError(.misconfigured, "`\(root)` already holds files.", advice: "Name a folder that is new or empty.")
             }
         }
     }

@@ -1,3 +1,5 @@
+import FilmgateCore
+
 /// What a camera's code says about the network that it opens.
 public struct WiFiCode: Sendable, Hashable {
     public var network: String, password: String
@@ -11,8 +13,6 @@ public struct WiFiCode: Sendable, Hashable {
     ///
     /// Whatever the code holds is a word of it and nothing else.
     public var joining: String {
-        "nmcli device wifi connect \(Self.quoted(network)) password \(Self.quoted(password))"
+        "nmcli device wifi connect \(ShellWord.quoted(network)) password \(ShellWord.quoted(password))"
     }
-
-    private static func quoted(_ word: String) -> String { "'" + word.replacing("'", with: "'\\''") + "'" }
 }

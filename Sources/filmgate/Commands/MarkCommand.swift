@@ -74,8 +74,9 @@ struct MarkCommand: AsyncParsableCommand {
 
     private func tell(_ outcome: MarkOutcome, _ marks: [String: PictureMark]) {
         guard options.json else {
-            Console.out("\(Describe.count(outcome.sha256s.count, "picture")) marked. `filmgate mark --undo \(outcome.undo)` takes it back.")
-            return
+            let count = Describe.count(outcome.sha256s.count, "picture")
+            let what = undo ? "The marks of \(count) are what they were before." : "\(count) marked."
+            return Console.out("\(what) `filmgate mark --undo \(outcome.undo)` takes \(undo ? "this undo" : "it") back.")
         }
         for sha256 in outcome.sha256s {
             var line = JSONWriter()

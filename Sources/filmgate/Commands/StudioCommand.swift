@@ -3,6 +3,7 @@ import FileKit
 import FilmgateCore
 import FilmgateEngine
 import FilmgateLedger
+import FilmgateReport
 import FilmgateStudio
 import Glibc
 import Synchronization
@@ -118,7 +119,7 @@ struct StudioCommand: AsyncParsableCommand {
                 return try await Self.untilStopped(untilEOF: untilEof) { () async throws(IngestError) in
                     try await server.run { port in
                         let start = LocalAddress.start(host, isEncrypted: proof != nil) + ":\(port)"
-                        Self.tell(start, port, code, proof?.fingerprint, json: json)
+                        Self.tell(start, port, code, proof?.fingerprint, state: state, json: json)
                     }
                 }
             }
@@ -152,13 +153,16 @@ struct StudioCommand: AsyncParsableCommand {
             }
         }
 
-        private static func tell(_ start: String, _ port: Int, _ code: String, _ fingerprint: String?, json: Bool) {
+        private static func tell(
+            _ start: String, _ port: Int, _ code: String, _ fingerprint: String?, state: String, json: Bool
+        ) {
             let link = StudioLink.address(start, code)
             guard json else {
                 Console.out("studio: \(link)")
                 if let fingerprint { StudioEncryption.tell(fingerprint, link) }
                 return Console.err(
-                    "The link lets one browser in, within five minutes; `filmgate studio link` makes another. Ctrl-C ends the page.")
+                    "The link lets one browser in, within five minutes; `\(StudioLink.command(state))` makes another. Ctrl-C ends the page."
+                )
             }
             var line = JSONWriter()
             line.add("type", "studio")
@@ -231,6 +235,7 @@ struct StudioCommand: AsyncParsableCommand {
             let context = try CommandContext(options), role = try StudioLink.role(role ?? (isClient ? "view" : "admin"))
             let seconds = try duration.map(StudioLink.seconds)
             let grants = GrantStore(state: options.stateDirectory)
+            if let event { await warn(ofUnknown: event) }
             try await context.telling { () throws(IngestError) in
                 try context.makeState()
                 let now = Int64(time(nil)), made: (code: String, grant: Grant)
@@ -242,6 +247,15 @@ struct StudioCommand: AsyncParsableCommand {
                 let known = listen ?? grants.address ?? "127.0.0.1:8484", start = known.contains("://") ? known : "http://" + known
                 StudioLink.tell(made.grant, secret: ("code", made.code), link: StudioLink.address(start, made.code), json: options.json)
             }
+        }
+
+        /// It may be one that is yet to come, and one that is misspelt shows a client nothing.
+        private func warn(ofUnknown event: String) async {
+            guard let known = try? await StudioEvents(state: options.stateDirectory).all().map(\.name), !known.contains(event) else {
+                return
+            }
+            let words = "warning: no event `\(Describe.name(event))` is known here yet: until files of it come, the client sees nothing."
+            Console.err(words + (nearest(event, among: known).map { " Did you mean `\(Describe.name($0))`?" } ?? ""))
         }
     }
 

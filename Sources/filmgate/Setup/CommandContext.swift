@@ -127,8 +127,9 @@ struct CommandContext {
     /// Somebody holds the state, and does not take the job.
     private static func unanswered(_ error: IngestError) -> IngestError {
         IngestError(
-            .stateLocked, "\(error.message) It does not answer, so this command cannot run now.",
-            advice: "Wait until it has ended. If it hangs, or was suspended, end it: nothing is lost by that.", cause: error)
+            .stateLocked, "\(error.message) It takes no other commands, so this one cannot run now.",
+            advice: "Wait until it has ended, as an import does by itself. If it hangs, or was suspended, end it: nothing is lost by that.",
+            cause: error)
     }
 
     /// Lets go of what `openLedger` gave, unless a run lent it.

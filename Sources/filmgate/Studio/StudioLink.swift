@@ -9,6 +9,11 @@ enum StudioLink {
     /// `start`: the page's address, as `https://192.168.1.20:8484`.
     static func address(_ start: String, _ code: String) -> String { "\(start)/#k=\(code)" }
 
+    /// The command that makes a link into the page of the run that keeps `state`, as somebody types it.
+    static func command(_ state: String) -> String {
+        "filmgate studio link" + (state == CommonOptions.usualState ? "" : " --state \(ShellWord.quoted(state))")
+    }
+
     /// A host and a port, as `option` takes them; the host of `[::1]:8484` without its brackets.
     static func place(_ text: String, _ option: String) throws -> ListenAddress {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {

@@ -16,6 +16,7 @@ final class StudioSupervisor: Sendable {
     }
     private let state = Mutex(State())
     private let words: [String]
+    private let directory: String
     private let json: Bool
 
     /// `address`: where the page is served.
@@ -29,7 +30,7 @@ final class StudioSupervisor: Sendable {
             [
                 StudioCards.program, "studio", "serve", "--json", "--until-eof", "--listen=\(host):\(address.port)", "--state=\(directory)",
             ] + encryption.words + ["--", pipeline]
-        self.json = json
+        (self.json, self.directory) = (json, directory)
     }
 
     /// Keeps the page served from now on, on a thread of its own; to be called once.
@@ -116,7 +117,8 @@ final class StudioSupervisor: Sendable {
         guard json else {
             Console.err(
                 Console.stderrIsTerminal
-                    ? "studio: \(link)" : "The page is at \(place); `filmgate studio link` makes a link that lets a browser in.")
+                    ? "studio: \(link)" : "The page is at \(place); `\(StudioLink.command(directory))` makes a link that lets a browser in."
+            )
             if let fingerprint = object["fingerprint"]?.string { StudioEncryption.tell(fingerprint, link) }
             return
         }
