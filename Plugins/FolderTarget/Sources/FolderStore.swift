@@ -43,8 +43,9 @@ final class FolderStore: Sendable {
 
     /// A disk that is mounted there meanwhile is as good as the one before; one that went away leaves the folder on the disk above.
     private var isGone: Bool {
-        let disk = FileSystem.mountPoint(of: root.path), isThere = (try? FileFacts.of(root.path)) != nil
-        return place.withLock { place in
+        // Looked at under the lock: what was seen before another delivery made the folder would make it one that was there and is gone.
+        place.withLock { place in
+            let disk = FileSystem.mountPoint(of: root.path), isThere = (try? FileFacts.of(root.path)) != nil
             let before = place.disk ?? disk
             guard let disk, let before, disk == before || disk.hasPrefix(before == "/" ? before : before + "/") else { return true }
             if place.wasThere, !isThere { return true }

@@ -54,17 +54,36 @@ import Testing
     @Test func ofManyWithOneNameOneWinsAndNoneIsLost() async throws {
         let target = try fixture.target { $0.workers = 8 }
         let jobs = try (0..<8).map { try fixture.job("w/IMG_1.JPG", [UInt8($0), 7], take: $0 % 2 == 0) }
-        let results = await withTaskGroup(of: IngestError.Code?.self) { group in
-            for job in jobs { group.addTask { await code { try await target.upload(job) } } }
-            return await group.reduce(into: []) { $0.append($1) }
-        }
+        let results = await codes(of: jobs, target)
         #expect(results.count { $0 == nil } == 1)
-        #expect(results.count { $0 == .nameTaken } == 7)
+        #expect(results.count { $0 == .nameTaken } == 7, "\(results)")
         let winner = try bytes(fixture.root + "/w/IMG_1.JPG")
         for job in jobs where try FileFacts.of(job.file.path) == nil { #expect(winner[1] == 7 && job.mayTake) }
         #expect(try fixture.tree(below: fixture.path + "/stage").count >= 3)
         try await target.finishRun([])
         #expect(try fixture.tree() == ["w/", "w/IMG_1.JPG"])
+    }
+
+    /// One delivery looks for the folder before another has made it, and is asked afterwards.
+    @Test func theFirstOfManyThatMakesTheFolderDoesNotMakeItGoneForTheOthers() async throws {
+        for round in 0..<60 {
+            let place = fixture.root + "-\(round)"
+            let target = try fixture.target {
+                $0.path = Template(place)
+                $0.workers = 8
+                $0.verify = .size
+            }
+            let jobs = try (0..<8).map { try fixture.job("w/IMG_\($0).JPG", [UInt8($0), 7]) }
+            #expect(await codes(of: jobs, target).allSatisfy { $0 == nil })
+        }
+    }
+
+    /// How each upload of `jobs` ended, all begun at once: its error's code, nil where it arrived.
+    private func codes(of jobs: [UploadJob], _ target: FolderTarget) async -> [IngestError.Code?] {
+        await withTaskGroup(of: IngestError.Code?.self) { group in
+            for job in jobs { group.addTask { await code { try await target.upload(job) } } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
     }
 
     @Test func notOrdinaryFilesAreOthers() async throws {
